@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { agentProgram } from '../tools/programs/built-programs.ts';
 import { slotUidBase } from '../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
-import { agentProgram } from '../tools/programs/built-programs.ts';
 import { until } from './runs.ts';
 import type { RunningService } from './service.ts';
 

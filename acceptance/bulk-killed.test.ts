@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createEnvironment, homeOf, until } from './runs.ts';
-import { removeScratch, type RunningService, scratchFolder, startService } from './service.ts';
+import { type RunningService, removeScratch, scratchFolder, startService } from './service.ts';
 
 const environments = 60;
 

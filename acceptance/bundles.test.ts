@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
@@ -21,9 +21,9 @@ import {
   makeRepository,
   type Repository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const bundler = fileURLToPath(new URL('../tools/bundle.ts', import.meta.url));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
-import { placeOf } from '../tools/toolbox/places.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
+import { placeOf } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 

@@ -28,9 +28,9 @@ import {
   type Files,
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const run = promisify(execFile);

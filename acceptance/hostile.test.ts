@@ -26,9 +26,9 @@ import {
   makeRepository,
   ordinaryUid,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const isRoot = process.getuid?.() === 0;

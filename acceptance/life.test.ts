@@ -11,11 +11,11 @@ import { type GitServer, makeBare, startGitServer } from './git-server.ts';
 import { toolsOfFamily } from './programs.ts';
 import {
   approveAndEnd,
-  openGate,
   createEnvironment,
   deployNew,
   type Home,
   homeOf,
+  openGate,
   stepLines,
   until,
   untilEnd,

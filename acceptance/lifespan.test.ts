@@ -4,13 +4,13 @@ import { after, before, test } from 'node:test';
 import { ApiError } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, homeOf, type Home, untilEnd, wholeLog } from './runs.ts';
+import { createEnvironment, type Home, homeOf, untilEnd, wholeLog } from './runs.ts';
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const configuration = `resource "terraform_data" "told" {

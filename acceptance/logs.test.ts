@@ -19,9 +19,9 @@ import {
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const lines = 600;

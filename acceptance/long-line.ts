@@ -1,8 +1,8 @@
 /** A task that prints one line without an end, of any length, and what agent and service make of it. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { agentPid } from './recovery/processes.ts';
 import { logBytes } from './follow.ts';
+import { agentPid } from './recovery/processes.ts';
 import { createEnvironment, homeOf, untilStatus } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 

@@ -14,9 +14,9 @@ import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 /** Each story has a state of its own: nobody gets the state of another environment in use. */

@@ -23,9 +23,9 @@ import {
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const terraform = await findProgram('terraform');

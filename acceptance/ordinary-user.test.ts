@@ -7,18 +7,18 @@ import { once } from 'node:events';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ancestor, processes, running } from './attack.ts';
 import { agentProgram } from '../tools/programs/built-programs.ts';
+import { ancestor, processes, running } from './attack.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, openGate, until, untilEnd, untilStatus } from './runs.ts';
 import {
   makeRepository,
   ordinaryUid,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
   withoutRoot,
-  removeScratch,
 } from './service.ts';
 
 const missing = (

@@ -21,9 +21,9 @@ import {
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const code = (key: string, more = '') => `terraform {

@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, until, untilEnd, wholeLog } from './runs.ts';
-import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
+import { makeRepository, removeScratch, scratchFolder, startService } from './service.ts';
 import { missingSshServer, startSshServer } from './ssh-server.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -9,8 +9,8 @@ import { findProgram } from './programs.ts';
 import {
   approveAndEnd,
   createEnvironment,
-  homeOf,
   type Home,
+  homeOf,
   until,
   untilEnd,
   untilStatus,

@@ -7,8 +7,8 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { makeAuthority } from '../agent/src/testing/certificates.ts';
 import { startForwardProxy } from '../agent/src/testing/forward-proxy.ts';
@@ -17,7 +17,7 @@ import { startProviderRegistry, thisPlatform } from '../agent/src/testing/provid
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, stepLines, untilStatus, wholeLog } from './runs.ts';
-import { makeRepository, type RunningService, startService, removeScratch } from './service.ts';
+import { makeRepository, type RunningService, removeScratch, startService } from './service.ts';
 
 const run = promisify(execFile);
 const hasTerraform = (await findProgram('terraform')) !== null;

@@ -10,9 +10,9 @@ import {
   makeRepository,
   type Repository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const code = (word: string) =>

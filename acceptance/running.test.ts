@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startNginx } from './nginx.ts';
+import { freePort } from '../agent/src/testing/free-port.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
+import { startNginx } from './nginx.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, deployNew, homeOf, openGate, until, untilEnd } from './runs.ts';
-import { makeRepository, scratchFolder, startService, removeScratch } from './service.ts';
-import { freePort } from '../agent/src/testing/free-port.ts';
+import { makeRepository, removeScratch, scratchFolder, startService } from './service.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');

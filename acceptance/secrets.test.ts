@@ -26,9 +26,9 @@ import {
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const random = () => randomBytes(12).toString('hex');

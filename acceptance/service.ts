@@ -4,8 +4,8 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync, rmSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
+import { serverProgram } from '../tools/programs/built-programs.ts';
 import { slotUidBase } from '../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../tools/toolbox/places.ts';
-import { serverProgram } from '../tools/programs/built-programs.ts';
 
 const run = promisify(execFile);
 const launcher = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));

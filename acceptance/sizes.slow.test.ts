@@ -14,13 +14,13 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { toolboxProgram } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
 import { logBytes } from './follow.ts';
+import { findProgram } from './programs.ts';
 import { createEnvironment, type Home, homeOf } from './runs.ts';
 import {
   makeRepository,
-  removeScratch,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
 } from './service.ts';

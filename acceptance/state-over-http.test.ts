@@ -23,9 +23,9 @@ import {
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const gated = (name: string) => `resource "terraform_data" "${name}" {

@@ -17,9 +17,9 @@ import { approveAndEnd, createEnvironment, deployNew, homeOf, stepLines, untilSt
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
 } from './service.ts';
 
 const terraform = (await findProgram('terraform')) ?? '';

@@ -3,7 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDataFolder } from '../server/src/ground/config/data-folder.ts';
 import { superuser } from '../server/src/ground/database/cluster.ts';
-import { connect, type Database, withoutTimeLimits, withTimeLimits } from '../server/src/ground/database/open.ts';
+import {
+  connect,
+  type Database,
+  withoutTimeLimits,
+  withTimeLimits,
+} from '../server/src/ground/database/open.ts';
 import type { Service } from './service.ts';
 
 interface Postmaster {

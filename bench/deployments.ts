@@ -1,8 +1,8 @@
 /** Environments and deployments, created and watched by a client. */
 import type { DeployRequestBody } from '#contract/deployments/deploy-request.ts';
 import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Service } from './service.ts';
 
 /** Creates an environment of a repository without deploying it. @param more fields of the request @returns its id */

@@ -1,6 +1,6 @@
 /** The machine that the figures were measured on. */
 import { execFile } from 'node:child_process';
-import { availableParallelism, cpus, loadavg, release, totalmem, type as systemType } from 'node:os';
+import { availableParallelism, cpus, loadavg, release, type as systemType, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);

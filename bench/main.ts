@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import type { Bench } from './figure.ts';
 import { describeMachine } from './machine.ts';
-import { asTable, keep, type Kept, type Recorded, writePage } from './report.ts';
+import { asTable, type Kept, keep, type Recorded, writePage } from './report.ts';
 
 /** Each is loaded only when it runs: what others load, a browser's client among it, would slow down the client that measures. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {

@@ -24,7 +24,10 @@ const entries = [
   {
     file: 'server/src/families.ts',
     lines: [
-      ["import { family as labels } from './tenancy/labels/family.ts';", "'./tenancy/organizations/family.ts'"],
+      [
+        "import { family as labels } from './tenancy/labels/family.ts';",
+        "'./tenancy/organizations/family.ts'",
+      ],
       ['    labels,', '    organizations,'],
     ],
   },
@@ -95,7 +98,11 @@ test('the app answers the operations of the family', () => {
 });
 
 test('the tests of rights and of odd values try the operations of the family', () => {
-  node('--test', 'server/src/framework/access/check-right.test.ts', 'server/src/framework/http/odd-values.test.ts');
+  node(
+    '--test',
+    'server/src/framework/access/check-right.test.ts',
+    'server/src/framework/http/odd-values.test.ts',
+  );
 });
 
 test('the import rules know the family', () => {

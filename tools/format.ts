@@ -1,4 +1,4 @@
-/** `npm run format [-- path …]`: brings files into the one form. */
+/** `npm run format [-- path …]`: brings files into the one form, imports in order. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './repository.ts';
@@ -7,7 +7,7 @@ const paths = process.argv.slice(2);
 const script = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 const { status } = spawnSync(
   process.execPath,
-  [script, 'format', '--write', '--', ...(paths.length > 0 ? paths : ['.'])],
+  [script, 'check', '--write', '--', ...(paths.length > 0 ? paths : ['.'])],
   {
     cwd: root,
     stdio: 'inherit',

@@ -2,7 +2,7 @@
  * `npm run generate [-- --check]`: writes the generated pages, or says which are not current. Pages that are
  * not committed are only written.
  */
-import { builtPages, buildPages, generators, outdatedPages } from './generators.ts';
+import { buildPages, builtPages, generators, outdatedPages } from './generators.ts';
 
 const isChecking = process.argv.includes('--check');
 const outdated = await outdatedPages({ isWriting: !isChecking });

@@ -12,7 +12,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import module from 'node:module';
-import { constants as system, homedir } from 'node:os';
+import { homedir, constants as system } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, LaunchError, passSignals } from './install.mjs';

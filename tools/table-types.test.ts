@@ -8,8 +8,5 @@ import { describeTables } from './table-types.ts';
 
 test('the types of the tables are those that the migrations make', async () => {
   await using database = await testDatabase();
-  assert.equal(
-    readFileSync(join(root, 'server/src/rows/schema.ts'), 'utf8'),
-    await describeTables(database),
-  );
+  assert.equal(readFileSync(join(root, 'server/src/rows/schema.ts'), 'utf8'), await describeTables(database));
 });

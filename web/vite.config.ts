@@ -1,6 +1,7 @@
 /** How the web interface is built: one folder of static files, which the service serves below any base path. */
-import react from '@vitejs/plugin-react';
+
 import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /** Where `npm run web` sends calls of the interface that it serves while it is being changed. */

@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startMarks } from '../marks.ts';
 import { toolsOfFamily } from '../programs.ts';
+import { countBy } from './count-by.ts';
 import { Installation, type Kill, type Victim, victims } from './installation.ts';
 import { findLeaks, findProcesses, idleOf, type Leak } from './leaks.ts';
-import { countBy } from './count-by.ts';
 import { Place, type PlaceView } from './load.ts';
 import { createRandom } from './random.ts';
 

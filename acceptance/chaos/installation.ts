@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
+import { freePort } from '../../agent/src/testing/free-port.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../../tools/toolbox/places.ts';
 import type { FamilyTool } from '../programs.ts';
@@ -23,9 +24,8 @@ import {
   sendSignal,
 } from '../recovery/processes.ts';
 import { until } from '../runs.ts';
-import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
+import { type RunningService, removeScratch, scratchFolder, startService } from '../service.ts';
 import type { Random } from './random.ts';
-import { freePort } from '../../agent/src/testing/free-port.ts';
 
 const run = promisify(execFile);
 const launcher = fileURLToPath(new URL('../../tools/launch.mjs', import.meta.url));

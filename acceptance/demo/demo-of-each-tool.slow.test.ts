@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
 import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
 import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';

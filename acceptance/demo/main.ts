@@ -4,17 +4,17 @@
  * works in a cluster. With `--keep` the service keeps running and shows the next steps.
  */
 import { parseArgs } from 'node:util';
+import { type Client } from '#contract/client/client.ts';
 import { kindOf, kindWords, planText } from '#contract/deployments/plan-counts.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
-import { type Client } from '#contract/client/client.ts';
 import { logBytes } from '../follow.ts';
 import {
   makeRepository,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
-  removeScratch,
   trustAuthority,
 } from '../service.ts';
 import { admin, fillShowcase } from '../web/showcase.ts';

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, rmdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { pythonProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { readExample } from '../../tools/examples.ts';
+import { pythonProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';
 import { journey } from './journey.ts';
 import type { Scenario } from './traveller.ts';

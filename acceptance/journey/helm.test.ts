@@ -1,6 +1,7 @@
 /** A chart on its journey: that of the example. */
-import { pathWith, toolboxProgram } from '../../tools/toolbox/places.ts';
+
 import { readExample } from '../../tools/examples.ts';
+import { pathWith, toolboxProgram } from '../../tools/toolbox/places.ts';
 import { clusterWorlds, pending, withClusterAnd } from './cluster-world.ts';
 import { journey } from './journey.ts';
 import type { Scenario } from './traveller.ts';

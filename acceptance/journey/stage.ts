@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { type RunningAgent, startAgent } from '../agents.ts';
 import { type Home, homeOf } from '../runs.ts';
-import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
+import { type RunningService, removeScratch, scratchFolder, startService } from '../service.ts';
 
 /** One user for all runs, which no other agent of the machine uses: what a run has made, the next one can change. */
 const freeUid = 1_000_000 + process.pid;

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedCluster, type TestNamespace, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
-import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { readExample } from '../../tools/examples.ts';
+import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { isInDeployment, MortalService, type Victim } from './mortal-service.ts';

@@ -13,8 +13,8 @@ import { findProgram } from '../programs.ts';
 import { createEnvironment, homeOf, until, untilEnd, wholeLog } from '../runs.ts';
 import {
   makeRepository,
-  removeScratch,
   type RunningService,
+  removeScratch,
   scratchFolder,
   startService,
 } from '../service.ts';

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { agentProgram } from '../../tools/programs/built-programs.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../../tools/toolbox/places.ts';
-import { agentProgram } from '../../tools/programs/built-programs.ts';
 import { type Home, until } from '../runs.ts';
 import type { RunningService } from '../service.ts';
 import { FaultyNetwork } from './faulty-network.ts';

@@ -1,5 +1,5 @@
 /** The network between an agent and its service, with faults that a test switches on and off. */
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**

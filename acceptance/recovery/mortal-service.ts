@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { type Home, homeOf } from '../runs.ts';
-import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
+import { type RunningService, removeScratch, scratchFolder, startService } from '../service.ts';
 import { agentPid, sendSignal } from './processes.ts';
 
 export type Victim = 'tool' | 'runner' | 'agent' | 'server';

@@ -13,9 +13,9 @@ import { FarAgent } from './far-agent.ts';
 import {
   checkUnharmed,
   deploymentOf,
+  type FarRun,
   middle,
   startAndHold,
-  type FarRun,
   startFarRun,
   untilUnreachable,
 } from './far-run.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { pythonProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { createEnvironment, homeOf, until, untilEnd } from '../runs.ts';
-import { makeRepository, removeScratch, type RunningService, startService } from '../service.ts';
+import { makeRepository, type RunningService, removeScratch, startService } from '../service.ts';
 import { descendantsOf, runnerPid, sendSignal } from './processes.ts';
 
 const playbook = `- name: Work

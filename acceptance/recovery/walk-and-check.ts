@@ -4,10 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { withDatabase } from '../database.ts';
+import { assertSameLogs } from '../follow.ts';
 import type { FamilyTool } from '../programs.ts';
 import { streamedLogs } from '../runs.ts';
-import { assertSameLogs } from '../follow.ts';
-import { type Fate, fateOf, type FateName, type Killed, type Phase, phases } from './law.ts';
+import { type Fate, type FateName, fateOf, type Killed, type Phase, phases } from './law.ts';
 import { spooledName } from './spooled-logs.ts';
 import { type Cell, secret, Walk } from './walk.ts';
 

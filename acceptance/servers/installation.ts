@@ -5,7 +5,7 @@ import { type Client, createClient } from '#contract/client/client.ts';
 import { isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
 import { type AgentOptions, type RunningAgent, startAgent } from '../agents.ts';
 import { type PostgreSQL, startPostgreSQL } from '../postgresql.ts';
-import { removeScratch, type RunningService, scratchFolder, startService } from '../service.ts';
+import { type RunningService, removeScratch, scratchFolder, startService } from '../service.ts';
 
 export interface InstallationOptions {
   /** Default: 2 servers. */

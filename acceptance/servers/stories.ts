@@ -1,12 +1,12 @@
 /** Deployments that wait at a gate in the middle of their apply, and what must be true of them afterwards. */
 import assert from 'node:assert/strict';
-import { findProgram } from '../programs.ts';
-import { leaveMark, type Marks } from '../marks.ts';
 import type { Client } from '#contract/client/client.ts';
 import { follow } from '../follow.ts';
-import { createEnvironment, type Created, type Home, until, untilEnd } from '../runs.ts';
-import { makeRepository } from '../service.ts';
+import { leaveMark, type Marks } from '../marks.ts';
 import { withConnection, withoutPostgreSQL } from '../postgresql.ts';
+import { findProgram } from '../programs.ts';
+import { type Created, createEnvironment, type Home, until, untilEnd } from '../runs.ts';
+import { makeRepository } from '../service.ts';
 
 /** Why the stories are left out; false where they are not. */
 export const skip =

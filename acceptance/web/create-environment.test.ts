@@ -5,7 +5,6 @@ import type { Browser, Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
 import { type Home, homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type RunningService } from '../service.ts';
-import { admin } from './showcase.ts';
 import {
   chooseOption,
   complaintsOf,
@@ -16,6 +15,7 @@ import {
   startWebService,
   withoutBrowser,
 } from './browser.ts';
+import { admin } from './showcase.ts';
 
 const code = `variable "region" {
   type        = string

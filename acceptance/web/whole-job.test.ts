@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { findProgram } from '../programs.ts';
 import { homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from '../service.ts';
-import { findProgram } from '../programs.ts';
 import { openPage, signIn, startBrowser, withoutBrowser } from './browser.ts';
 import { admin, type Person } from './showcase.ts';
 

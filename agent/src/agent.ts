@@ -6,23 +6,23 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
-import { type AgentSettings, type RegisterReply, protocolVersion } from '#protocol/messages/agent.ts';
+import { type AgentSettings, protocolVersion, type RegisterReply } from '#protocol/messages/agent.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import type { HeldAttempt } from './held/held-attempt.ts';
 import type { AttemptRef } from './connection/connection.ts';
 import { reasonOf } from './connection/refusals.ts';
+import type { HeldAttempt } from './held/held-attempt.ts';
+import { SlotWork, type SlotWorkOptions } from './held/slot-work.ts';
+import { endProcessesOf, endStrandedSandboxes } from './processes/end-processes.ts';
 import { bootId } from './processes/process-identity.ts';
 import { createWake } from './ship/wake.ts';
 import { logKeptFailures, removeOldFailures } from './slots/kept-failures.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';
-import { SlotWork, type SlotWorkOptions } from './held/slot-work.ts';
-import { endProcessesOf, endStrandedSandboxes } from './processes/end-processes.ts';
 import { readPlanned, workFolderPaths } from './slots/work-folder.ts';
+import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 import { attemptFolderName, type SpoolPaths } from './spool/layout.ts';
 import { type FoundAttempt, findAttempts } from './spool/open-spool.ts';
 import { readMark, readOutcome, readRunner, readSlotRecord } from './spool/read-attempt.ts';
 import { removeFolder } from './spool/write-file.ts';
-import { WorkFolderLocks } from './slots/work-folder-locks.ts';
 
 export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwanted' | 'countRuns'> {
   readonly slots: SlotTable;

@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
 import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
+import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { confineRuns } from './confine-runs.ts';
 import { type Machine, thisMachine } from './processes/isolation.ts';
 import { findProgram } from './processes/programs.ts';
 import { openSpool } from './spool/open-spool.ts';
-import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,11 +1,11 @@
 /** What it costs to know who calls and what the caller may do, and what lists cost those who see little. */
 import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
-import { connectTo } from '../database.ts';
 import type { Database } from '../../server/src/ground/database/open.ts';
+import { connectTo } from '../database.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { copyEnvironment } from '../many-environments.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 import { median } from '../statistics.ts';
 import { createFirst } from './list.ts';
 

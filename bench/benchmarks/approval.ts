@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createEnvironment, readUntil } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 
 const warmUpRounds = 1;
 /** A person is slower than the agent, which cleans up after the plan. */

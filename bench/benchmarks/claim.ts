@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createEnvironment } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 
 const agentKey = 'ENVARIUM_DEFAULT';
 

@@ -4,7 +4,7 @@ import { type Cpu, cpuFigures, readCpu } from '../cpu.ts';
 import { createEnvironment, deployAndWatch, type Watched } from '../deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, figure } from '../figure.ts';
 import { makeRepository, oneResource, oneSecond } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 import { commandCpu, ownShares, readTimelines } from '../timeline.ts';
 
 const warmUpRounds = 2;

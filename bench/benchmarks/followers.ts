@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createEnvironment } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { percentile } from '../statistics.ts';
 import { megabytesOf, processesOfService } from '../processes.ts';
 import { makeRepository, manyResources } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
+import { percentile } from '../statistics.ts';
 
 const applyStep = 'tf:apply';
 const sampleMilliseconds = 500;

@@ -12,7 +12,7 @@ import { toolboxProgram } from '../../tools/toolbox/places.ts';
 import { createEnvironment, deployAndWatch } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 import { readTimelines } from '../timeline.ts';
 
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import { createEnvironment, deployAndWatch } from '../deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../figure.ts';
 import { megabytesOf, processesOfService } from '../processes.ts';
 import { makeRepository, oneResource, oneSecond } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 import { readTimelines } from '../timeline.ts';
 
 const warmUpRounds = 2;

@@ -1,9 +1,10 @@
 /** Many environments at once, five wide, alternated with the script under `xargs -P 5`. */
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
+
 import { manyByHand } from '../by-hand.ts';
+import { createEnvironment, deployAndWatch } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { makeRepository, oneResource, oneSecond } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 
 const width = 5;
 const configurations = { 'one resource': oneResource, ordinary: oneSecond } as const;

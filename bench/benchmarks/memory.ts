@@ -7,7 +7,7 @@ import { createEnvironment, deployAndWatch } from '../deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../figure.ts';
 import { megabytesOf, type Program, processesOfService } from '../processes.ts';
 import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 
 const programs = ['server', 'agent', 'runner', 'PostgreSQL', 'npm'] as const satisfies readonly Program[];
 const restSeconds = 5;

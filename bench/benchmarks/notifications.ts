@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectTo } from '../database.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 
 /** Below the ten seconds after which an attempt is over. */
 const holdMilliseconds = 8000;

@@ -8,7 +8,7 @@ import { createEnvironment, readUntil } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { processesOfService } from '../processes.ts';
 import { makeRepository } from '../repository.ts';
-import { type Folder, scratchFolder, type Service, startService } from '../service.ts';
+import { type Folder, type Service, scratchFolder, startService } from '../service.ts';
 
 const lines = 80;
 const pollMilliseconds = 50;

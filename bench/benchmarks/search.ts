@@ -3,9 +3,9 @@
  * after another.
  */
 import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { fill } from './list.ts';
 import { putLoad } from '../load.ts';
 import { scratchFolder, startService } from '../service.ts';
+import { fill } from './list.ts';
 
 const limit = 100;
 

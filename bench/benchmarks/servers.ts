@@ -12,7 +12,7 @@ import { createEnvironment, deployAndWatch } from '../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { type Process, type Program, processesBelow } from '../processes.ts';
 import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 
 const agentsPerServer = 2;
 

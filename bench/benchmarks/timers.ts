@@ -16,7 +16,7 @@ import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { putLoad } from '../load.ts';
 import { copyEnvironment } from '../many-environments.ts';
 import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 
 const readers = 4;
 /** Time for a set of timers to be stored before the first is due. */

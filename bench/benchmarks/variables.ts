@@ -11,7 +11,7 @@ import { createEnvironment, deployAndWatch, type Watched } from '../deployments.
 import { type Bench, type BenchResult, figure } from '../figure.ts';
 import { putLoad } from '../load.ts';
 import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, type Service, startService } from '../service.ts';
+import { type Service, scratchFolder, startService } from '../service.ts';
 import { readTimelines } from '../timeline.ts';
 
 const counts = { resolved: 500, levels: 8, listed: 2000, deployed: 200, connections: 4 };

@@ -1,8 +1,9 @@
 /** Exports of the audit trail: written line by line, and continued where they were cut. */
-import { open } from 'node:fs/promises';
+
 import { createReadStream } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
 import { ApiError } from '#contract/client/client.ts';
 import { BadCall } from './exit-codes.ts';
 

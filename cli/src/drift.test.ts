@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import {
   deploymentId,
   environmentId,
+  type FakeReply,
   fakeDeployment,
   fakeEnvironment,
   fakeStream,
-  type FakeReply,
   runAgainst,
 } from './testing/fake-service.ts';
 

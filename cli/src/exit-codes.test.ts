@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from '#contract/client/client.ts';
-import { deploymentStatuses } from '#contract/schema/enumerations.ts';
 import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
+import { deploymentStatuses } from '#contract/schema/enumerations.ts';
 import { BadCall, exitCodeOfError, exitCodeOfStatus } from './exit-codes.ts';
 
 describe('exit codes', () => {

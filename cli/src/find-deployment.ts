@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { BadCall } from './exit-codes.ts';
 import { findEnvironment, isId, isIdBeginning } from './find-environment.ts';
-import { plain } from './terminal/safe-text.ts';
 import type { Session } from './session/session.ts';
+import { plain } from './terminal/safe-text.ts';
 
 export interface DeploymentFlags {
   readonly environment?: string;

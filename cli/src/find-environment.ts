@@ -1,13 +1,13 @@
 /** Finds environments, projects, organizations, agents and credentials by id or exact name. */
 import type { Agent } from '#contract/agents/shapes.ts';
 import { ApiError, type Client } from '#contract/client/client.ts';
-import type { Environment } from '#contract/environments/shapes.ts';
 import type { Credential } from '#contract/credentials/shapes.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { BadCall } from './exit-codes.ts';
-import { plain } from './terminal/safe-text.ts';
 import type { Session } from './session/session.ts';
+import { plain } from './terminal/safe-text.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

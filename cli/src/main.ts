@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /** `envarium`: the command line's program. */
 import { CommanderError } from 'commander';
-import { Interrupted } from './terminal/ask.ts';
 import { CodedError, type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
-import { explainError } from './session/explain-error.ts';
 import { createProgram } from './program.ts';
+import { explainError } from './session/explain-error.ts';
 import { tell } from './session/session.ts';
+import { Interrupted } from './terminal/ask.ts';
 
 // The reader of the output may exit early, as `head` does: then there is nothing left to do.
 for (const stream of [process.stdout, process.stderr]) {

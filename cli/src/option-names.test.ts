@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '#contract/client/client.ts';
 import type { Command } from 'commander';
+import { ApiError } from '#contract/client/client.ts';
 import { inOptions } from './option-names.ts';
 import { createProgram } from './program.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approvalDeciders } from '#contract/schema/enumerations.ts';
 import { type PolicyVerdict, policyDecisions } from '#contract/deployments/policy-verdict.ts';
+import { approvalDeciders } from '#contract/schema/enumerations.ts';
 import { costText, reviewsText, showApproval, verdictLines, waitLines } from './show-approval.ts';
 
 const nothing = { deny: [], pending: [], allow: [], warn: [] };

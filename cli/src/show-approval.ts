@@ -1,9 +1,10 @@
 /** What policies and people said about a plan, and what its approval waits for, in words. */
-import type { Deployment } from '#contract/deployments/shapes.ts';
+
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
-import type { Output } from './terminal/output.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
 import { timeText } from './terminal/durations.ts';
+import type { Output } from './terminal/output.ts';
 import { safeText } from './terminal/safe-text.ts';
 
 type Shown = Pick<Deployment, 'waitingFor' | 'reviews' | 'policyVerdicts' | 'costEstimation'>;

@@ -1,17 +1,18 @@
 /** The result of a deployment in words. */
+
+import { followingSentences } from '#contract/deployments/following-units.ts';
+import type { Outputs } from '#contract/deployments/plan.ts';
+import { planText } from '#contract/deployments/plan-counts.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import type { Session } from './session/session.ts';
 import { showApproval, verdictLines } from './show-approval.ts';
 import { showFindings } from './show-diagnostics.ts';
 import { showUnrecorded } from './show-unrecorded.ts';
-import type { Outputs } from '#contract/deployments/plan.ts';
-import { followingSentences } from '#contract/deployments/following-units.ts';
-import { planText } from '#contract/deployments/plan-counts.ts';
-import { outputsByName } from '#contract/deployments/unit-outputs.ts';
-import type { Session } from './session/session.ts';
 import { durationText, millisecondsBetween } from './terminal/durations.ts';
-import { safeText } from './terminal/safe-text.ts';
 import type { Output } from './terminal/output.ts';
+import { safeText } from './terminal/safe-text.ts';
 
 const colourOfStatus: Readonly<Partial<Record<DeploymentStatus, 'green' | 'red' | 'yellow'>>> = {
   SUCCESS: 'green',

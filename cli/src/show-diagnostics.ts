@@ -1,8 +1,8 @@
 /** What the tool of a deployment reported: its errors, failed checks and warnings. */
 import { type Diagnostic, findingsText } from '#contract/deployments/diagnostics.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
-import { safeText } from './terminal/safe-text.ts';
 import type { Output } from './terminal/output.ts';
+import { safeText } from './terminal/safe-text.ts';
 
 const heads: Readonly<Record<Diagnostic['severity'], string>> = {
   error: 'Error',

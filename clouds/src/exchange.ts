@@ -2,7 +2,7 @@
  * Requests to addresses that people store in credentials: with limits of time and size, only over https and only to
  * public addresses unless the operator names the host. Redirects are not followed.
  */
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { checkedLookup, RefusedAddress, refuseAddress } from '#guards/private-addresses.ts';
 import { askAgain } from './ask-again.ts';

@@ -4,8 +4,8 @@ import {
   CloudProblem,
   type Exchange,
   exchangeJson,
-  part,
   type PrivateHosts,
+  part,
   refusal,
   textPart,
 } from './exchange.ts';

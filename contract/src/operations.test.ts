@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import type { TSchema } from 'typebox';
 import { jsonSchemaOf } from './documents/describe-schema.ts';
 import { interfaceOperations } from './documents/interface-operations.ts';
-import type { Operation, Subject } from './schema/operation.ts';
 import { operations } from './operations.ts';
 import { routes } from './routes.ts';
+import type { Operation, Subject } from './schema/operation.ts';
 import { openOperations } from './system/operations.ts';
 
 const all = Object.entries(operations) as [string, Operation][];

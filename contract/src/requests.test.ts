@@ -4,9 +4,9 @@ import { Ajv } from 'ajv';
 import formatsModule from 'ajv-formats';
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
-import { CreateEnvironmentBody, normalizeCreateEnvironment } from './environments/create-environment.ts';
 import { DeployBody, normalizeDeployRequest } from './deployments/deploy-request.ts';
 import { splitTargets } from './deployments/split-targets.ts';
+import { CreateEnvironmentBody, normalizeCreateEnvironment } from './environments/create-environment.ts';
 import { operations } from './operations.ts';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });

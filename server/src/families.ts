@@ -48,64 +48,14 @@ import { family as users } from './tenancy/users/family.ts';
  * the checks of rights read these lists.
  */
 export const wings: Readonly<Record<string, readonly Family[]>> = {
-  tenancy: [
-    users,
-    projects,
-    policies,
-    organizations,
-  ],
-  identity: [
-    teams,
-    roles,
-    signIn,
-    people,
-    scim,
-    apiKeys,
-    singleSignOn,
-  ],
-  code: [
-    gitTokens,
-    sshKeys,
-    vcsConnections,
-    templates,
-    repositories,
-    registry,
-    sources,
-  ],
-  inputs: [
-    oidcIssuer,
-    credentials,
-    costs,
-    variables,
-    configurationSets,
-  ],
-  rules: [
-    flows,
-    approvalPolicies,
-  ],
-  runs: [
-    agents,
-    logs,
-    feeds,
-    deployments,
-    schedules,
-    environments,
-    state,
-    dispatch,
-  ],
-  automation: [
-    triggers,
-    bulkOperations,
-    calendar,
-    notifications,
-  ],
-  service: [
-    system,
-    web,
-    auditLog,
-    dashboards,
-    mcp,
-  ],
+  tenancy: [users, projects, policies, organizations],
+  identity: [teams, roles, signIn, people, scim, apiKeys, singleSignOn],
+  code: [gitTokens, sshKeys, vcsConnections, templates, repositories, registry, sources],
+  inputs: [oidcIssuer, credentials, costs, variables, configurationSets],
+  rules: [flows, approvalPolicies],
+  runs: [agents, logs, feeds, deployments, schedules, environments, state, dispatch],
+  automation: [triggers, bulkOperations, calendar, notifications],
+  service: [system, web, auditLog, dashboards, mcp],
 };
 
 /** All of them, in the same order. */

@@ -1,9 +1,9 @@
 /** `npm start`: the service for use, until SIGTERM or Ctrl-C. Running deployments continue. */
 import { version } from '#protocol/version.ts';
 import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
+import { gitProblem } from './code/repositories/git/run-git.ts';
 import { readSettings } from './ground/config/config.ts';
 import { findOpa } from './rules/flows/find-opa.ts';
-import { gitProblem } from './code/repositories/git/run-git.ts';
 import { handOverFirstKey } from './start/hand-over-first-key.ts';
 import { openLog } from './start/open-log.ts';
 import { startService } from './start/service.ts';

@@ -5,11 +5,11 @@ import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify'
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { fillPath } from '#contract/client/fill-path.ts';
 import type { HeartbeatReply, RegisterReply } from '#protocol/messages/agent.ts';
+import { protocolVersion } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ClaimReply, Job } from '#protocol/messages/job.ts';
 import type { FinishReply, Outcome } from '#protocol/messages/outcome.ts';
 import type { ReportReply, ReportRequest } from '#protocol/messages/report.ts';
-import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { builtInAgentKey, type FirstKey, renewBuiltInSecret } from '../src/start/bootstrap.ts';
 import type { TestApp } from './app.ts';

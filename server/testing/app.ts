@@ -2,8 +2,7 @@
  * The whole app on a database and a data folder of its own, without agent and loops: what the tests of the
  * families talk to.
  */
-import type { Right } from '#contract/schema/enumerations.ts';
-import { isUuid } from '../src/rows/entity-home.ts';
+
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,21 +10,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import { createFolderBlobStore } from '../src/ground/blobs/blob-store.ts';
-import { readSettings } from '../src/ground/config/config.ts';
+import type { Right } from '#contract/schema/enumerations.ts';
+import { families } from '../src/families.ts';
 import type { Context } from '../src/framework/context.ts';
-import type { Database } from '../src/ground/database/open.ts';
-import { disposeAtEnd, testDatabase } from './database.ts';
 import { carryOutDue } from '../src/framework/effects/carry-out.ts';
 import { Events } from '../src/framework/events/events.ts';
-import { families } from '../src/families.ts';
 import { buildApp } from '../src/framework/http/app.ts';
 import { closeApp } from '../src/framework/http/connections/stop.ts';
+import { reactWith } from '../src/framework/reactions.ts';
+import { createFolderBlobStore } from '../src/ground/blobs/blob-store.ts';
+import { readSettings } from '../src/ground/config/config.ts';
+import type { Database } from '../src/ground/database/open.ts';
 import { openLimits } from '../src/ground/limits/open-limits.ts';
 import { newKeySecret } from '../src/ground/secrets/api-key-hash.ts';
-import { reactWith } from '../src/framework/reactions.ts';
-import { prepareSealing } from '../src/start/prepare-sealing.ts';
+import { isUuid } from '../src/rows/entity-home.ts';
 import { bootstrap, type FirstKey } from '../src/start/bootstrap.ts';
+import { prepareSealing } from '../src/start/prepare-sealing.ts';
+import { disposeAtEnd, testDatabase } from './database.ts';
 
 export interface TestApp {
   readonly app: FastifyInstance;

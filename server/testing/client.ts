@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
 import { fillPath } from '#contract/client/fill-path.ts';
-import { type ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
 import { hasTextErrors } from '#contract/mcp/text-errors.ts';
-import type { Operation, ReplyOf } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
+import { type ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
+import type { Operation, ReplyOf } from '#contract/schema/operation.ts';
 import type { FirstKey } from '../src/start/bootstrap.ts';
 import type { TestApp } from './app.ts';
 import { checkReply } from './check-reply.ts';

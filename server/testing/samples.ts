@@ -4,9 +4,9 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonSchemaOf, type JsonSchema, typesOf } from '#contract/documents/describe-schema.ts';
-import type { Operation, Subject } from '#contract/schema/operation.ts';
+import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/describe-schema.ts';
 import type { OperationName } from '#contract/operations.ts';
+import type { Operation, Subject } from '#contract/schema/operation.ts';
 import type { TestApp } from './app.ts';
 import type { CallInput, Reply } from './client.ts';
 

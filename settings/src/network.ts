@@ -2,10 +2,11 @@
  * How programs of ours reach the network: private certificate authorities and forward proxies. Called
  * once, when a program starts.
  */
+
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setGlobalProxyFromEnv } from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { X509Certificate } from 'node:crypto';
 import { type Environment, SettingsError } from './declaration.ts';
 
 const proxyNames = ['http_proxy', 'https_proxy', 'no_proxy'] as const;

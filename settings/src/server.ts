@@ -1,9 +1,9 @@
 /** Settings of the server. */
 import { type SettingTable, setting } from './declaration.ts';
-import { limitSettings, tlsSettings } from './server-callers.ts';
 import { notificationSettings } from './notifications.ts';
-import { sharedSettings } from './server-and-agent.ts';
 import { repositorySettings } from './repositories.ts';
+import { sharedSettings } from './server-and-agent.ts';
+import { limitSettings, tlsSettings } from './server-callers.ts';
 import { signInSettings } from './sign-in.ts';
 import {
   absolutePaths,

@@ -6,13 +6,13 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { allPrograms } from '#protocol/tools/index.ts';
 import { isSigned, mirrorSettingNames } from '#protocol/tools/programs/program.ts';
-import { environmentOf } from './declaration.ts';
 import { agentSettings } from './agent.ts';
 import { cliSettings } from './cli.ts';
+import { environmentOf } from './declaration.ts';
 import { envExample, settingsPage } from './pages.ts';
-import { readProgramSettings, SettingsError } from './settings.ts';
 import { serverSettings } from './server.ts';
 import { sharedSettings } from './server-and-agent.ts';
+import { readProgramSettings, SettingsError } from './settings.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {

@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type JsonSchema, jsonSchemaOf } from '#contract/documents/describe-schema.ts';
-import type { Operation } from '#contract/schema/operation.ts';
 import { operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { root } from '../repository.ts';
 
 /** Which file acts on a field: not one that only stores or shows it. */

@@ -1,4 +1,4 @@
-import { checkPolicy, type Case } from './judge.ts';
+import { type Case, checkPolicy } from './judge.ts';
 
 const listener = (after: object, more: object = {}) => ({
   address: 'aws_lb_listener.web',

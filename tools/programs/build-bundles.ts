@@ -5,13 +5,14 @@
  * and an older Node reads the file and says in a sentence what it lacks, where an import of a name that it
  * does not know would be an error of syntax.
  */
-import { build, type Metafile, type Plugin } from 'esbuild';
+
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { billOfMaterials } from '../bill-of-materials.ts';
 import { licenseNotices } from '../license-notices.ts';
-import { embeddedParser, lazyBuiltins, placesOf, sharedOptions } from './bundle-plugins.mjs';
 import { root } from '../repository.ts';
+import { embeddedParser, lazyBuiltins, placesOf, sharedOptions } from './bundle-plugins.mjs';
 
 export interface Bundle {
   readonly file: string;

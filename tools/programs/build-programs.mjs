@@ -1,6 +1,7 @@
 /** `node build-programs.mjs <checkout> <folder>`: bundles all programs of a checkout, for `program-of.mjs`. */
-import { build } from 'esbuild';
+
 import { relative, resolve, sep } from 'node:path';
+import { build } from 'esbuild';
 import {
   assertNamesExist,
   embeddedParser,

@@ -1,11 +1,11 @@
 /** Builds one tool with Go, into the toolbox and nowhere else. */
 import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
-import { existsSync } from 'node:fs';
+import { type FolderLock, FolderLockedError, lockFolder } from '#guards/folder-lock.ts';
 import { buildFlags, recipeFolder, toolboxFolder, toolFolder } from './places.ts';
 import { recipes, type ToolName } from './recipes.ts';
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { recipes, type Recipe, type ToolName } from './recipes.ts';
+import { type Recipe, recipes, type ToolName } from './recipes.ts';
 
 /** The folder that holds a tool's go.mod and go.sum. */
 export function recipeFolder(name: ToolName): string {

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { findOnPath } from '#guards/find-on-path.ts';
 import { ToolboxError, waitForLock } from './build.ts';
 import {
+  type PythonToolName,
   pythonFolder,
   pythonProgram,
   pythonPrograms,
   pythonRequirements,
-  type PythonToolName,
 } from './places.ts';
 
 const run = promisify(execFile);

@@ -6,8 +6,8 @@ import { currentUser } from './api/session.ts';
 import { loadPart } from './shell/load-part.ts';
 import { NotFound } from './shell/NotFound.tsx';
 import { Pending } from './shell/Pending.tsx';
-import { rootRoute } from './shell/root-route.tsx';
 import { RouteError } from './shell/RouteError.tsx';
+import { rootRoute } from './shell/root-route.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { searchOf, textOfSearch } from './ui/search.ts';
 

@@ -19,8 +19,8 @@ import {
 import { ClaimReply, type ClaimRequest } from '#protocol/messages/job.ts';
 import { FinishReply, type FinishRest, type Outcome } from '#protocol/messages/outcome.ts';
 import { ReportReply, type ReportRequest } from '#protocol/messages/report.ts';
-import type { ServerClock } from './server-clock.ts';
 import { CallSender, type ConnectionOptions } from './send.ts';
+import type { ServerClock } from './server-clock.ts';
 
 /** The attempt that a call concerns. */
 export type AttemptRef = HeldAttempt;

@@ -3,10 +3,10 @@
  * proxies and certificates.
  */
 import { createReadStream, statSync } from 'node:fs';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 
 /** What is sent: text, bytes, or a file, which is streamed. */
 export type Body = string | Uint8Array | { readonly file: string };

@@ -11,12 +11,12 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { fillPath } from '#contract/client/fill-path.ts';
 import { isPassingStatus } from '#contract/client/passing-errors.ts';
-import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { protocolVersion } from '#protocol/messages/agent.ts';
+import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Secret } from '#settings/secret.ts';
+import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
 import { type Body, send, textOf } from './request.ts';
 import { ServerClock } from './server-clock.ts';
-import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
 
 export interface ConnectionLog {
   info(data: object, text: string): void;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import { renewCredentialFiles, writeCredentialFiles } from './credential-files.ts';

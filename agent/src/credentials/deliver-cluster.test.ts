@@ -7,8 +7,8 @@ import type { CredentialType } from '#contract/credentials/kinds.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import {
-  authorizationFor,
   type AwsServer,
+  authorizationFor,
   startAwsServer,
   withAwsServer,
 } from '../testing/secret-stores/aws-server.ts';

@@ -3,12 +3,12 @@ import type { CloudAddresses } from '#clouds/clusters/cluster.ts';
 import { CloudProblem, type PrivateHosts } from '#clouds/exchange.ts';
 import { kubeconfigSecrets } from '#clouds/kubernetes.ts';
 import { type Cloud, type CredentialKind, credentialKinds } from '#contract/credentials/kinds.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
-import { clusterKindOf, type ClusterIdentity, deliverCluster } from './deliver-cluster.ts';
-import { deliver, type Delivery, type DeliveryOptions, ownNames } from './delivery.ts';
+import { type ClusterIdentity, clusterKindOf, deliverCluster } from './deliver-cluster.ts';
+import { type Delivery, type DeliveryOptions, deliver, ownNames } from './delivery.ts';
 import { deliverOwnCluster, type OwnCluster } from './own-cluster.ts';
 
 /** A claimed job whose credentials have become variables and files. @throws the signal's reason */

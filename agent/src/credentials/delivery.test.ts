@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { CloudProblem } from '#clouds/exchange.ts';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import { startAwsServer, withAwsServer } from '../testing/secret-stores/aws-server.ts';
 import { credentialDeliverer } from './deliver-credentials.ts';
-import { deliver, type DeliveryOptions } from './delivery.ts';
+import { type DeliveryOptions, deliver } from './delivery.ts';
 
 const roleArn = 'arn:aws:iam::123456789012:role/deployer';
 const folder = '/srv/runs/environment/credentials';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import type { Job } from '#protocol/messages/job.ts';
+import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
-import { jobOf } from '../testing/driver-job.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { sharedCluster, withCluster } from '../testing/cluster/cluster.ts';
 import { clusterStage } from '../testing/cluster/stage.ts';
+import { jobOf } from '../testing/driver-job.ts';
 import { credentialDeliverer } from './deliver-credentials.ts';
 
 const needs = withCluster();

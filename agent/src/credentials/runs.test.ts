@@ -6,8 +6,8 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import { AgentSetup } from '../testing/agent-setup.ts';
 import type { ServedAttempt } from '../testing/protocol-server.ts';
-import { startAwsServer, withAwsServer } from '../testing/secret-stores/aws-server.ts';
 import { withTerraform } from '../testing/runner-setup.ts';
+import { startAwsServer, withAwsServer } from '../testing/secret-stores/aws-server.ts';
 
 const files = {
   'main.tf': `

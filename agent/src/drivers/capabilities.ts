@@ -1,7 +1,7 @@
 /** Capabilities of drivers that do not depend on a run, and what installing commands leave. */
 import type { ResourceToImport } from '#protocol/messages/job.ts';
-import type { Captures } from './command.ts';
 import type { ProviderPackage } from '../providers/provider-package.ts';
+import type { Captures } from './command.ts';
 
 /**
  * The tool installs providers using the protocol of terraform's registries: the agent provides its cache and

@@ -1,9 +1,9 @@
 /** One suite for all drivers; a driver leaves a case out only with a written reason. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deploymentSteps, type RunnableTool, tools } from '#protocol/tools/index.ts';
-import { runnableDeploymentTypes, type RunnableDeploymentType } from '#protocol/tools/steps.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { deploymentSteps, type RunnableTool, tools } from '#protocol/tools/index.ts';
+import { type RunnableDeploymentType, runnableDeploymentTypes } from '#protocol/tools/steps.ts';
 import {
   capturesOf,
   contextIn,

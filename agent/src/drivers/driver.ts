@@ -19,15 +19,21 @@
  * from a deploy; a recorded plan yields the expected summary; a driver has the capabilities that its tool's
  * facts declare.
  */
-import type { TemplateType } from '#contract/schema/enumerations.ts';
+
 import type { Plan, PlanSummary, Resource } from '#contract/deployments/plan.ts';
+import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RequiredVersion } from '../toolchain/choose-tool.ts';
-import type { CollectorCapability, CostCapability, ImportCapability } from './capabilities.ts';
-import type { Installed, ProviderCapability } from './capabilities.ts';
-import type { Finding } from './diagnostics.ts';
+import type {
+  CollectorCapability,
+  CostCapability,
+  ImportCapability,
+  Installed,
+  ProviderCapability,
+} from './capabilities.ts';
 import type { Captures, Command, Note } from './command.ts';
+import type { Finding } from './diagnostics.ts';
 import type { KeptElsewhere, OtherWorkspaces, SeveralFiles } from './state-places.ts';
 
 /** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */

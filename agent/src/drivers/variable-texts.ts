@@ -1,7 +1,7 @@
 /** The values of a tool's own variables as JSON. */
 import type { JobVariable } from '#protocol/messages/job.ts';
-import { variableTitle } from './variable-title.ts';
 import { constantsOfHcl } from './terraform/hcl.ts';
+import { variableTitle } from './variable-title.ts';
 
 function jsonText(variable: JobVariable): string {
   try {

@@ -17,9 +17,9 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { stateFileName } from '../drivers/terraform/backend.ts';
-import { findLeftovers } from './find-leftovers.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import { spoolPaths } from '../spool/layout.ts';
+import { findLeftovers } from './find-leftovers.ts';
 
 function stateText(serial: number, ...names: string[]): string {
   const provider = 'provider["terraform.io/builtin/terraform"]';

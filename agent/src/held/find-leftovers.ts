@@ -15,18 +15,18 @@ import type {
   StateFileCapability,
   StateReading,
 } from '../drivers/driver.ts';
-import type { SeveralFiles } from '../drivers/state-places.ts';
 import { driverOf } from '../drivers/index.ts';
-import { type FolderReader, severalFiles, type StateFiles } from '../runner/state/state-files.ts';
+import type { SeveralFiles } from '../drivers/state-places.ts';
+import { type FolderReader, type StateFiles, severalFiles } from '../runner/state/state-files.ts';
 import { EventFile } from '../ship/event-file.ts';
 import { listInside, openInside, readInside } from '../slots/closed-tree.ts';
-import { workFolderPaths, type WorkFolderPaths } from '../slots/work-folder.ts';
+import { type WorkFolderPaths, workFolderPaths } from '../slots/work-folder.ts';
 import { isOwn } from '../slots/work-folder-owner.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { nullIfMissing, readNewestState, readProgressPlace } from '../spool/read-attempt.ts';
 import { LatestEvents, resourceLimits, withShortTexts } from '../spool/resource-events.ts';
-import { writeDurably } from '../spool/write-file.ts';
 import { recordedIn, unrecordedResources } from '../spool/unrecorded-resources.ts';
+import { writeDurably } from '../spool/write-file.ts';
 
 export interface Leftovers {
   readonly paths: SpoolPaths;

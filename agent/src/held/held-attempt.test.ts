@@ -10,12 +10,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { ProcessLauncher } from '../launchers/process.ts';
-import { HeldAttempt } from './held-attempt.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
+import { ProcessLauncher } from '../launchers/process.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
 import { spoolPaths } from '../spool/layout.ts';
+import { HeldAttempt } from './held-attempt.ts';
 
 test('a hanging runner is killed some time after a request to stop', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'attempt-'));

@@ -11,7 +11,6 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { isRefusal } from '../connection/refusals.ts';
 import type { Launcher, Runner } from '../launchers/launcher.ts';
-import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
 import { createCompletion } from '../ship/completion.ts';
 import { followSignals } from '../ship/follow-signals.ts';
 import { shipAttempt } from '../ship/ship-attempt.ts';
@@ -20,6 +19,7 @@ import { type AttemptWake, createWake, watchFolders } from '../ship/wake.ts';
 import type { Control, SpoolPaths } from '../spool/layout.ts';
 import { isMarkStored, readOutcome, readRunner } from '../spool/read-attempt.ts';
 import { writeJson } from '../spool/write-file.ts';
+import { recoverBrokenAttempt, recoverLostAttempt } from './recover-attempt.ts';
 
 export interface AttemptLog {
   info(data: object, text: string): void;

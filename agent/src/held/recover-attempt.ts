@@ -5,18 +5,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import type { Launcher } from '../launchers/launcher.ts';
-import { findLeftovers } from './find-leftovers.ts';
 import { driverOf } from '../drivers/index.ts';
-import { programNameOf, signalQuietly } from '../processes/proc.ts';
-import { secondInterruptMilliseconds } from '../processes/stop-command.ts';
-import { processesHolding } from '../processes/processes-holding.ts';
+import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesOf, processesIn, processesOf } from '../processes/end-processes.ts';
+import { programNameOf, signalQuietly } from '../processes/proc.ts';
+import { processesHolding } from '../processes/processes-holding.ts';
+import { secondInterruptMilliseconds } from '../processes/stop-command.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import { isOwn } from '../slots/work-folder-owner.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readRunner } from '../spool/read-attempt.ts';
 import { writeJsonDurably } from '../spool/write-file.ts';
+import { findLeftovers } from './find-leftovers.ts';
 import { endOwnProcesses } from './tidy-attempt.ts';
 
 export interface LostAttempt {

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Launcher } from '../launchers/launcher.ts';
 import { endProcessesIn, endProcessesOf } from '../processes/end-processes.ts';
-import { forceRemove } from '../slots/remove-folder.ts';
 import { setAsideSpool } from '../slots/kept-failures.ts';
+import { forceRemove } from '../slots/remove-folder.ts';
 import {
   closeWorkFolder,
   keepWorkFolder,
-  workFolderPaths,
   type WorkFolderPaths,
+  workFolderPaths,
 } from '../slots/work-folder.ts';
 import { asideOf, isOwn } from '../slots/work-folder-owner.ts';
 import type { SpoolPaths } from '../spool/layout.ts';

@@ -6,13 +6,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ownProgram, type Role } from '../own-program.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import type { RunGroups } from '../processes/run-groups.ts';
-import type { ProcessIdentity, RunnerOrder, RunnerPreparation } from '../spool/layout.ts';
 import { readyLine } from '../runner/ready-line.ts';
+import type { ProcessIdentity, RunnerOrder, RunnerPreparation } from '../spool/layout.ts';
 import type { Launcher, Runner, RunnerListener } from './launcher.ts';
 
 export interface ProcessLauncherOptions {

@@ -14,7 +14,7 @@ import { readCertificates, trustedCertificates, useNetwork } from '#settings/net
 import { findProgram } from '../processes/programs.ts';
 import { makeAuthority } from '../testing/certificates.ts';
 import { startForwardProxy } from '../testing/forward-proxy.ts';
-import { fetchBytes, fetchFile, type FetchLimits, FetchProblem } from './fetch-bounded.ts';
+import { type FetchLimits, FetchProblem, fetchBytes, fetchFile } from './fetch-bounded.ts';
 
 const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : false };
 const limits: FetchLimits = { silenceSeconds: 10, wholeSeconds: 20, bytes: 1_000_000 };

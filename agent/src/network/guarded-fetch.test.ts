@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { isPrivateAddress } from '#guards/private-addresses.ts';
 import { readCertificates, trustedCertificates } from '#settings/network.ts';
 import { findProgram } from '../processes/programs.ts';
 import { makeAuthority } from '../testing/certificates.ts';
 import { fetchBytes, fetchFile } from './fetch-bounded.ts';
-import { isPrivateAddress } from '#guards/private-addresses.ts';
 
 const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : false };
 const limits = { silenceSeconds: 10, wholeSeconds: 20, bytes: 1e12 };

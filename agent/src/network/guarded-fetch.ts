@@ -3,7 +3,7 @@
  * addresses, unless the operator names the host. The address is checked when the connection is made, so that a
  * name cannot change its meaning in between.
  */
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { checkedLookup, RefusedAddress, refuseAddress } from '#guards/private-addresses.ts';

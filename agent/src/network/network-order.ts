@@ -4,6 +4,7 @@
  */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '#settings/declaration.ts';
 import {
   proxyEnvironment,
   proxySecrets,
@@ -11,7 +12,6 @@ import {
   trustedCertificates,
   useNetwork,
 } from '#settings/network.ts';
-import type { Environment } from '#settings/declaration.ts';
 
 /** Part of a runner's order. */
 export interface NetworkOrder {

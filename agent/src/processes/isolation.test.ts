@@ -11,8 +11,8 @@ import { RunFailure } from './failure.ts';
 import { findIsolation } from './isolation.ts';
 import { findProgram } from './programs.ts';
 import type { Sandbox } from './sandbox.ts';
-import { pidInside, spawnInSandbox } from './spawn-in-sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
+import { pidInside, spawnInSandbox } from './spawn-in-sandbox.ts';
 
 const uid = process.getuid?.() === 0 ? 58_992 : null;
 const withBubblewrap = { skip: findProgram('bwrap') === null ? 'needs bubblewrap' : false };

@@ -1,8 +1,8 @@
 /** Finds the programs that a run needs: never on a user's PATH, never through the agent's own environment. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { programFacts } from '#protocol/tools/index.ts';
 import { findOnPath, isExecutable, usualPath } from '#guards/find-on-path.ts';
+import { programFacts } from '#protocol/tools/index.ts';
 import { RunFailure } from './failure.ts';
 import { namesIn } from './proc.ts';
 

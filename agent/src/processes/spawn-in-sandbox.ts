@@ -13,8 +13,8 @@ import {
   type EndWithParent,
   type Isolation,
   type Sandbox,
-  sandboxArguments,
   type SandboxRequest,
+  sandboxArguments,
 } from './sandbox.ts';
 
 /** Of the process that bubblewrap starts: 0 to 2 as usual, and a channel if there is one. */

@@ -3,10 +3,10 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../spool/layout.ts';
 import type { ExecRequest } from './exec-request.ts';
-import { identifyProcess, killProcess } from './process-identity.ts';
 import { pidsWhere, signalQuietly, statOf, withDescendants } from './proc.ts';
-import type { StopReason } from './stop-reason.ts';
+import { identifyProcess, killProcess } from './process-identity.ts';
 import { pidInside } from './spawn-in-sandbox.ts';
+import type { StopReason } from './stop-reason.ts';
 import { waiterFor } from './wrap-command.ts';
 
 const childPollMilliseconds = 5;

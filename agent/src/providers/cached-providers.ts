@@ -1,4 +1,9 @@
 /** Checks the cached packages that a configuration's lock file names: their files and checksums. */
+
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { logLine, warn } from '../attempt/attempt-log.ts';
+import { ownPlatform } from '../own-platform.ts';
+import { RunFailure } from '../processes/failure.ts';
 import { completeLockFile, type LockedProvider, lockFileName, readLockFile } from './lock-file.ts';
 import {
   type CachedPackage,
@@ -8,12 +13,8 @@ import {
   keepPackage,
   type ProviderCacheOptions,
 } from './provider-cache.ts';
-import { ownPlatform } from '../own-platform.ts';
 import { isSound, nameOf } from './provider-package.ts';
 import type { Upstream } from './registry-client.ts';
-import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { logLine, warn } from '../attempt/attempt-log.ts';
-import { RunFailure } from '../processes/failure.ts';
 
 interface LockTarget {
   readonly attempt: AttemptContext;

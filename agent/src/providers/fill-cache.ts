@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
+import { type FolderLock, FolderLockedError, lockFolder } from '#guards/folder-lock.ts';
 import { syncFolder } from '../spool/write-file.ts';
 import { directoryHash } from './directory-hash.ts';
 import {
@@ -11,8 +11,8 @@ import {
   cachedPackage,
   keepPackage,
   keyOf,
-  packageFolder,
   type ProviderCacheOptions,
+  packageFolder,
   writeRecord,
 } from './provider-cache.ts';
 import { nameOf, type ProviderPackage } from './provider-package.ts';

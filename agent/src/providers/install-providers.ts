@@ -6,22 +6,22 @@
 import { appendFileSync, createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { logLine, scratchPath, warn } from '../attempt/attempt-log.ts';
+import { type CommandEnd, outputSince } from '../attempt/run-command.ts';
+import { RunFailure } from '../processes/failure.ts';
+import { checkLock, completeLock, keepUntil, removeDamaged, settleProviders } from './cached-providers.ts';
 import { fillCache } from './fill-cache.ts';
 import {
   makeRoom,
   openProviderCache,
-  packagesFolder,
   type ProviderCacheOptions,
+  packagesFolder,
   readCache,
 } from './provider-cache.ts';
 import { nameOf, type ProviderPackage } from './provider-package.ts';
 import type { Upstream } from './registry-client.ts';
 import type { RegistryProxy } from './registry-proxy.ts';
-import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { logLine, scratchPath, warn } from '../attempt/attempt-log.ts';
-import { type CommandEnd, outputSince } from '../attempt/run-command.ts';
-import { checkLock, completeLock, keepUntil, removeDamaged, settleProviders } from './cached-providers.ts';
-import { RunFailure } from '../processes/failure.ts';
 
 /** One round finds all missing packages; another is for changes in the meantime. */
 const maxRounds = 3;

@@ -1,6 +1,7 @@
 /** Where a run's tool gets its providers from: pure rules, based on the operator's settings. */
-import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';
+
 import type { TrustedHosts } from '../network/guarded-fetch.ts';
+import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';
 import type { Upstream } from './registry-client.ts';
 
 /** The operator's source of providers for machines that cannot reach a registry. */

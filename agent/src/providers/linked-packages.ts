@@ -1,12 +1,13 @@
 /** Packages of the agent's cache that an init has linked, for other runs that use its result. */
-import type { InstalledPackage } from '../drivers/capabilities.ts';
+
 import type { AttemptContext } from '../attempt/attempt-context.ts';
+import type { InstalledPackage } from '../drivers/capabilities.ts';
 import { keepUntil } from './cached-providers.ts';
 import {
   cachedPackage,
   keepPackage,
-  packageFolder,
   type ProviderCacheOptions,
+  packageFolder,
   readCache,
 } from './provider-cache.ts';
 import { isSound } from './provider-package.ts';

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { directoryHash } from './directory-hash.ts';
-import type { ProviderOrder } from './installation.ts';
+import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
+import { findProgram } from '../processes/programs.ts';
 import {
   type Lie,
   type PackageOptions,
@@ -32,8 +32,8 @@ import {
   withTerraform,
   withTerraformAsRoot,
 } from '../testing/runner-setup.ts';
-import { findProgram } from '../processes/programs.ts';
-import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
+import { directoryHash } from './directory-hash.ts';
+import type { ProviderOrder } from './installation.ts';
 
 const withTofu = { skip: withTerraform.skip || withToolbox('opentofu', 'provider-time').skip };
 const withTimeInBubblewrap = { skip: withBubblewrap.skip || withToolbox('provider-time').skip };

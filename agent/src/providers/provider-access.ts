@@ -5,8 +5,12 @@
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { warn } from '../attempt/attempt-log.ts';
+import type { CommandEnd } from '../attempt/run-command.ts';
 import type { ProviderCapability } from '../drivers/capabilities.ts';
 import { writeRunConfiguration } from './cli-configuration.ts';
+import { installThroughCache } from './install-providers.ts';
 import {
   cachedHosts,
   foldersOf,
@@ -20,16 +24,12 @@ import {
   stateHostsNamedIn,
   trustedHosts,
 } from './installation.ts';
-import { cachedVersions, packagesFolder, type ProviderCacheOptions } from './provider-cache.ts';
+import { lockFileName } from './lock-file.ts';
+import { cachedVersions, type ProviderCacheOptions, packagesFolder } from './provider-cache.ts';
 import type { ProviderPackage } from './provider-package.ts';
 import { discoverServices, type Upstream } from './registry-client.ts';
 import { type RegistryGate, startRegistryGate } from './registry-gate.ts';
 import { type RegistryProxy, startRegistryProxy } from './registry-proxy.ts';
-import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { warn } from '../attempt/attempt-log.ts';
-import type { CommandEnd } from '../attempt/run-command.ts';
-import { lockFileName } from './lock-file.ts';
-import { installThroughCache } from './install-providers.ts';
 
 const discoveryMilliseconds = 5_000;
 /** Files of the root module that may name the host of a state. */

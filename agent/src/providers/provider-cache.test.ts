@@ -14,14 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SettingsError } from '#settings/settings.ts';
 import { Secret } from '#settings/secret.ts';
+import { SettingsError } from '#settings/settings.ts';
 import { lockedProviders } from '../drivers/terraform/versions.ts';
 import { startProviderRegistry, thisPlatform } from '../testing/provider-registry.ts';
 import { fillCache } from './fill-cache.ts';
 import { hostsNamedIn } from './installation.ts';
 import { completeLockFile, readLockFile } from './lock-file.ts';
-import { prepareProviders, type ProviderSettings } from './prepare-providers.ts';
+import { type ProviderSettings, prepareProviders } from './prepare-providers.ts';
 import { cachedPackage, cachedVersions, makeRoom, openProviderCache, readCache } from './provider-cache.ts';
 import { isSound } from './provider-package.ts';
 

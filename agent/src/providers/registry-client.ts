@@ -2,9 +2,9 @@
  * Queries a provider registry or a network mirror, and fetches packages. As in the tools, a package's
  * checksum must be in the registry's list, which must be signed with a key that the registry names.
  */
-import { FetchProblem, fetchBytes, fetchFile, type FetchLimits } from '../network/fetch-bounded.ts';
+import { type FetchLimits, FetchProblem, fetchBytes, fetchFile } from '../network/fetch-bounded.ts';
 import type { TrustedHosts } from '../network/guarded-fetch.ts';
-import { type ProviderPackage, nameOf } from './provider-package.ts';
+import { nameOf, type ProviderPackage } from './provider-package.ts';
 
 /** How an address is requested. */
 export interface Asking {

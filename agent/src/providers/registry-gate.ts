@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { FetchProblem, fetchBytes, type Fetched, type FetchLimits } from '../network/fetch-bounded.ts';
+import { type Fetched, type FetchLimits, FetchProblem, fetchBytes } from '../network/fetch-bounded.ts';
 import { guardedFetch, type TrustedHosts } from '../network/guarded-fetch.ts';
 import { startLoopbackServer } from '../network/loopback-server.ts';
 import type { Services } from './installation.ts';

@@ -2,15 +2,15 @@
 import { constants } from 'node:buffer';
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Job } from '#protocol/messages/job.ts';
+import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { scratchPath } from '../attempt/attempt-log.ts';
 import { sizeOf } from '../attempt/run-command.ts';
-import { type Captures as ReadCaptures, type Command, given } from '../drivers/command.ts';
+import { type Command, given, type Captures as ReadCaptures } from '../drivers/command.ts';
 import { lineSplitter } from '../drivers/lines.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { limitSettings } from '../processes/stop-watch.ts';
-import type { Job } from '#protocol/messages/job.ts';
-import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { packFiles, unpackFiles } from '../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../slots/work-folder.ts';
 import { endRest } from './end-rest.ts';

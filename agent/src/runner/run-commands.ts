@@ -5,8 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type Captures as ReadCaptures, type Command, given, type Note } from '../drivers/command.ts';
-import { readableCredentials } from '../credentials/credential-files.ts';
+import { programFacts } from '#protocol/tools/index.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { inStep, logLine, scratchPath } from '../attempt/attempt-log.ts';
 import {
@@ -16,16 +15,17 @@ import {
   runCommand,
   sizeOf,
 } from '../attempt/run-command.ts';
-import type { Configuration } from './phases/configuration.ts';
-import { programFacts } from '#protocol/tools/index.ts';
+import { readableCredentials } from '../credentials/credential-files.ts';
+import { type Command, given, type Note, type Captures as ReadCaptures } from '../drivers/command.ts';
 import { ownToolArguments, programFiles } from '../own-program.ts';
-import { openModuleGate } from './code/module-gate.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';
 import { nextInRelease, placesOfProgram, requireProgram } from '../processes/programs.ts';
 import { openPlan } from '../slots/work-folder.ts';
 import { requireOwn } from '../slots/work-folder-owner.ts';
+import { openModuleGate } from './code/module-gate.ts';
 import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded } from './command-files.ts';
+import type { Configuration } from './phases/configuration.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 import { collectorSettings } from './tool/collector-settings.ts';
 

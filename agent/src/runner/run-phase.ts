@@ -4,14 +4,26 @@ import { basename } from 'node:path';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import { longVariables } from '#protocol/run-environment.ts';
 import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep, variablesStep } from '#protocol/tools/steps.ts';
 import { usableVariables } from '#protocol/tools/usable-variables.ts';
-import { longVariables } from '#protocol/run-environment.ts';
+import type { AttemptContext } from '../attempt/attempt-context.ts';
+import { endStep } from '../attempt/attempt-log.ts';
+import { EventLog } from '../attempt/event-log.ts';
+import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
 import { Diagnostics } from '../drivers/diagnostics.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
+import { asFailure, RunFailure } from '../processes/failure.ts';
+import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
+import { findProgram } from '../processes/programs.ts';
+import { passLimitsOn, ResourceWatch } from '../processes/run-limits.ts';
+import { StopWatch } from '../processes/stop-watch.ts';
+import { lockFileAdvice } from '../providers/lock-advice.ts';
+import { openProviderAccess } from '../providers/provider-access.ts';
 import { unpackFiles } from '../slots/packed-files.ts';
+import { forceRemoveSync } from '../slots/remove-folder.ts';
 import {
   closeWorkFolder,
   createWorkFolder,
@@ -19,8 +31,8 @@ import {
   sealPlan,
   sealPlanFolder,
   type TreeFacts,
-  workFolderPaths,
   type WorkFolderPaths,
+  workFolderPaths,
 } from '../slots/work-folder.ts';
 import {
   clearWorkFolder,
@@ -31,19 +43,7 @@ import {
 } from '../slots/work-folder-owner.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
-import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
-import { forceRemoveSync } from '../slots/remove-folder.ts';
-import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { endStep } from '../attempt/attempt-log.ts';
-import { EventLog } from '../attempt/event-log.ts';
-import { asFailure, RunFailure } from '../processes/failure.ts';
-import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
-import { lockFileAdvice } from '../providers/lock-advice.ts';
-import { openProviderAccess } from '../providers/provider-access.ts';
-import { findProgram } from '../processes/programs.ts';
-import { passLimitsOn, ResourceWatch } from '../processes/run-limits.ts';
-import { StopWatch } from '../processes/stop-watch.ts';
 import { taskPhase } from './phases/task-phase.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 import type { TreeLender } from './tree/tree-lender.ts';

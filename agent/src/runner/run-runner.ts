@@ -6,14 +6,14 @@
  * ready for the next order, unless the end was unusual: whatever it may have left in this process ends with it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Outcome } from '#protocol/messages/outcome.ts';
 import { createInterface } from 'node:readline';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
+import { whenThereIsSpace } from '../processes/full-disk.ts';
 import { identifyProcess } from '../processes/process-identity.ts';
 import { type RunnerOrder, type RunnerPreparation, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { writeJson, writeJsonDurably } from '../spool/write-file.ts';
-import { whenThereIsSpace } from '../processes/full-disk.ts';
 import { readyLine } from './ready-line.ts';
 import { runPhase } from './run-phase.ts';
 import { TreeLender } from './tree/tree-lender.ts';

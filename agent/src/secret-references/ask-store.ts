@@ -1,6 +1,7 @@
 /** Calls of the HTTP interfaces of stores: bounded, without redirects, and without their answers in messages. */
-import { parseExactly } from '#contract/schema/exact-json.ts';
+
 import { askAgain } from '#clouds/ask-again.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { networkReason } from '../network/network-reason.ts';
 import { SecretProblem } from './secret-store.ts';
 

@@ -6,15 +6,15 @@ import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import {
   containsSecretReference,
   type SecretReference,
-  secretReferenceOf,
   type SecretStoreName,
+  secretReferenceOf,
 } from '#protocol/secret-references.ts';
 import type { AgentSettings } from '#settings/settings.ts';
 import { variableTitle } from '../drivers/variable-title.ts';
 import { refusalOf } from './allowed-names.ts';
+import { type FoundSecret, SecretProblem, type SecretStore, type StoreOptions } from './secret-store.ts';
 import { openAws } from './stores/aws.ts';
 import { openAzure } from './stores/azure.ts';
-import { type FoundSecret, SecretProblem, type SecretStore, type StoreOptions } from './secret-store.ts';
 import { openGcp } from './stores/gcp.ts';
 import { openVault } from './stores/vault.ts';
 

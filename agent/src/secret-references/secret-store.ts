@@ -1,8 +1,8 @@
 /** What reads secrets: one store per file in `stores`, opened for one run. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { AgentSettings } from '#settings/settings.ts';
 import type { Environment } from '#settings/declaration.ts';
+import type { AgentSettings } from '#settings/settings.ts';
 
 /** A secret as its store has it. */
 export interface FoundSecret {

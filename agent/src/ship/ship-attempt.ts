@@ -14,7 +14,7 @@ import { maskEvent, maskOutcome } from './mask-messages.ts';
 import { shipBlobs } from './ship-blobs.ts';
 import { shipMark } from './ship-mark.ts';
 import { shipReports } from './ship-reports.ts';
-import { shipState, type StateEnd } from './ship-state.ts';
+import { type StateEnd, shipState } from './ship-state.ts';
 import { createStepFilter } from './step-filter.ts';
 import type { AttemptWake } from './wake.ts';
 

@@ -10,8 +10,8 @@ import type { BlobName } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { FinishRest } from '#protocol/messages/outcome.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
-import type { SpoolPaths } from '../spool/layout.ts';
 import { sizeOf } from '../attempt/run-command.ts';
+import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
 import type { Completion } from './completion.ts';
 

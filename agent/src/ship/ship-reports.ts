@@ -6,8 +6,8 @@ import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/re
 import { namesIn } from '../processes/proc.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readShipped, writeShipped } from '../spool/read-attempt.ts';
-import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
 import type { Completion } from './completion.ts';
+import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
 import { EventFile } from './event-file.ts';
 import { type ByteFilter, MaskedStepLog } from './step-log.ts';
 import type { AttemptWake } from './wake.ts';

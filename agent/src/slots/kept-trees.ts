@@ -14,7 +14,7 @@ import { nullIfMissing } from '../spool/read-attempt.ts';
 import { readInside, removeInside, writeInside } from './closed-tree.ts';
 import { forceRemove } from './remove-folder.ts';
 import type { Slot, SlotTable } from './slot-table.ts';
-import { closeWorkFolder, readPlanned, workFolderPaths, type WorkFolderPaths } from './work-folder.ts';
+import { closeWorkFolder, readPlanned, type WorkFolderPaths, workFolderPaths } from './work-folder.ts';
 import { type Attempt, clearWorkFolder } from './work-folder-owner.ts';
 
 export interface KeptTreesOptions {

@@ -35,10 +35,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gitConfiguration } from '#guards/git/git-environment.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { treeFolder, workFolderName } from '#protocol/work-folder-name.ts';
-import { gitConfiguration } from '#guards/git/git-environment.ts';
 import { accountsWith } from '../processes/accounts.ts';
 import { forceRemoveSync } from './remove-folder.ts';
 

@@ -2,11 +2,12 @@
  * The git calls that a checkout, its submodules and its LFS files share: the form of a call and its result,
  * and how one revision is fetched.
  */
-import type { Job } from '#protocol/messages/job.ts';
-import type { CloneArguments } from './clone-arguments.ts';
+
 import { explainGitFailure, type GitSource } from '#guards/git/git-errors.ts';
 import { addressOf, type RepositoryAccess } from '#guards/git/repository-access.ts';
 import { isFullName } from '#guards/git/revision-name.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import type { CloneArguments } from './clone-arguments.ts';
 
 export interface GitCall {
   /** Names the command in records; never a value. */

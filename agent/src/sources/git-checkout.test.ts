@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
 import { test } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { createCheckoutSetup, type Files } from '../testing/checkout.ts';
 import { readCommit } from './read-commit.ts';
 

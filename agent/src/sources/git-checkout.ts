@@ -4,6 +4,9 @@
  * happens in a separate process, joined to the slot's git through a socket: the slot needs no such access,
  * and its git does not run with the agent's rights.
  */
+
+import { accessTo, addressOf } from '#guards/git/repository-access.ts';
+import { isClonable, revisionName } from '#guards/git/revision-name.ts';
 import { pathRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import {
   type CheckoutRequest,
@@ -16,8 +19,6 @@ import {
 import { fetchLfsFiles } from './lfs.ts';
 import { cloneInPart } from './partial-clone.ts';
 import { type CommitFacts, readCommit } from './read-commit.ts';
-import { accessTo, addressOf } from '#guards/git/repository-access.ts';
-import { isClonable, revisionName } from '#guards/git/revision-name.ts';
 import { fetchSubmodules } from './submodules.ts';
 
 /** As returned by `gitMetadata`; `branch` is the tag or commit if no branch was requested. */

@@ -3,7 +3,7 @@
  * token, without ever seeing one. git is configured to use a server on the loopback instead of these hosts;
  * the server adds the token and passes on only what reads a repository. All other hosts are reached directly.
  */
-import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import type { Job } from '#protocol/messages/job.ts';

@@ -3,9 +3,10 @@
  * names is guarded like a repository's address; transfers by other programs are off, whatever a configuration
  * contains.
  */
+
+import { accessTo, credentialsFor, type RepositoryAccess } from '#guards/git/repository-access.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import type { CheckoutRequest, Fetching, GitEnd } from './git-calls.ts';
-import { accessTo, credentialsFor, type RepositoryAccess } from '#guards/git/repository-access.ts';
 
 const pointerBeginning = 'version https://git-lfs.github.com/spec/';
 /** At most this many files are checked if git-lfs is missing. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { createCheckoutSetup } from '../testing/checkout.ts';
 import { missingSshServer, startSshServer } from '../testing/ssh-server.ts';
 import { readCloneArguments } from './clone-arguments.ts';
-import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { foldersNamedBy } from './partial-clone.ts';
 
 test('allowed arguments are accepted in either spelling, others are refused by name', () => {

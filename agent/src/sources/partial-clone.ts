@@ -4,6 +4,8 @@
  * the default: a configuration may read files in ways that nobody can see before it runs.
  */
 import { posix } from 'node:path';
+import { addressOf } from '#guards/git/repository-access.ts';
+import { isFullName } from '#guards/git/revision-name.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import {
   type CheckoutRequest,
@@ -12,8 +14,6 @@ import {
   type GitEnd,
   isMissingRevision,
 } from './git-calls.ts';
-import { addressOf } from '#guards/git/repository-access.ts';
-import { isFullName } from '#guards/git/revision-name.ts';
 
 const maxFolders = 2000;
 /**

@@ -1,6 +1,7 @@
 /** Reads how git and git-lfs call ssh, and refuses everything that is not reading a repository. */
-import { isPath, type SshAddress, sshAddressOf } from '#guards/ssh-address.ts';
+
 import type { SshService } from '#guards/git/ssh.ts';
+import { isPath, type SshAddress, sshAddressOf } from '#guards/ssh-address.ts';
 
 /** Parses the arguments of git's and git-lfs's ssh call. @throws an Error for anything else */
 export function readCall(line: string): { address: SshAddress; service: SshService } {

@@ -7,10 +7,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Job } from '#protocol/messages/job.ts';
+import { keysFor, type SshPrograms, scanCommand, startSsh } from '#guards/git/ssh.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import { type SshAddress, sshHost } from '#guards/ssh-address.ts';
-import { keysFor, type SshPrograms, scanCommand, startSsh } from '#guards/git/ssh.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { readCall } from './ssh-gate-call.ts';
 import { frame, framed, framing, placeGateProgram } from './ssh-gate-program.ts';
 

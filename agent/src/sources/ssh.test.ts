@@ -10,16 +10,16 @@ import {
   readdirSync,
   rmSync,
 } from 'node:fs';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { explainGitFailure } from '#guards/git/git-errors.ts';
+import { keysFor, startSsh } from '#guards/git/ssh.ts';
 import { readSshAddress, type SshAddress } from '#guards/ssh-address.ts';
 import { createCheckoutSetup } from '../testing/checkout.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../testing/ssh-server.ts';
-import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { openSshGate } from './ssh-gate.ts';
-import { keysFor, startSsh } from '#guards/git/ssh.ts';
 
 const needs = { skip: missingSshServer };
 const needsRoot = {

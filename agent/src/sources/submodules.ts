@@ -5,10 +5,10 @@
  * own, so that it is not packed for the apply.
  */
 import { join } from 'node:path';
+import { accessTo } from '#guards/git/repository-access.ts';
 import { pathRefusal, readRepository } from '#guards/source-guards.ts';
 import { type CheckoutRequest, type Fetching, fetchRevision, findMarks } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
-import { accessTo } from '#guards/git/repository-access.ts';
 import { resolveSubmoduleUrl } from './submodule-url.ts';
 
 const deepest = 10;

@@ -35,12 +35,12 @@
  *                                                                              appended, the last whole line counts
  */
 import { join } from 'node:path';
-import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
+import type { NetworkOrder } from '../network/network-order.ts';
 import type { RunLimits } from '../processes/run-limits.ts';
 import type { Isolation } from '../processes/sandbox.ts';
-import type { NetworkOrder } from '../network/network-order.ts';
-import type { CostOrder } from '../runner/costs/pricing.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
+import type { CostOrder } from '../runner/costs/pricing.ts';
+import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
 
 export function attemptFolderName(jobId: string, attempt: number): string {
   return `${jobId}-${attempt}`;

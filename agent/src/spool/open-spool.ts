@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FolderLockedError, type FolderLock, lockFolder } from '#guards/folder-lock.ts';
+import { type FolderLock, FolderLockedError, lockFolder } from '#guards/folder-lock.ts';
 import { makeFolders } from '#guards/make-folders.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { SettingsError } from '#settings/declaration.ts';

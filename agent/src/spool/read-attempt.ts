@@ -5,9 +5,9 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { textOrEmpty } from '../processes/proc.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import { textOrEmpty } from '../processes/proc.ts';
 import type { ProcessIdentity, ShippedRecord, SlotRecord, SpoolPaths } from './layout.ts';
 
 export function readJob(paths: SpoolPaths): Job | null {

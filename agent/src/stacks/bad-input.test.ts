@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { ChangeSetReport, DriftReport } from '../drivers/cloudformation/reports.ts';
-import { startForwardProxy } from '../testing/forward-proxy.ts';
 import { type Invocation, stackProgram } from '../testing/cloudformation/program.ts';
+import { startForwardProxy } from '../testing/forward-proxy.ts';
 
 const queue = 'Resources: { Queue: { Type: AWS::SQS::Queue } }\n';
 const withParameters = `

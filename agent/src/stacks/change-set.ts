@@ -7,8 +7,8 @@ import {
   type ResourceChange,
   type ResourceChangeDetail,
 } from '@aws-sdk/client-cloudformation';
-import { isRecord } from '#contract/schema/is-record.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { canonicalJson } from '../drivers/canonical-json.ts';
 import type { ChangeSetReport, PropertyChange, StackChange } from '../drivers/cloudformation/reports.ts';
 import type { Api } from './api.ts';

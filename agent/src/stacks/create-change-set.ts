@@ -14,10 +14,10 @@ import type { ChangeSetReport, StackRequest } from '../drivers/cloudformation/re
 import { type Api, StackProblem } from './api.ts';
 import { readPages, reportOn } from './change-set.ts';
 import { parametersFor } from './parameters.ts';
-import { readyStack, type ReadyStack } from './ready-stack.ts';
+import { type ReadyStack, readyStack } from './ready-stack.ts';
 import { findStack, Patience } from './stack.ts';
-import { checkCapabilities, placeTemplate, summaryOf, type Template } from './template.ts';
 import { tell } from './tell.ts';
+import { checkCapabilities, placeTemplate, summaryOf, type Template } from './template.ts';
 import { Uploads } from './uploads.ts';
 
 /** Begins the names of change sets of plans that nobody applies, and of all others. */

@@ -1,5 +1,5 @@
 /** Values of parameters with NoEcho, as far as this run knows them. */
-import { type GetTemplateSummaryOutput, GetTemplateSummaryCommand } from '@aws-sdk/client-cloudformation';
+import { GetTemplateSummaryCommand, type GetTemplateSummaryOutput } from '@aws-sdk/client-cloudformation';
 import type { Api } from './api.ts';
 import { givenValues } from './parameters.ts';
 

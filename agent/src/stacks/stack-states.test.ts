@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChangeSetReport, DeletionReport, OutputsReport } from '../drivers/cloudformation/reports.ts';
-import { type Invocation, stackProgram, type StackProgram } from '../testing/cloudformation/program.ts';
+import { type Invocation, type StackProgram, stackProgram } from '../testing/cloudformation/program.ts';
 
 const two = `
 Parameters: { Size: { Type: Number, Default: 1 } }

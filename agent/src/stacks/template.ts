@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { normalize } from 'node:path';
 import { GetTemplateSummaryCommand, type GetTemplateSummaryOutput } from '@aws-sdk/client-cloudformation';
-import { declaredVariables } from '#protocol/tools/declared-variables.ts';
 import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts';
+import { declaredVariables } from '#protocol/tools/declared-variables.ts';
 import { type Api, StackProblem } from './api.ts';
 import { type Artifact, packageTemplate, templateName } from './artifacts/package-template.ts';
 import { readCode } from './code-files.ts';

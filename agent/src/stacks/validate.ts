@@ -1,8 +1,8 @@
 /** `validate`: the template is read by AWS, and what it needs is there. */
 import type { Api } from './api.ts';
 import { parametersFor } from './parameters.ts';
-import { checkCapabilities, placeTemplate, summaryOf } from './template.ts';
 import { tell } from './tell.ts';
+import { checkCapabilities, placeTemplate, summaryOf } from './template.ts';
 import { Uploads } from './uploads.ts';
 
 export async function validate(api: Api): Promise<undefined> {

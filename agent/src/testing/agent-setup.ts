@@ -18,13 +18,13 @@ import { approvedHash } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { Secret } from '#settings/secret.ts';
 import { agentProgram } from '../../../tools/programs/built-programs.ts';
+import { slotUidBase } from '../../../tools/programs/slot-uid-base.ts';
 import { connectToServer } from '../connection/connection.ts';
 import { prepareAttempt } from '../held/prepare-attempt.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
-import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
-import { slotUidBase } from '../../../tools/programs/slot-uid-base.ts';
 import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { readRunner } from '../spool/read-attempt.ts';
+import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
 
 const untilMilliseconds = 30_000;
 

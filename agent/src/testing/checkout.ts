@@ -17,15 +17,15 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { gitConfiguration, gitEnvironment } from '#guards/git/git-environment.ts';
+import { joinToChannel } from '#guards/git/join-to-channel.ts';
+import { serveLocalRepository } from '#guards/git/serve-local-repository.ts';
+import { startSshWithLog } from '#guards/git/ssh.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { readCloneArguments } from '../sources/clone-arguments.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../sources/git-checkout.ts';
-import { gitConfiguration, gitEnvironment } from '#guards/git/git-environment.ts';
-import { joinToChannel } from '#guards/git/join-to-channel.ts';
-import { serveLocalRepository } from '#guards/git/serve-local-repository.ts';
 import { openSshGate } from '../sources/ssh-gate.ts';
-import { startSshWithLog } from '#guards/git/ssh.ts';
 
 export type Files = Readonly<Record<string, string>>;
 

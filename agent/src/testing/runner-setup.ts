@@ -24,9 +24,10 @@ import { approvedHash, sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import type { Role } from '../own-program.ts';
 import { agentProgram } from '../../../tools/programs/built-programs.ts';
+import type { Role } from '../own-program.ts';
 import { findIsolation, placeFilter } from '../processes/isolation.ts';
+import { findProgram } from '../processes/programs.ts';
 import type { Isolation } from '../processes/sandbox.ts';
 import {
   attemptFolderName,
@@ -36,7 +37,6 @@ import {
   spoolPaths,
 } from '../spool/layout.ts';
 import { readMark, readStoredMark } from '../spool/read-attempt.ts';
-import { findProgram } from '../processes/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
 // Test files run in parallel, and a run ends every process of its uid: each file has 100 uids that no other file has.

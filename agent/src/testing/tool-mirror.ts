@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { posix } from 'node:path';
 import { createMessage, generateKey, type PrivateKey, readPrivateKey, sign } from 'openpgp';
-import { ownPlatform } from '../own-platform.ts';
 import { programFacts } from '#protocol/tools/index.ts';
 import { type ArchiveRelease, isSigned, type ReleasePlace } from '#protocol/tools/programs/program.ts';
+import { ownPlatform } from '../own-platform.ts';
 import { tarOf, zipOf } from './archives.ts';
 
 /** A fault of a mirror with one release. */

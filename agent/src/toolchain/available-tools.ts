@@ -1,10 +1,11 @@
 /** The tools that this agent can run: those on its PATH, in its cache, or that can be fetched. */
+
+import { findOnPath } from '#guards/find-on-path.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { infracost } from '#protocol/tools/programs/infracost.ts';
 import { programFacts, toolFacts } from '#protocol/tools/index.ts';
+import { infracost } from '#protocol/tools/programs/infracost.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { driverOf } from '../drivers/index.ts';
-import { findOnPath } from '#guards/find-on-path.ts';
 import { findPython, platformFor } from './python.ts';
 import { keptVersions } from './tool-cache.ts';
 import { originOf, type ToolchainOrder } from './tool-mirror.ts';

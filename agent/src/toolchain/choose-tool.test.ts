@@ -6,9 +6,9 @@ import {
   type Choice,
   chooseTool,
   parseRequestedVersion,
+  type RequestedVersion,
   type RequiredVersion,
   type ToolsThere,
-  type RequestedVersion,
 } from './choose-tool.ts';
 import { parseConstraints, satisfies } from './constraints.ts';
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compare } from 'semver';
-import { parseConstraints, satisfies } from './constraints.ts';
 import { findProgram } from '../processes/programs.ts';
+import { parseConstraints, satisfies } from './constraints.ts';
 
 function meets(version: string, constraint: string): boolean {
   return satisfies(version, parseConstraints(constraint));

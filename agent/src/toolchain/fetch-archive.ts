@@ -20,7 +20,7 @@ import { type BuiltRelease, type FetchContext, ReleaseProblem } from './fetch-co
 import type { ReleaseName } from './tool-cache.ts';
 import type { Origin } from './tool-mirror.ts';
 import type { UnpackedPrograms } from './unpack-program.ts';
-import { BadSignature, shortKeyIds, type Signer, verifySignature } from './verify-signature.ts';
+import { BadSignature, type Signer, shortKeyIds, verifySignature } from './verify-signature.ts';
 
 const megabyte = 1024 * 1024;
 const smallLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 60, bytes: megabyte };

@@ -6,7 +6,6 @@ import { removeFolder, syncFolder } from '../spool/write-file.ts';
 import { fetchArchive } from './fetch-archive.ts';
 import { type FetchContext, ReleaseProblem } from './fetch-context.ts';
 import { installPackages } from './install-packages.ts';
-import type { Origin } from './tool-mirror.ts';
 import {
   keepRelease,
   limitCache,
@@ -15,6 +14,7 @@ import {
   type ReleaseName,
   takeRelease,
 } from './tool-cache.ts';
+import type { Origin } from './tool-mirror.ts';
 
 /**
  * Claims a release that the cache holds, so that it is not removed before this process ends.

@@ -2,9 +2,9 @@
 import { programFacts } from '#protocol/tools/index.ts';
 import {
   chooseTool,
+  type RequestedVersion,
   type RequiredVersion,
   type ToolsThere,
-  type RequestedVersion,
   whatIsThere,
 } from './choose-tool.ts';
 import { type FetchContext, ReleaseProblem } from './fetch-context.ts';

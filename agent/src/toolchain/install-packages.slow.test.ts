@@ -17,6 +17,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { programFacts } from '#protocol/tools/index.ts';
+import { StopWatch } from '../processes/stop-watch.ts';
+import { asideOf } from '../runner/tool/run-aside.ts';
+import { spoolPaths } from '../spool/layout.ts';
 import { jobOf } from '../testing/driver-job.ts';
 import { notIsolated } from '../testing/runner-setup.ts';
 import {
@@ -27,15 +31,11 @@ import {
   wheelFile,
   wheelOf,
 } from '../testing/toolchain/python-index.ts';
-import { asideOf } from '../runner/tool/run-aside.ts';
-import { StopWatch } from '../processes/stop-watch.ts';
-import { spoolPaths } from '../spool/layout.ts';
 import { parseRequestedVersion } from './choose-tool.ts';
-import { findTool, type FoundTool } from './find-tool.ts';
+import { type FoundTool, findTool } from './find-tool.ts';
 import { findPython, platformFor } from './python.ts';
 import { limitCache, releasesFolder } from './tool-cache.ts';
 import type { MirrorOrder } from './tool-mirror.ts';
-import { programFacts } from '#protocol/tools/index.ts';
 
 const python = findPython();
 const withPython = { skip: python === null ? 'needs python3 with its module venv' : false, timeout: 180_000 };

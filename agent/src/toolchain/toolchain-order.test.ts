@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
+import { allPrograms, tools } from '#protocol/tools/index.ts';
+import { opentofuKey } from '#protocol/tools/keys/opentofu.ts';
 import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
-import { opentofuKey } from '#protocol/tools/keys/opentofu.ts';
-import { allPrograms, tools } from '#protocol/tools/index.ts';
-import { prepareToolchain } from './toolchain-order.ts';
-import { findAvailableTools } from './available-tools.ts';
 import { drivers } from '../drivers/index.ts';
+import { findAvailableTools } from './available-tools.ts';
+import { prepareToolchain } from './toolchain-order.ts';
 
 function folderOf(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'toolchain-'));

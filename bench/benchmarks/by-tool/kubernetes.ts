@@ -9,7 +9,7 @@ import { createEnvironment, deployAndWatch } from '../../deployments.ts';
 import { type Bench, type BenchResult, figure } from '../../figure.ts';
 import { megabytesOf, processesOfService } from '../../processes.ts';
 import { makeRepository } from '../../repository.ts';
-import { scratchFolder, type Service, startService } from '../../service.ts';
+import { type Service, scratchFolder, startService } from '../../service.ts';
 import { readTimelines } from '../../timeline.ts';
 
 const sampleMilliseconds = 250;

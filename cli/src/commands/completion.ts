@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { complete } from '../completion/complete.ts';
 import { knownNames } from '../completion/known-names.ts';
-import { scripts, type Shell, shells } from '../completion/scripts.ts';
+import { type Shell, scripts, shells } from '../completion/scripts.ts';
 import { splitLine, type Word } from '../completion/split-line.ts';
 import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';

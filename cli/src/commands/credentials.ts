@@ -1,6 +1,6 @@
 /** Credentials of clouds. Secrets come from files or standard input, never from the command line. */
 import type { Command } from 'commander';
-import { type CredentialType, credentialTypes, type CredentialValue } from '#contract/credentials/kinds.ts';
+import { type CredentialType, type CredentialValue, credentialTypes } from '#contract/credentials/kinds.ts';
 import type { Credential } from '#contract/credentials/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';

@@ -3,8 +3,8 @@ import { onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
-import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { follow, showStarted } from '../follow.ts';
+import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import type { Session } from '../session/session.ts';
 
 interface ApproveFlags extends DeploymentFlags, FollowFlags {

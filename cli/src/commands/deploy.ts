@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { gather, onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
-import type { Environment } from '#contract/environments/shapes.ts';
 import { findEnvironment } from '../find-environment.ts';
-import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
+import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { lifetimeOf } from '../lifetime.ts';
 import { textFromFile } from '../read-input.ts';
 import { tell } from '../session/session.ts';
@@ -14,7 +14,7 @@ import { canAsk, confirm } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import { changesIn } from '../variables/keep-choices.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../variables/variable-flags.ts';
+import { type VariableFlags, variableChanges, withVariableFlags } from '../variables/variable-flags.ts';
 import { findTemplate } from './templates/find-template.ts';
 
 type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;

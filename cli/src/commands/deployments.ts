@@ -2,19 +2,19 @@ import type { Command } from 'commander';
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
-import { durationBetween, timeText } from '../terminal/durations.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
-import { addPlanDocumentCommands } from './plans/plan-documents.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
-import type { Column } from '../terminal/table.ts';
 import type { Session } from '../session/session.ts';
 import { costText, reviewsText, verdictLines, waitLines } from '../show-approval.ts';
 import { levelLines, plannedText, tookText } from '../show-deployment.ts';
 import { showDiagnostics } from '../show-diagnostics.ts';
-import { showUnrecorded } from '../show-unrecorded.ts';
 import { showTiming } from '../show-timing.ts';
+import { showUnrecorded } from '../show-unrecorded.ts';
+import { durationBetween, timeText } from '../terminal/durations.ts';
 import { optionOf } from '../terminal/suggest.ts';
+import type { Column } from '../terminal/table.ts';
+import { addPlanDocumentCommands } from './plans/plan-documents.ts';
 
 const types = [
   'deploy',

@@ -4,8 +4,6 @@ import { createClient } from '#contract/client/client.ts';
 import { optionsOf, withSharedFlags } from '../command-line.ts';
 import { type Finding, guarded, problem, warning } from '../doctor/finding.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { createOutput, type Output } from '../terminal/output.ts';
-import { plain } from '../terminal/safe-text.ts';
 import type { SharedFlags } from '../session/session.ts';
 import {
   configFileOf,
@@ -15,6 +13,8 @@ import {
   resolveSettings,
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
+import { createOutput, type Output } from '../terminal/output.ts';
+import { plain } from '../terminal/safe-text.ts';
 import { version } from '../version.ts';
 
 interface DoctorFlags extends SharedFlags {

@@ -1,15 +1,15 @@
 /** `drift`: checks for drift and shows what differs. Its exit statuses tell drift from an error. */
 import { type Command, Option } from 'commander';
-import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { isDrift, kindOf, kindWords } from '#contract/deployments/plan-counts.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../terminal/durations.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { findEnvironment } from '../find-environment.ts';
 import { follow, showStarted } from '../follow.ts';
 import { type Session, tell } from '../session/session.ts';
 import { showResult } from '../show-deployment.ts';
+import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import type { Column } from '../terminal/table.ts';

@@ -4,8 +4,8 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import { onCall } from '../command-line.ts';
 import { findEnvironment } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
-import { plain } from '../terminal/safe-text.ts';
 import { timeText } from '../terminal/durations.ts';
+import { plain } from '../terminal/safe-text.ts';
 
 interface StateUnlockFlags {
   readonly lockId?: string;

@@ -3,19 +3,19 @@ import type { operations } from '#contract/environments/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
-import { timeText } from '../terminal/durations.ts';
 import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
-import type { Output } from '../terminal/output.ts';
 import { allPages } from '../pages.ts';
 import type { Session } from '../session/session.ts';
 import { costText } from '../show-approval.ts';
 import { plannedText } from '../show-deployment.ts';
-import { addCountCommands } from './counts/counts.ts';
-import { addDownstreamCommand } from './triggers/downstream.ts';
-import { addLockCommands, lockText } from './environment-locks.ts';
+import { timeText } from '../terminal/durations.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Column } from '../terminal/table.ts';
+import { addCountCommands } from './counts/counts.ts';
 import { addCreateCommand } from './create-environment.ts';
+import { addLockCommands, lockText } from './environment-locks.ts';
 import { addSettingsCommands } from './environment-settings.ts';
+import { addDownstreamCommand } from './triggers/downstream.ts';
 
 interface ListFlags {
   readonly project?: string;

@@ -4,9 +4,9 @@ import { onCall } from '../command-line.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { follow } from '../follow.ts';
+import type { Session } from '../session/session.ts';
 import { LogPrinter } from '../terminal/log-printer.ts';
 import { plain } from '../terminal/safe-text.ts';
-import type { Session } from '../session/session.ts';
 
 interface LogFlags extends DeploymentFlags {
   readonly step?: string;

@@ -3,13 +3,13 @@ import type { CallInput } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import { onCall } from '../command-line.ts';
-import { addLimitsCommand } from './counts/counts.ts';
-import { policyTtl } from './policies/policy-ttl.ts';
 import { BadCall, exitCodes } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
-import { plain } from '../terminal/safe-text.ts';
 import type { Session } from '../session/session.ts';
+import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
+import { addLimitsCommand } from './counts/counts.ts';
+import { policyTtl } from './policies/policy-ttl.ts';
 
 type Policies = CallInput<'updateOrganizationPolicies'>['body'];
 

@@ -1,15 +1,15 @@
 /** `outputs`: what a deployment, or an environment, has for its users. */
 import type { Command } from 'commander';
-import { outputsByName, splitOutputName } from '#contract/deployments/unit-outputs.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
+import { outputsByName, splitOutputName } from '#contract/deployments/unit-outputs.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { onCall } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
-import { plain } from '../terminal/safe-text.ts';
 import { showOutputs, valueText } from '../show-deployment.ts';
+import { plain } from '../terminal/safe-text.ts';
 
 interface OutputFlags extends DeploymentFlags {
   readonly name?: string;

@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import { gather, onCall } from '../command-line.ts';
 import { findEnvironment } from '../find-environment.ts';
-import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { showStarted } from '../follow.ts';
-import { changesIn } from '../variables/keep-choices.ts';
+import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
 import { packFolder } from '../pack-folder.ts';
 import { tell } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../variables/variable-flags.ts';
+import { changesIn } from '../variables/keep-choices.ts';
+import { type VariableFlags, variableChanges, withVariableFlags } from '../variables/variable-flags.ts';
 
 interface PlanFlags extends VariableFlags, FollowFlags {
   readonly path?: string;

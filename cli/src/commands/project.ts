@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { gather, onCall } from '../command-line.ts';
-import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
+import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import type { CredentialUse, GitToken } from '#contract/git-tokens/shapes.ts';
 import type { SshKey } from '#contract/ssh-keys/shapes.ts';
 import { onCall } from '../command-line.ts';
-import { timeText } from '../terminal/durations.ts';
-import type { Session } from '../session/session.ts';
 import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
 import { textFromFile } from '../read-input.ts';
+import type { Session } from '../session/session.ts';
+import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
 

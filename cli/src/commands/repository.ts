@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { templateTypes } from '#contract/schema/template-types.ts';
 import { onCall } from '../command-line.ts';
-import { optionOf } from '../terminal/suggest.ts';
 import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
-import { findConnection } from './vcs-connection.ts';
 import type { Session } from '../session/session.ts';
+import { optionOf } from '../terminal/suggest.ts';
 import type { Column } from '../terminal/table.ts';
+import { findConnection } from './vcs-connection.ts';
 
 interface AccessFlags {
   readonly project?: string;

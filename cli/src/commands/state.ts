@@ -3,15 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
 import { gather, onCall, wholeNumber } from '../command-line.ts';
-import { timeText } from '../terminal/durations.ts';
 import { BadCall } from '../exit-codes.ts';
 import { findEnvironment, findProject, isId } from '../find-environment.ts';
 import { allPages } from '../pages.ts';
-import { addStateUnlock } from './environment-locks.ts';
 import { bytesFromFile } from '../read-input.ts';
 import type { Session } from '../session/session.ts';
+import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { Column } from '../terminal/table.ts';
+import { addStateUnlock } from './environment-locks.ts';
 
 interface ChangeFlags {
   readonly comment?: string;

@@ -4,16 +4,16 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClient } from '#contract/client/client.ts';
+import { listAgents } from '../find-environment.ts';
 import {
-  type Environment,
   configFileOf,
+  type Environment,
   readConfigFile,
   requireLogin,
   resolveSettings,
   type StoredLogin,
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
-import { listAgents } from '../find-environment.ts';
 import type { Candidate } from './candidate.ts';
 
 export interface KnownNames {

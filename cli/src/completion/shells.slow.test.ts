@@ -4,10 +4,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { after, before, test, type TestContext } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { scripts, type Shell } from './scripts.ts';
+import { type Shell, scripts } from './scripts.ts';
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 const limitMilliseconds = 30_000;

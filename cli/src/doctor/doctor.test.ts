@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createClient } from '#contract/client/client.ts';
 import type { Agent, AgentIsolation } from '#contract/agents/shapes.ts';
+import { createClient } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { pulumiFolder, withPulumi } from '../../../agent/src/testing/pulumi/pulumi-folder.ts';
 import { isolationOf } from '../agent-isolation.ts';
 import type { Finding } from './finding.ts';
 import { adviceForReadiness, checkInstallation, checkProcesses, findStuck, skewOf } from './installation.ts';
 import { checkCgroup, checkOwnEntry, checkUids } from './isolation.ts';
 import { checkNetwork, withoutCredentials } from './network.ts';
 import { checkPlaces } from './places.ts';
-import { pulumiFolder, withPulumi } from '../../../agent/src/testing/pulumi/pulumi-folder.ts';
 import { checkPrograms } from './programs.ts';
 
 const passwd =

@@ -1,13 +1,14 @@
 /** Checks an installation through its API: whether it responds, its agents, and deployments that are stuck. */
-import { boundedReply, jsonLimitBytes } from '#contract/client/bounded-reply.ts';
-import { type Client, ApiError } from '#contract/client/client.ts';
+
 import type { Agent } from '#contract/agents/shapes.ts';
+import { boundedReply, jsonLimitBytes } from '#contract/client/bounded-reply.ts';
+import { ApiError, type Client } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { isolationText, limitsText } from '../agent-isolation.ts';
 import { listAgents } from '../find-environment.ts';
-import { durationText, timeText } from '../terminal/durations.ts';
-import { explainError } from '../session/explain-error.ts';
 import { allPages } from '../pages.ts';
+import { explainError } from '../session/explain-error.ts';
+import { durationText, timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { type Finding, guarded, ok, problem, warning } from './finding.ts';
 

@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError } from '#contract/client/client.ts';
-import { apiBase } from '#contract/schema/operation.ts';
 import { routes } from '#contract/routes.ts';
+import { apiBase } from '#contract/schema/operation.ts';
 import type { CliSession } from '#contract/sign-in/shapes.ts';
 import { BadCall } from '../exit-codes.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
-import { anonymousClient } from './sign-in.ts';
 import { tell } from './session.ts';
+import { anonymousClient } from './sign-in.ts';
 
 /** As long as the service waits for the identity provider. */
 const waitMilliseconds = 600_000;

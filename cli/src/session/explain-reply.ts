@@ -1,8 +1,8 @@
 /** Explains a command that failed in a reply whose form is not that of the contract. */
 import { ApiError } from '#contract/client/client.ts';
 import type { OperationName } from '#contract/operations.ts';
-import { replyForms } from '#contract/schema/reply-forms.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { replyForms } from '#contract/schema/reply-forms.ts';
 
 const forms: Readonly<Partial<Record<OperationName, string>>> = replyForms;
 

@@ -3,9 +3,9 @@ import type { CliSession, SignInMethods } from '#contract/sign-in/shapes.ts';
 import { BadCall } from '../exit-codes.ts';
 import { answered, canAsk } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
+import { signInWithBrowser } from './browser-sign-in.ts';
 import type { SharedFlags } from './session.ts';
 import { requireAddress, type Settings, type StoredLogin } from './settings.ts';
-import { signInWithBrowser } from './browser-sign-in.ts';
 import { anonymousClient, signInWithPassword } from './sign-in.ts';
 
 export interface LoginFlags extends SharedFlags {

@@ -1,6 +1,7 @@
 /** Writes finished lines of the logs of steps as safe text, with their colours if the output shows colours. */
-import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
+
 import { bytesOfLogEvent } from '#contract/client/log-bytes.ts';
+import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import { FinishedLines } from './finished-lines.ts';
 import type { Output } from './output.ts';
 import { SafeText } from './safe-text.ts';

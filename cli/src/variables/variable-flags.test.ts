@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { variableChanges, type VariableFlags } from './variable-flags.ts';
+import { type VariableFlags, variableChanges } from './variable-flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envarium-cli-'));
 after(() => rmSync(folder, { recursive: true }));

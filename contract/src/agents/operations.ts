@@ -1,7 +1,7 @@
 /** Agents and their secrets. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, orNull, Prose, replyObject, Text, Title } from '../schema/schema.ts';
 import { Agent, AgentLogs, AgentSecret, AgentSecretEntry } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 /** What replies about agents carry. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
-import { AnyObject, closed, Count, Flag, Instant, replyObject, Text, Title } from '../schema/schema.ts';
+import { AnyObject, Count, closed, Flag, Instant, replyObject, Text, Title } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 export const agentStatuses = ['ACTIVE', 'INACTIVE', 'DEGRADED'] as const;

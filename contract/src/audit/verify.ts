@@ -1,6 +1,7 @@
 /** Checks a chain of the audit trail link by link: for the service, and for exports without it. */
-import type { AuditFindingKind } from './shapes.ts';
+
 import { type AuditContent, type AuditLink, contentText, linkHash, sha256, zeroHash } from './chain.ts';
+import type { AuditFindingKind } from './shapes.ts';
 
 export interface AuditFinding {
   readonly kind: AuditFindingKind;

@@ -3,8 +3,8 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { taskPayloadLimit } from '../deployments/deploy-request.ts';
 import { operations as deployments } from '../deployments/operations.ts';
 import { operations as environments } from '../environments/operations.ts';
-import { defineOperations, type Operation, operation } from '../schema/operation.ts';
 import { oneOf, type Right } from '../schema/enumerations.ts';
+import { defineOperations, type Operation, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, orNull, Prose, Text } from '../schema/schema.ts';
 import { type BulkKind, BulkOperation, mostBulkItems } from './shapes.ts';
 

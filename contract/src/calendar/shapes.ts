@@ -1,8 +1,8 @@
 /** What is going to happen to environments automatically. */
 import { type Static, Type } from 'typebox';
+import { TimeZone } from '../schedules/shapes.ts';
 import { environmentStatuses, oneOf } from '../schema/enumerations.ts';
 import { replyObject, Text } from '../schema/schema.ts';
-import { TimeZone } from '../schedules/shapes.ts';
 
 export const calendarKinds = ['deploy', 'destroy', 'driftDetection', 'notice', 'expiry', 'retry'] as const;
 export type CalendarKind = (typeof calendarKinds)[number];

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
-import { ApiError, createClient } from './client.ts';
 import type { DeploymentStreamEvent } from '../feeds/shapes.ts';
+import { ApiError, createClient } from './client.ts';
 
 type Handler = (request: IncomingMessage & { text: string }, response: ServerResponse) => void;
 

@@ -2,16 +2,17 @@
  * The client of the interface, for programs: typed from the operations, which are imported as types only. At
  * run time it needs the table of routes and nothing else, so it also fits a browser.
  */
+
+import type { DeploymentStreamEvent, OrganizationStreamEvent } from '../feeds/shapes.ts';
+import type { OperationName, operations } from '../operations.ts';
+import { routes } from '../routes.ts';
+import type { ErrorBody, ErrorCode } from '../schema/errors.ts';
+import { parseExactly } from '../schema/exact-json.ts';
+import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from '../schema/operation.ts';
 import { boundedReply, fileLimitBytes, inMegabytes, jsonLimitBytes } from './bounded-reply.ts';
 import { fillPath } from './fill-path.ts';
 import { errorCode, innermostError } from './passing-errors.ts';
 import type { Connection, StreamOptions } from './stream.ts';
-import { parseExactly } from '../schema/exact-json.ts';
-import type { ErrorBody, ErrorCode } from '../schema/errors.ts';
-import type { DeploymentStreamEvent, OrganizationStreamEvent } from '../feeds/shapes.ts';
-import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from '../schema/operation.ts';
-import type { OperationName, operations } from '../operations.ts';
-import { routes } from '../routes.ts';
 
 type Operations = typeof operations;
 

@@ -2,7 +2,7 @@
  * Follows an event stream: reads it, and when the connection is lost, continues right after the last event
  * that was delivered.
  */
-import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
 import type { DeploymentStreamEvent } from '../feeds/shapes.ts';
 import { parseExactly } from '../schema/exact-json.ts';
 import { isPassing } from './passing-errors.ts';

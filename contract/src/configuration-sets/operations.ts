@@ -1,9 +1,9 @@
 /** Configuration sets: named groups of variables, assigned to any number of places. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
+import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
-import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { mostVariableChanges, VariableChangeBody } from '../variables/shapes.ts';
 import {

@@ -1,8 +1,8 @@
 /** The budget of a project, and the credentials that read what it costs. */
 import { type Static, Type } from 'typebox';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name } from '../schema/schema.ts';
 import { Budget, CostCredential } from './shapes.ts';
 import { budgetTimeframes } from './timeframes.ts';

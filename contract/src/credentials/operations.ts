@@ -1,9 +1,9 @@
 /** Credentials of clouds, which runs get, or by which costs are read. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
+import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, nullable, Text, Title } from '../schema/schema.ts';
-import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { credentialTypes, kindOf, tokenFormats } from './kinds.ts';
 import {
   Credential,

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
-import { clouds, type CredentialType, credentialTypes } from './kinds.ts';
+import { type CredentialType, clouds, credentialTypes } from './kinds.ts';
 
 /** Its values are the keys of one table. */
 export const CredentialTypeName = Type.Unsafe<CredentialType>({ type: 'string', enum: [...credentialTypes] });

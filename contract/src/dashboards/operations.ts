@@ -1,9 +1,9 @@
 /** Figures for dashboards. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Name } from '../schema/schema.ts';
-import { dashboardDays, dashboardQueryNames, DashboardRow, mostDashboardEnvironments } from './shapes.ts';
+import { DashboardRow, dashboardDays, dashboardQueryNames, mostDashboardEnvironments } from './shapes.ts';
 
 export const operations = defineOperations('dashboards', {
   getDashboard: operation('GET', '/dashboards', {

@@ -2,8 +2,6 @@
  * The request for a deployment: the body as sent, and the normal form that the service works with.
  */
 import { type Static, Type } from 'typebox';
-import { CustomServiceEnvironmentVariables } from './custom-variables.ts';
-import { WorkflowDeploymentOptions } from './shapes.ts';
 import {
   autoDriftRemediations,
   forgeRemediations,
@@ -12,10 +10,12 @@ import {
   triggerNames,
 } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
-import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, mapOf, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
-import { splitTargets } from './split-targets.ts';
+import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';
+import { CustomServiceEnvironmentVariables } from './custom-variables.ts';
+import { WorkflowDeploymentOptions } from './shapes.ts';
+import { splitTargets } from './split-targets.ts';
 
 const ttlTypes = ['DATE', 'HOURS', 'INFINITE'] as const;
 export const Ttl = closed(

@@ -1,21 +1,8 @@
 /** Operations on deployments, their steps and logs. */
 import { type Static, Type } from 'typebox';
-import { DeployBody } from './deploy-request.ts';
-import {
-  Deployment,
-  DeploymentReference,
-  DriftStatusResult,
-  EnvironmentOutput,
-  StartedDeployment,
-  Step,
-  StepLog,
-  UploadedSource,
-} from './shapes.ts';
-import { deploymentStatuses, deploymentTypes, oneOf } from '../schema/enumerations.ts';
-import { DeploymentTimeline } from './timeline.ts';
 import { DeploymentStreamEvent, withLog } from '../feeds/shapes.ts';
+import { deploymentStatuses, deploymentTypes, oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
-import { Resource } from './plan.ts';
 import {
   AnyObject,
   Bytes,
@@ -27,7 +14,20 @@ import {
   replyObject,
   Text,
 } from '../schema/schema.ts';
+import { DeployBody } from './deploy-request.ts';
+import { Resource } from './plan.ts';
 import { PlanImpact, PlanImpactQuery, PlanJsonQuery } from './plan-impact.ts';
+import {
+  Deployment,
+  DeploymentReference,
+  DriftStatusResult,
+  EnvironmentOutput,
+  StartedDeployment,
+  Step,
+  StepLog,
+  UploadedSource,
+} from './shapes.ts';
+import { DeploymentTimeline } from './timeline.ts';
 
 const byId = Type.Object({ id: Name });
 const byDeploymentLogId = Type.Object({ deploymentLogId: Name });

@@ -4,20 +4,25 @@ import {
   autoDriftRemediations,
   deploymentStatuses,
   deploymentTypes,
+  eventsScanStatuses,
   oneOf,
   reviewActions,
   stepStatuses,
   templateTypes,
   triggerNames,
   triggers,
-  eventsScanStatuses,
 } from '../schema/enumerations.ts';
+import { AnyObject, Count, closed, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
+import { User } from '../users/shapes.ts';
+import { DeploymentVariable } from '../variables/shapes.ts';
+import { CustomServiceEnvironmentVariables } from './custom-variables.ts';
+import { Diagnostic } from './diagnostic-shape.ts';
 import {
   CostEstimation,
   DeploymentErrorBody,
+  DeploymentOutputs,
   DriftCause,
   GitMetadata,
-  DeploymentOutputs,
   Plan,
   PlannedUnit,
   PlanSummary,
@@ -26,12 +31,7 @@ import {
   Versions,
   WaitingFor,
 } from './plan.ts';
-import { CustomServiceEnvironmentVariables } from './custom-variables.ts';
-import { Diagnostic } from './diagnostic-shape.ts';
 import { PolicyVerdict } from './policy-verdict.ts';
-import { AnyObject, closed, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
-import { User } from '../users/shapes.ts';
-import { DeploymentVariable } from '../variables/shapes.ts';
 
 /** A person's decision about a plan. */
 export const Review = Type.Object(

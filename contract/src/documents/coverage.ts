@@ -6,6 +6,9 @@
  * `covers('Environment', 'lifespanEndAt')`. The first name is an operation (fields then begin with `query.`,
  * `body.` or `reply.`; none: the operation as such) or a shape of the page below.
  */
+
+import { operations } from '../operations.ts';
+import type { Operation } from '../schema/operation.ts';
 import {
   type Field,
   fieldsOf,
@@ -15,8 +18,6 @@ import {
   shapesIn,
   typeText,
 } from './describe-schema.ts';
-import type { Operation } from '../schema/operation.ts';
-import { operations } from '../operations.ts';
 
 /** Shapes that equal another one except that a field is required. */
 const sameAs: Readonly<Record<string, string>> = {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { covers, coveragePage, readCoverage } from './coverage.ts';
+import { operations } from '../operations.ts';
+import { type ErrorCode, errors } from '../schema/errors.ts';
+import { type Operation, rightsOf } from '../schema/operation.ts';
+import { coveragePage, covers, readCoverage } from './coverage.ts';
 import { fieldsOf, jsonSchemaOf, pathSchemaOf, shapesIn } from './describe-schema.ts';
 import { fieldWords } from './field-words.ts';
 import { interfaceOperations } from './interface-operations.ts';
-import { shapeWords } from './shape-words.ts';
-import { requestExample } from './request-example.ts';
 import { openApiDocument } from './openapi.ts';
-import { type ErrorCode, errors } from '../schema/errors.ts';
-import { type Operation, rightsOf } from '../schema/operation.ts';
-import { operations } from '../operations.ts';
 import { referencePage } from './reference-page.ts';
+import { requestExample } from './request-example.ts';
+import { shapeWords } from './shape-words.ts';
 
 const all = Object.values(operations) as Operation[];
 

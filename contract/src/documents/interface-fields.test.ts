@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TSchema } from 'typebox';
-import { AgentSecret, Agent } from '../agents/shapes.ts';
-import { CreateEnvironmentBody } from '../environments/create-environment.ts';
-import { DeployBody, DeployRequestBody } from '../deployments/deploy-request.ts';
+import { Agent, AgentSecret } from '../agents/shapes.ts';
 import { CustomServiceEnvironmentVariables } from '../deployments/custom-variables.ts';
-import { Deployment, StartedDeployment } from '../deployments/shapes.ts';
-import { DriftStatusResult } from '../deployments/shapes.ts';
-import { jsonSchemaOf } from './describe-schema.ts';
-import { CreatedEnvironment, Environment } from '../environments/shapes.ts';
+import { DeployBody, DeployRequestBody } from '../deployments/deploy-request.ts';
+import { Deployment, DriftStatusResult, StartedDeployment } from '../deployments/shapes.ts';
+import { CreateEnvironmentBody } from '../environments/create-environment.ts';
 import { ListEnvironmentsQuery } from '../environments/list-query.ts';
+import { CreatedEnvironment, Environment } from '../environments/shapes.ts';
 import { operations } from '../operations.ts';
 import { Template } from '../templates/shapes.ts';
 import { AppMetadata, User } from '../users/shapes.ts';
 import { DeploymentVariable, Variable, VariableChangeBody } from '../variables/shapes.ts';
+import { jsonSchemaOf } from './describe-schema.ts';
 
 const words = (text: string) => text.trim().split(/[\s,]+/);
 

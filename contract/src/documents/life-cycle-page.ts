@@ -1,5 +1,5 @@
 /** The documentation page of the life cycles. */
-import { deploymentStatuses, environmentStatuses } from '../schema/enumerations.ts';
+
 import {
   deploymentActions,
   deploymentMoves,
@@ -10,6 +10,7 @@ import {
   permits,
   speakingTypes,
 } from '../life-cycle/life-cycle.ts';
+import { deploymentStatuses, environmentStatuses } from '../schema/enumerations.ts';
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

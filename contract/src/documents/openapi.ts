@@ -1,13 +1,14 @@
 /** The interface as an OpenAPI 3.1 document, from the same values that the server checks requests with. */
-import { type JsonSchema, jsonSchemaOf, pathSchemaOf, shapesIn, typesOf } from './describe-schema.ts';
-import { sentSchema } from './sent-schema.ts';
+
 import { hasTextErrors } from '../mcp/text-errors.ts';
+import { operations } from '../operations.ts';
 import { ErrorBody, type ErrorCode, errors } from '../schema/errors.ts';
 import { hasMarks } from '../schema/no-effect.ts';
-import { warningHeader } from '../schema/warning-header.ts';
-import { operations } from '../operations.ts';
-import { hasTag, isRepeatable, isVersioned, readerOf } from '../schema/reader-of.ts';
 import { apiBase, type Operation, rightsOf } from '../schema/operation.ts';
+import { hasTag, isRepeatable, isVersioned, readerOf } from '../schema/reader-of.ts';
+import { warningHeader } from '../schema/warning-header.ts';
+import { type JsonSchema, jsonSchemaOf, pathSchemaOf, shapesIn, typesOf } from './describe-schema.ts';
+import { sentSchema } from './sent-schema.ts';
 
 type Json = Record<string, unknown>;
 

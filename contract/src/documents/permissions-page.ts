@@ -1,8 +1,9 @@
 /** docs/operate/permissions.md: every right, who has it by a built-in role, and what it is needed for. */
-import { type Operation, rightsOf, type Subject } from '../schema/operation.ts';
+
 import { operations } from '../operations.ts';
 import { builtInRoles } from '../schema/built-in-roles.ts';
 import { type Right, rights } from '../schema/enumerations.ts';
+import { type Operation, rightsOf, type Subject } from '../schema/operation.ts';
 
 const all: readonly Operation[] = Object.values(operations);
 

@@ -1,6 +1,11 @@
 /**
  * The API as one readable page: no scripts, nothing loaded from elsewhere.
  */
+
+import { operations } from '../operations.ts';
+import { errors } from '../schema/errors.ts';
+import type { Operation } from '../schema/operation.ts';
+import { apiBase } from '../schema/operation.ts';
 import {
   type Field,
   fieldsOf,
@@ -12,11 +17,7 @@ import {
   shapesIn,
   typeText,
 } from './describe-schema.ts';
-import { errors } from '../schema/errors.ts';
-import type { Operation } from '../schema/operation.ts';
-import { operations } from '../operations.ts';
 import { pageStyle } from './reference-style.ts';
-import { apiBase } from '../schema/operation.ts';
 import { requestExample } from './request-example.ts';
 
 const all: readonly Operation[] = Object.values(operations);

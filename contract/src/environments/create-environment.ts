@@ -3,19 +3,19 @@
  * the service works with.
  */
 import { type Static, Type } from 'typebox';
-import { clearable } from '../schema/empty-fields.ts';
 import {
   ConfigurationSetChanges,
-  DeployRequestBody,
   type DeployRequest,
+  DeployRequestBody,
   normalizeDeployRequest,
   normalizeSetChanges,
   Ttl,
 } from '../deployments/deploy-request.ts';
+import { clearable } from '../schema/empty-fields.ts';
 import { creatableTemplateTypes, oneOf, templateTypes } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
-import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
+import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { type RetrySettings, templateSettingFields } from '../templates/template-body.ts';
 import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';
 

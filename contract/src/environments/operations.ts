@@ -1,17 +1,17 @@
 /** Operations on environments. */
 import { type Static, Type } from 'typebox';
+import { Ttl } from '../deployments/deploy-request.ts';
+import { StartedDeployment } from '../deployments/shapes.ts';
+import { environmentStatuses, oneOf, triggerNames } from '../schema/enumerations.ts';
+import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
+import { Count, closed, commaListOf, Flag, mapOf, Name, Prose, Text, Title } from '../schema/schema.ts';
 import {
   CreateEnvironmentBody,
   CreateFromTemplateBody,
   UpdateEnvironmentBody,
 } from './create-environment.ts';
-import { Ttl } from '../deployments/deploy-request.ts';
-import { StartedDeployment } from '../deployments/shapes.ts';
-import { environmentStatuses, oneOf, triggerNames } from '../schema/enumerations.ts';
 import { ListEnvironmentsQuery } from './list-query.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock, StatusCounts } from './shapes.ts';
-import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
-import { closed, commaListOf, Count, Flag, mapOf, Name, Prose, Text, Title } from '../schema/schema.ts';
 
 export const byId = Type.Object({ id: Name });
 

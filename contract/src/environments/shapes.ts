@@ -1,8 +1,8 @@
 /** An environment as replies carry it. */
 import { type Static, Type } from 'typebox';
+import { Resource, WaitingFor } from '../deployments/plan.ts';
 import { Deployment } from '../deployments/shapes.ts';
 import { driftStatuses, environmentStatuses, oneOf } from '../schema/enumerations.ts';
-import { Resource, WaitingFor } from '../deployments/plan.ts';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 

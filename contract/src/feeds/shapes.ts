@@ -5,9 +5,9 @@
  * browser to stop. Comments keep a quiet stream alive.
  */
 import { type Static, Type } from 'typebox';
+import { WaitingFor } from '../deployments/plan.ts';
 import { Step } from '../deployments/shapes.ts';
 import { deploymentStatuses, deploymentTypes, environmentStatuses, oneOf } from '../schema/enumerations.ts';
-import { WaitingFor } from '../deployments/plan.ts';
 import { Count, Instant, replyObject, Text } from '../schema/schema.ts';
 
 export const DeploymentStatusEvent = replyObject('DeploymentStatusEvent', {

@@ -1,7 +1,7 @@
 /** Approval policies of an organization, as records, and the places that they are assigned to. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, Text } from '../schema/schema.ts';
 import { CataloguePolicy } from './catalogue.ts';
 import { catalogueRepository } from './catalogue-repository.ts';

@@ -1,8 +1,8 @@
 /** Custom flows of an organization, as records, and the places that they are assigned to. */
 import { type Static, Type } from 'typebox';
+import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
-import { oneOf } from '../schema/enumerations.ts';
 import { closed, Name, Text } from '../schema/schema.ts';
 import { recordRequestFields } from './record-fields.ts';
 import { CustomFlow, CustomFlowAssignment, FlowOrder, flowPath, flowScopes } from './shapes.ts';

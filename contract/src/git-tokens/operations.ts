@@ -1,6 +1,7 @@
 /** Tokens with which repositories are read over https, and private registries of modules and providers. */
-import { CredentialProjects } from '../projects/shapes.ts';
+
 import { Type } from 'typebox';
+import { CredentialProjects } from '../projects/shapes.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';

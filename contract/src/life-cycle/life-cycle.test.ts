@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { lifeCyclePage } from '../documents/life-cycle-page.ts';
 import {
   type DeploymentStatus,
-  deploymentStatuses,
   type DeploymentType,
+  deploymentStatuses,
   deploymentTypes,
   type EnvironmentStatus,
   environmentStatuses,
@@ -27,7 +28,6 @@ import {
   speaksForEnvironment,
   terminalStatuses,
 } from './life-cycle.ts';
-import { lifeCyclePage } from '../documents/life-cycle-page.ts';
 
 const births = deploymentMoves.filter(({ from }) => from === null).map(({ event }) => event);
 const events = [...new Set(deploymentMoves.map(({ event }) => event))];

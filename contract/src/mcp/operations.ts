@@ -5,9 +5,9 @@
 import { type Static, Type } from 'typebox';
 import { DeploymentReference, StartedDeployment } from '../deployments/shapes.ts';
 import { Environment } from '../environments/shapes.ts';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { Project } from '../projects/shapes.ts';
 import { deploymentStatuses } from '../schema/enumerations.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, commaListOf, Name, offsetOf, Prose } from '../schema/schema.ts';
 import { McpDeployment, McpDeploymentList, McpErrorAnalysis, McpPlanLog } from './shapes.ts';
 

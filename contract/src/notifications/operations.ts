@@ -1,8 +1,8 @@
 /** Endpoints that hear of events, the events of each project, and the log of what was sent. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Title } from '../schema/schema.ts';
 import { deliveryStatuses, endpointTypes, notificationEvents } from './events.ts';
 import {

@@ -1,10 +1,10 @@
 /** Organizations. */
 import { type Static, Type } from 'typebox';
+import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
-import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
 import { customFlowsPolicies, Organization, OrganizationLimits } from './shapes.ts';
 

@@ -1,9 +1,9 @@
 /** Policies of projects. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { autoDriftRemediations, forgeRemediations, oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, nullable } from '../schema/schema.ts';
 import { policyDefaults } from './policy-origins.ts';
 import { LimitsCheck, Policy } from './shapes.ts';

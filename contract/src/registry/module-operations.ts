@@ -1,8 +1,8 @@
 /** Modules of an organization, as records: where the code of each is, and how it is read and tested. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Flag, Name, nullable, orNull, Prose, Text } from '../schema/schema.ts';
 import { clearableOpentofuVersion } from '../sources/shapes.ts';
 import { Module } from './shapes.ts';

@@ -1,7 +1,7 @@
 /** Providers of an organization, as records, and the keys that sign them. */
 import { type TProperties, Type } from 'typebox';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { GpgKey, Provider } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 /** What the service itself reads of repositories. */
 import { Type } from 'typebox';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { Text } from '../schema/schema.ts';
 import { PolicySchema, RepositoryVariable, Revisions } from './shapes.ts';
 

@@ -1,8 +1,8 @@
 /** Custom roles. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { rights } from '../schema/enumerations.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, Text, Title } from '../schema/schema.ts';
 import { Role } from './shapes.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Type, type TSchema } from 'typebox';
-import type { Operation } from './operation.ts';
+import { type TSchema, Type } from 'typebox';
 import { operations } from '../operations.ts';
 import { acceptsEmptyText, clearable, clearedBy, emptyFieldsOf, type FieldSchema } from './empty-fields.ts';
+import type { Operation } from './operation.ts';
 import { closed, Flag, mapOf, Name, nullable, oneOrMany, orNull, Text } from './schema.ts';
 
 /** What an operation with one field gets for a value of it, as JSON. */

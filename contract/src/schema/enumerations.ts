@@ -15,12 +15,12 @@ export function oneOf<const Values extends readonly string[]>(values: Values, de
 
 export { type Right, rights } from './rights.ts';
 export {
-  assignedTemplateTypes,
   type AssignedTemplateType,
-  creatableTemplateTypes,
+  assignedTemplateTypes,
   type CreatableTemplateType,
-  storedTemplateTypes,
+  creatableTemplateTypes,
   type StoredTemplateType,
+  storedTemplateTypes,
   type TemplateType,
   templateTypes,
 } from './template-types.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errors, errorsPage, errorStatus } from './errors.ts';
+import { errorStatus, errors, errorsPage } from './errors.ts';
 
 const all = Object.entries(errors);
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { operations } from '../operations.ts';
-import type { Operation } from './operation.ts';
 import { warningsOf, withoutEffectOf } from './no-effect.ts';
+import type { Operation } from './operation.ts';
 
 type Field = TSchema & { readonly type?: string | readonly string[]; readonly enum?: readonly unknown[] };
 

@@ -1,5 +1,5 @@
 /** Options that are stored and have no effect yet: callers who turn them on get a warning. */
-import { Type, type Static, type TSchema, type TUnsafe } from 'typebox';
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 
 export { noEffects } from './no-effect-words.ts';
 

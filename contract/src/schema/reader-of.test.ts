@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { defineOperations, type Operation, operation } from './operation.ts';
 import { operations } from '../operations.ts';
+import { defineOperations, type Operation, operation } from './operation.ts';
 import { hasTag, isRepeatable, readerOf } from './reader-of.ts';
 
 const all = Object.values(operations) as Operation[];

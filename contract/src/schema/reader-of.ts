@@ -3,8 +3,8 @@
  * Both follow from the form of an operation.
  */
 import type { TSchema } from 'typebox';
-import type { Operation } from './operation.ts';
 import { operations } from '../operations.ts';
+import type { Operation } from './operation.ts';
 
 const all: Readonly<Record<string, Operation>> = operations;
 const updating = new Set(['PUT', 'PATCH', 'DELETE']);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { jsonSchemaOf, shapesIn, typesOf } from '../documents/describe-schema.ts';
+import { operations } from '../operations.ts';
+import { Variable } from '../variables/shapes.ts';
 import { nulls, nullsPage } from './nulls.ts';
 import type { Operation } from './operation.ts';
-import { operations } from '../operations.ts';
 import { nullable, replyObject } from './schema.ts';
-import { Variable } from '../variables/shapes.ts';
 
 const replies = (Object.values(operations) as Operation[]).map(({ reply }) => jsonSchemaOf(reply));
 const replyShapes = shapesIn([...replies, jsonSchemaOf(Variable)]);

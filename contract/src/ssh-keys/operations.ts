@@ -1,6 +1,7 @@
 /** Private keys with which repositories and modules are read over ssh. */
-import { CredentialProjects } from '../projects/shapes.ts';
+
 import { Type } from 'typebox';
+import { CredentialProjects } from '../projects/shapes.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { SshKey, SshKeyDetails } from './shapes.ts';

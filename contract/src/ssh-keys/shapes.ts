@@ -1,7 +1,7 @@
 /** What replies about ssh keys carry. */
 import { type Static, Type } from 'typebox';
-import { Instant, replyObject, Text } from '../schema/schema.ts';
 import { CredentialUse } from '../git-tokens/shapes.ts';
+import { Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
 const fields = {

@@ -1,8 +1,8 @@
 /** Versions of an environment's state, what people do with them, and the locks of tools outside of runs. */
 import { Type } from 'typebox';
+import { listedProjects } from '../projects/shapes.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, closed, Flag, Name, nullable, offsetOf, Prose, replyObject, Text } from '../schema/schema.ts';
-import { listedProjects } from '../projects/shapes.ts';
 import { StateAccess, StateComparison, StateLock, StateVersion } from './shapes.ts';
 
 const byId = Type.Object({ id: Name });

@@ -1,6 +1,7 @@
 /** What the service says about itself, and the written list of what needs no credentials. */
-import { AnyObject } from '../schema/schema.ts';
+
 import { apiBase, defineOperations, operation } from '../schema/operation.ts';
+import { AnyObject } from '../schema/schema.ts';
 
 export const operations = defineOperations('system', {
   getOpenApi: operation('GET', '/openapi.json', {

@@ -1,6 +1,7 @@
 /** Which settings belong to which type of template. Pure. */
-import type { TemplateRequest } from './template-body.ts';
+
 import { lt, parse } from 'semver';
+import type { TemplateRequest } from './template-body.ts';
 
 /** A setting that a template of this type cannot have, or lacks. */
 export interface FieldRefusal {

@@ -1,11 +1,11 @@
 /** What templates are created from and replaced with: bodies, and the one form that the service works with. */
 import { type Static, Type } from 'typebox';
-import { clearable } from '../schema/empty-fields.ts';
 import { listedProjects } from '../projects/shapes.ts';
+import { clearable } from '../schema/empty-fields.ts';
 import { creatableTemplateTypes, oneOf, type StoredTemplateType } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
-import { without, type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
+import { type WithoutNulls, without, withoutNulls } from '../schema/without-nulls.ts';
 import {
   Retry,
   sourceRequestFields,

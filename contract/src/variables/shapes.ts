@@ -4,7 +4,6 @@
  */
 import { type Static, Type } from 'typebox';
 import { oneOf, variableFormats, variableScopes } from '../schema/enumerations.ts';
-import { type WithoutNulls, without, withoutNulls } from '../schema/without-nulls.ts';
 import {
   AnyObject,
   closed,
@@ -17,6 +16,7 @@ import {
   replyObject,
   Text,
 } from '../schema/schema.ts';
+import { type WithoutNulls, without, withoutNulls } from '../schema/without-nulls.ts';
 
 const Scope = oneOf(variableScopes);
 export const VariableTypeNumber = Type.Unsafe<0 | 1>({

@@ -1,10 +1,11 @@
 /** Connections to self-hosted forges, and ids of installations. */
 import { Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
-import { defineOperations, operation } from '../schema/operation.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
+import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, orNull, Text, Title } from '../schema/schema.ts';
+import { vcsConnectionTypes } from './connection-types.ts';
 import {
   AccessScope,
   ConnectionType,
@@ -13,7 +14,6 @@ import {
   VcsConnectionDetails,
   VcsToken,
 } from './shapes.ts';
-import { vcsConnectionTypes } from './connection-types.ts';
 
 const byId = Type.Object({ id: Name });
 const thisConnection = { entity: 'vcsConnection', in: 'params', field: 'id' } as const;

@@ -1,8 +1,8 @@
 /** What replies about connections to forges carry. */
 import { type Static, Type } from 'typebox';
+import { CredentialUse } from '../git-tokens/shapes.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { Instant, replyObject, Text } from '../schema/schema.ts';
-import { CredentialUse } from '../git-tokens/shapes.ts';
 import { vcsConnectionTypes } from './connection-types.ts';
 
 /** The agent key that stands for the default agent. */

@@ -1,8 +1,8 @@
 /** How a repository is accessed, and with which credentials: each is sent to its own host and no other. */
 import { realpathSync, statSync } from 'node:fs';
-import type { Credentials, RepositorySource } from './repository-source.ts';
 import { isAtOrBelow, readRepository } from '../source-guards.ts';
 import type { SshAddress } from '../ssh-address.ts';
+import type { Credentials, RepositorySource } from './repository-source.ts';
 import { keysFor } from './ssh.ts';
 
 /**

@@ -6,8 +6,8 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import type { RepositoryAccess } from './repository-access.ts';
 import { joinToChannel } from './join-to-channel.ts';
+import type { RepositoryAccess } from './repository-access.ts';
 
 export interface ServeRequest {
   /** Absolute path of the git program. */

@@ -5,10 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepositorySource } from './repository-source.ts';
 import { readPrivateKey } from '../read-private-key.ts';
 import { readRepository } from '../source-guards.ts';
 import { isPath, type SshAddress, sshHost } from '../ssh-address.ts';
+import type { RepositorySource } from './repository-source.ts';
 
 /** The only two remote commands that reading needs. */
 export type SshService = 'git-upload-pack' | 'git-lfs-authenticate';

@@ -1,8 +1,8 @@
 /** Checks HCL values of strangers, in a thread with limits that is started again after it has failed. */
 import { LimitedThread, ThreadFailure } from '../threads/limited-thread.ts';
-import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from './hcl-answer.ts';
 import { constantOfBody, requireOneExpression } from './constant-value.ts';
 import { fileOfExpression } from './expression.ts';
+import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from './hcl-answer.ts';
 import { checkHclLimits, hclThreadLimits } from './hcl-limits.ts';
 
 const fileName = 'value.tfvars';

@@ -1,6 +1,6 @@
 /** Facts of Ansible. */
 import { ansibleVariableProblem, extraNameProblem } from './ansible-variables.ts';
-import { ansible as program, ansibleGalaxy } from './programs/ansible.ts';
+import { ansibleGalaxy, ansible as program } from './programs/ansible.ts';
 import type { ToolFacts } from './tool.ts';
 
 export const ansible: ToolFacts = {

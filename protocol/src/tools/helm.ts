@@ -1,7 +1,7 @@
 /** Facts of helm. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
-import { helmVariableProblem } from './helm/variables.ts';
 import { valuePath } from './helm/value-path.ts';
+import { helmVariableProblem } from './helm/variables.ts';
 import { kubernetesVariableProblem } from './kubernetes-variables.ts';
 import { helm as program } from './programs/helm.ts';
 import { kubectl } from './programs/kubectl.ts';

@@ -3,7 +3,7 @@ import type { DeploymentType, TemplateType } from '#contract/schema/enumerations
 import * as list from './list.ts';
 import * as downloaded from './programs/list.ts';
 import type { ProgramFacts } from './programs/program.ts';
-import { estimatedTypes, type ExtraSteps, stepsOf } from './steps.ts';
+import { type ExtraSteps, estimatedTypes, stepsOf } from './steps.ts';
 import type { ToolFacts } from './tool.ts';
 
 export type RunnableTool = Extract<TemplateType, keyof typeof list>;

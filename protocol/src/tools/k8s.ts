@@ -1,9 +1,9 @@
 /** Facts of manifests of Kubernetes, which kubectl applies. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
-import { kubernetesRecord } from './states/kubernetes-record.ts';
 import { kubernetesVariableProblem } from './kubernetes-variables.ts';
 import { kubectl } from './programs/kubectl.ts';
 import { kustomize } from './programs/kustomize.ts';
+import { kubernetesRecord } from './states/kubernetes-record.ts';
 import type { ToolFacts } from './tool.ts';
 
 function variableRefusal(type: VariableType, name: string, value: string): string | null {

@@ -1,5 +1,5 @@
 /** Facts of Pulumi. */
-import { pulumiLanguageYaml, pulumi as program } from './programs/pulumi.ts';
+import { pulumi as program, pulumiLanguageYaml } from './programs/pulumi.ts';
 import { pulumiState } from './pulumi/state.ts';
 import {
   backendVariables,

@@ -5,8 +5,8 @@ import { opentofu } from './programs/opentofu.ts';
 import { terraform } from './programs/terraform.ts';
 import { terragrunt as program } from './programs/terragrunt.ts';
 import { environmentRefusal, familyFacts, identifierRefusal } from './terraform-family.ts';
-import { terragruntVariableProblem } from './terragrunt-variables.ts';
 import { unitStates } from './terragrunt-state.ts';
+import { terragruntVariableProblem } from './terragrunt-variables.ts';
 import type { ToolFacts } from './tool.ts';
 
 /** The binary that the units of a run use. */

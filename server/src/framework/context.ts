@@ -1,16 +1,16 @@
 /** What a verb needs to do its work: handed down, never looked up, so that tests can hold each part still. */
 import type { Kysely, Transaction } from 'kysely';
 import type { Logger } from 'pino';
-import type { Actor } from './access/actor.ts';
 import type { BlobStore } from '../ground/blobs/blob-store.ts';
 import type { ServerSettings } from '../ground/config/config.ts';
-import type { Schema } from '../rows/schema.ts';
-import type { Events } from './events/events.ts';
 import type { Limits } from '../ground/limits/counts.ts';
-import type { React } from './reactions.ts';
 import type { KeyHash } from '../ground/secrets/api-key-hash.ts';
 import type { AuditKeys } from '../ground/secrets/audit-keys.ts';
 import type { Sealer } from '../ground/secrets/sealer.ts';
+import type { Schema } from '../rows/schema.ts';
+import type { Actor } from './access/actor.ts';
+import type { Events } from './events/events.ts';
+import type { React } from './reactions.ts';
 
 /** A connection or a transaction: a store function takes either. */
 export type Connection = Kysely<Schema> | Transaction<Schema>;

@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { FindHome } from '../rows/entity-home.ts';
-import type { Context } from './context.ts';
 import type { Schema } from '../rows/schema.ts';
+import type { Context } from './context.ts';
 import type { EffectKind } from './effects/effect-kind.ts';
 import type { Lock } from './http/changes/if-match.ts';
 import type { Route } from './http/route.ts';

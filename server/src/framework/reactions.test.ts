@@ -1,10 +1,10 @@
-import { actorWithoutRights } from './access/actor.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTransaction } from '../ground/database/transaction.ts';
-import { type Reactions, reactWith } from './reactions.ts';
 import { testApp } from '../../testing/app.ts';
+import { inTransaction } from '../ground/database/transaction.ts';
+import { actorWithoutRights } from './access/actor.ts';
 import type { Context } from './context.ts';
+import { type Reactions, reactWith } from './reactions.ts';
 
 const { context } = await testApp();
 const by = { actor: actorWithoutRights('admin'), requestId: 'r' };

@@ -5,11 +5,11 @@
  */
 import type { Selectable } from 'kysely';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
-import type { DeploymentStatus, DriftStatus } from '#contract/schema/enumerations.ts';
-import type { Actor } from './access/actor.ts';
-import type { EnvironmentTable } from '../rows/schema.ts';
-import type { DeploymentRow } from '../rows/deployments/deployment-row.ts';
 import type { PolicySettings } from '#contract/policies/policy-origins.ts';
+import type { DeploymentStatus, DriftStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentRow } from '../rows/deployments/deployment-row.ts';
+import type { EnvironmentTable } from '../rows/schema.ts';
+import type { Actor } from './access/actor.ts';
 
 /** Archived projects, and the person who archives them. */
 export interface ArchivedProjects {

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources a5e9945b18ea14380a43b068490b3d3f9e1850e7e5f446cf84d93c1ef9ae75f4
+ * sources cb5e55767808fcde5962d24ffcdbd19b7122a555bc789884108d669ed71f1b06
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { listSecretHashes } from '../rows/agents/agent-store.ts';
+import { testApp } from '../../testing/app.ts';
+import { basic } from '../../testing/client.ts';
 import { createKeyHash } from '../ground/secrets/api-key-hash.ts';
 import type { KeyRing, SealingKey } from '../ground/secrets/key-ring.ts';
-import { basic } from '../../testing/client.ts';
-import { testApp } from '../../testing/app.ts';
+import { listSecretHashes } from '../rows/agents/agent-store.ts';
 import { bootstrap, builtInAgentKey, renewBuiltInSecret } from './bootstrap.ts';
 
 test('each service on one database has a secret for its own agent, renewed without the others', async () => {

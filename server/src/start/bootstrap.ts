@@ -4,18 +4,17 @@
  */
 import { sql } from 'kysely';
 import { actorWithoutRights } from '../framework/access/actor.ts';
-import { systemUserId } from '../rows/users/user-store.ts';
+import type { ActorContext, Connection, Context } from '../framework/context.ts';
+import { inTransaction } from '../ground/database/transaction.ts';
+import { newKeySecret } from '../ground/secrets/api-key-hash.ts';
 import {
   deleteAgentSecret,
   insertAgentSecret,
   insertDefaultAgent,
   listSecretHashes,
 } from '../rows/agents/agent-store.ts';
-import type { ActorContext, Connection, Context } from '../framework/context.ts';
-import { inTransaction } from '../ground/database/transaction.ts';
+import { hasApiKey, insertBootstrapKey, insertUser, systemUserId } from '../rows/users/user-store.ts';
 import { createOrganization } from '../tenancy/organizations/create-organization.ts';
-import { newKeySecret } from '../ground/secrets/api-key-hash.ts';
-import { hasApiKey, insertBootstrapKey, insertUser } from '../rows/users/user-store.ts';
 
 export interface FirstKey {
   readonly id: string;

@@ -1,8 +1,8 @@
 /** Where the service listens. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { ServerSettings } from '../ground/config/config.ts';
 import { closeApp } from '../framework/http/connections/stop.ts';
+import type { ServerSettings } from '../ground/config/config.ts';
 import { openLocalDoor } from './local-door.ts';
 
 export interface Places extends AsyncDisposable {

@@ -2,8 +2,9 @@
  * A second way to a service with TLS, for the agent on this machine: plain HTTP on a free port of the loopback
  * address, which the certificate does not have to name. It leads to the agent protocol only.
  */
-import { createServer } from 'node:http';
+
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { protocolBase } from '#protocol/routes.ts';

@@ -1,12 +1,12 @@
 /** Brings key file and database together at start, and refuses a key that is not this installation's. */
 import type { Kysely } from 'kysely';
 import type { ServerSettings } from '../ground/config/config.ts';
-import type { Schema } from '../rows/schema.ts';
 import { createKeyHash, type KeyHash } from '../ground/secrets/api-key-hash.ts';
 import { type AuditKeys, createAuditKeys } from '../ground/secrets/audit-keys.ts';
-import { hasInstallation, putInstallation } from '../rows/secrets/installation-store.ts';
 import { loadSealingKey } from '../ground/secrets/key-ring.ts';
 import { createSealer, SealError, type Sealer } from '../ground/secrets/sealer.ts';
+import type { Schema } from '../rows/schema.ts';
+import { hasInstallation, putInstallation } from '../rows/secrets/installation-store.ts';
 
 export interface Sealing {
   readonly sealer: Sealer;

@@ -2,32 +2,33 @@
  * The whole service, put together: settings → database → context → app, agent and loops. Disposed in the
  * reverse order.
  */
-import { join } from 'node:path';
+
 import { randomUUIDv7 } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { lockFolder } from '#guards/folder-lock.ts';
+import { families } from '../families.ts';
+import type { Context } from '../framework/context.ts';
+import { startEffects } from '../framework/effects/carry-out.ts';
+import { Events } from '../framework/events/events.ts';
+import { buildApp } from '../framework/http/app.ts';
+import { announceStop } from '../framework/http/connections/stop.ts';
+import { reactWith } from '../framework/reactions.ts';
 import { createFolderBlobStore } from '../ground/blobs/blob-store.ts';
-import { checkBlobFolder } from './check-blob-folder.ts';
 import type { ServerSettings } from '../ground/config/config.ts';
 import { openDataFolder } from '../ground/config/data-folder.ts';
-import type { Context } from '../framework/context.ts';
 import { clockEverySeconds, openClock } from '../ground/database/clock.ts';
 import { migrate } from '../ground/database/migrate.ts';
 import { openDatabase } from '../ground/database/open.ts';
-import { startEffects } from '../framework/effects/carry-out.ts';
-import { Events } from '../framework/events/events.ts';
-import { families } from '../families.ts';
-import { buildApp } from '../framework/http/app.ts';
-import { announceStop } from '../framework/http/connections/stop.ts';
 import { openLimits } from '../ground/limits/open-limits.ts';
-import { reactWith } from '../framework/reactions.ts';
-import { prepareSealing } from './prepare-sealing.ts';
 import { bootstrap, type FirstKey } from './bootstrap.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
+import { checkBlobFolder } from './check-blob-folder.ts';
 import { listen } from './listen.ts';
 import { startLoops } from './loops.ts';
+import { prepareSealing } from './prepare-sealing.ts';
 
 export interface Service extends AsyncDisposable {
   /** Where it listens. */

@@ -3,8 +3,8 @@
  * ids up would see nothing but 404.
  */
 import { openApiDocument } from '#contract/documents/openapi.ts';
-import type { Operation } from '#contract/schema/operation.ts';
 import { operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { subjectsOf } from '../samples.ts';
 
 interface Parameter {

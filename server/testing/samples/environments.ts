@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createBody } from '../environment.ts';
 import { ok } from '../client.ts';
+import { createBody } from '../environment.ts';
 import type { MakeSample } from '../samples.ts';
 
 export const sample: MakeSample = async (app, environment) => {

@@ -7,10 +7,6 @@ import type { FollowedDeploymentEvent, OrganizationStreamEvent } from '#contract
 import { client } from './client.ts';
 import { isStatus } from './errors.ts';
 import { type FollowState, keepFollowing, silenceSeconds } from './follow.ts';
-import { PatchedReads } from './live-patches.ts';
-import { readsOf } from './live-reads.ts';
-import { queryClient } from './queries.ts';
-import { Rereads } from './rereads.ts';
 import {
   followDeployment,
   followedBegins,
@@ -21,6 +17,10 @@ import {
   restarts,
   takeFollowed,
 } from './followed-deployment.ts';
+import { PatchedReads } from './live-patches.ts';
+import { readsOf } from './live-reads.ts';
+import { queryClient } from './queries.ts';
+import { Rereads } from './rereads.ts';
 import { noteSessionEnd } from './session-end.ts';
 
 export type LiveState = FollowState;

@@ -5,20 +5,20 @@ import {
   QueryCache,
   QueryClient,
   queryOptions,
-  useMutation,
   type UseMutationResult,
-  useQuery,
   type UseQueryResult,
+  useMutation,
+  useQuery,
 } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer, CallInput } from '#contract/client/client.ts';
-import type { ReplyOf } from '#contract/schema/operation.ts';
 import type { OperationName, operations } from '#contract/operations.ts';
+import type { ReplyOf } from '#contract/schema/operation.ts';
+import { showError } from '../ui/messages.ts';
 import { client } from './client.ts';
 import { errorText, isStatus } from './errors.ts';
-import { noteSessionEnd } from './session-end.ts';
 import { OnceKeys } from './once-keys.ts';
-import { showError } from '../ui/messages.ts';
+import { noteSessionEnd } from './session-end.ts';
 
 export type Reply<Name extends OperationName> = ReplyOf<(typeof operations)[Name]>;
 /** What a call is about: parameters of the path, of the query, and the body. */

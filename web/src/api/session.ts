@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, setCsrfToken } from './client.ts';
 import { isStatus } from './errors.ts';
-import { type Reply, queryClient } from './queries.ts';
+import { queryClient, type Reply } from './queries.ts';
 import { noteSessionEnd, noteSessionStart } from './session-end.ts';
 
 export type CurrentUser = Reply<'getCurrentUser'>;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
-import { changesOf, newRow, undone } from './variables/rows.ts';
 import { editsAfter, editsOf, missingOf, rowsWith } from './variable-edits.ts';
+import { changesOf, newRow, undone } from './variables/rows.ts';
 
 const here = { scope: 'ENVIRONMENT' } as const;
 const region: RepositoryVariable = { name: 'region', scope: 'BLUEPRINT', type: 1, value: 'eu' };

@@ -1,14 +1,14 @@
 /** The secrets of a key: a second one while its users change to it. */
 import { useState } from 'react';
 import { type Reply, useChange } from '../api/queries.ts';
+import { FormAlert } from '../forms/FormAlert.tsx';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { showDone } from '../ui/messages.ts';
 import { TimeAgo } from '../ui/Time.tsx';
-import classes from './records.module.css';
 import { KeySecret } from './KeySecret.tsx';
-import { FormAlert } from '../forms/FormAlert.tsx';
-import { Removal } from './Removal.tsx';
 import { Part } from './Part.tsx';
+import { Removal } from './Removal.tsx';
+import classes from './records.module.css';
 
 type Key = Pick<Reply<'listApiKeys'>[number], 'id' | 'secrets'>;
 

@@ -2,10 +2,10 @@
 import { type ReactNode, useState } from 'react';
 import type { OperationName } from '#contract/operations.ts';
 import { type Input, useChange } from '../api/queries.ts';
+import { FormAlert } from '../forms/FormAlert.tsx';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { showDone } from '../ui/messages.ts';
-import { FormAlert } from '../forms/FormAlert.tsx';
 
 export interface RemovalProps<Name extends OperationName> {
   readonly operation: Name;

@@ -4,7 +4,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { OperationName } from '#contract/operations.ts';
 import { fieldOf, fieldText, isStatus } from '../api/errors.ts';
-import { type ChangeOptions, type Input, refresh, type Reply, useChange } from '../api/queries.ts';
+import { type ChangeOptions, type Input, type Reply, refresh, useChange } from '../api/queries.ts';
 
 export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
   extends Omit<ChangeOptions<Name>, 'onError' | 'onSend' | 'onSuccess'> {

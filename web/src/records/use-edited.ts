@@ -1,7 +1,8 @@
 /** A form about something that others may change meanwhile. */
-import type { Tagged } from '../api/queries.ts';
+
 import type { UseFormReturnType } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import type { Tagged } from '../api/queries.ts';
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 

@@ -1,8 +1,8 @@
 /** What the account button opens: the person, the organization, the colours, and the way out. */
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { chooseOrganization, signOut, useSession } from '../api/session.ts';
 import { baseUrl } from '../api/client.ts';
+import { chooseOrganization, signOut, useSession } from '../api/session.ts';
 import type { OpenedMenuProps } from '../ui/LazyMenu.tsx';
 import { OpenedMenu } from '../ui/OpenedMenu.tsx';
 import { openShortcuts } from './open-palette.ts';

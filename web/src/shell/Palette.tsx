@@ -2,8 +2,8 @@
 import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useEffect, useEffectEvent } from 'react';
-import { closeOverlay, isEnter, paletteField } from './open-palette.ts';
 import classes from './Overlays.module.css';
+import { closeOverlay, isEnter, paletteField } from './open-palette.ts';
 import { type Found, type PaletteItem, useFound } from './palette-items.ts';
 
 export interface PaletteProps {

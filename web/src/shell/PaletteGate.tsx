@@ -4,8 +4,8 @@
  */
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useReturnFocus } from '../ui/return-focus.ts';
-import { closeOverlay, isEnter, paletteField } from './open-palette.ts';
 import classes from './Overlays.module.css';
+import { closeOverlay, isEnter, paletteField } from './open-palette.ts';
 import type { PaletteProps } from './Palette.tsx';
 
 const Palette = lazy<(props: PaletteProps) => ReactNode>(() =>

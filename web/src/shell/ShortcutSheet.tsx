@@ -1,8 +1,8 @@
 /** The sheet of shortcuts. */
 import { Kbd, Modal } from '@mantine/core';
 import { useReturnFocus } from '../ui/return-focus.ts';
-import { closeOverlay } from './open-palette.ts';
 import classes from './Overlays.module.css';
+import { closeOverlay } from './open-palette.ts';
 import { shortcuts } from './shortcuts.ts';
 
 export default function ShortcutSheet() {

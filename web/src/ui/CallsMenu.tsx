@@ -3,8 +3,8 @@ import { Menu } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { Call } from './calls.ts';
 import type { OpenedMenuProps } from './LazyMenu.tsx';
-import { OpenedMenu } from './OpenedMenu.tsx';
 import { showDone } from './messages.ts';
+import { OpenedMenu } from './OpenedMenu.tsx';
 
 export default function CallsMenu({ target, content: calls }: OpenedMenuProps<readonly Call[]>) {
   const { copy } = useClipboard();

@@ -4,8 +4,8 @@
  */
 import {
   type ColumnDef,
-  rowSelectionFeature,
   type RowSelectionState,
+  rowSelectionFeature,
   tableFeatures,
   useTable,
 } from '@tanstack/react-table';

@@ -1,7 +1,7 @@
 /** What stands where nothing is yet: what would be here, and the command and the call that would fill it. */
 import type { ReactNode } from 'react';
-import type { Call } from './calls.ts';
 import { CommandLine } from './CommandLine.tsx';
+import type { Call } from './calls.ts';
 import classes from './ui.module.css';
 
 export interface EmptyStateProps {

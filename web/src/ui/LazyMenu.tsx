@@ -1,11 +1,11 @@
 /** A menu whose code is loaded when somebody reaches for it: menus are the largest part of what is not shown. */
 import {
   type ComponentType,
-  lazy,
   type LazyExoticComponent,
+  lazy,
   type ReactElement,
-  startTransition,
   Suspense,
+  startTransition,
   useState,
 } from 'react';
 

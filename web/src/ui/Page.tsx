@@ -3,8 +3,8 @@ import { Breadcrumbs } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Call } from './calls.ts';
 import { CopyCalls } from './CopyCalls.tsx';
+import type { Call } from './calls.ts';
 import classes from './ui.module.css';
 
 export interface Crumb {

@@ -1,10 +1,10 @@
 /** What a repository contains for Ansible: playbooks, inventories and lists of requirements. */
 import { posix } from 'node:path';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import {
-  ansibleVariableNames,
   type AnsibleVariables,
+  ansibleVariableNames,
   readAnsibleVariables,
 } from '#protocol/tools/ansible-variables.ts';
 import type { DriverContext, TreeReader } from '../driver.ts';

@@ -6,7 +6,7 @@ import type { Command, Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
 import { eventsVariable } from './callback.ts';
-import { requirementsOf, type Requirements, variablesOf } from './code.ts';
+import { type Requirements, requirementsOf, variablesOf } from './code.ts';
 import { completedPaths, configurationName } from './configuration-file.ts';
 import { ownFiles, ownPlaybook } from './files.ts';
 

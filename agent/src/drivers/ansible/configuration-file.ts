@@ -5,8 +5,8 @@
 import { posix } from 'node:path';
 import {
   type AddedOption,
-  addedOptions,
   type AnsibleVariables,
+  addedOptions,
   readAnsibleVariables,
 } from '#protocol/tools/ansible-variables.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';

@@ -1,10 +1,11 @@
 /** The driver of Ansible: a playbook that check mode plans, and no state. */
-import { runEnvironment } from '#protocol/run-environment.ts';
-import type { Job } from '#protocol/messages/job.ts';
-import { ansibleVariableNames, ansibleVariableProblem } from '#protocol/tools/ansible-variables.ts';
-import { ansible as facts } from '#protocol/tools/ansible.ts';
-import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
+
 import { normalizePath } from '#guards/source-guards.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import { ansible as facts } from '#protocol/tools/ansible.ts';
+import { ansibleVariableNames, ansibleVariableProblem } from '#protocol/tools/ansible-variables.ts';
+import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
 import type { Captures } from '../command.ts';
 import type { Driver, DriverContext, PlanReading } from '../driver.ts';

@@ -1,6 +1,7 @@
 /** Reads the lines that the plugin writes: what a playbook does, host by host. */
-import { recordOf } from '#contract/schema/is-record.ts';
+
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import { recordOf } from '#contract/schema/is-record.ts';
 import type { ProgressEvent } from '../driver.ts';
 
 /** A task of a playbook, as its plan and its progress name it. */

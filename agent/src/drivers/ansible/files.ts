@@ -1,8 +1,8 @@
 /** The files that a run of Ansible gets, in its configuration's folder. */
 import { posix } from 'node:path';
+import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { extraNameOf } from '#protocol/tools/ansible-variables.ts';
-import type { Job } from '#protocol/messages/job.ts';
 import type { DriverContext, FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
 import { variableTexts } from '../variable-texts.ts';

@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { pythonProgram } from '../../../../tools/toolbox/places.ts';
+import { type TestContext, test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
+import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
 
 const filter = `class FilterModule:

@@ -1,7 +1,8 @@
 /** Makes the common plan of what a playbook does in check mode. */
-import { recordOf } from '#contract/schema/is-record.ts';
+
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { recordOf } from '#contract/schema/is-record.ts';
 import type { PlanReading } from '../driver.ts';
 import { withSummary } from '../plan-summary.ts';
 import { type Difference, type PlaybookEvent, readEvents, type TaskResult } from './events.ts';

@@ -1,7 +1,7 @@
 /** Converts what a playbook does to resource events: one resource for each task on each host. */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { progressOfLines } from '../progress-lines.ts';
-import { type PlaybookEvent, playbookReader, type PlaybookTask, type TaskResult } from './events.ts';
+import { type PlaybookEvent, type PlaybookTask, playbookReader, type TaskResult } from './events.ts';
 
 /** Differences make lines long; longer ones are passed over. */
 const longestLineBytes = 1_048_576;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+import { type TestContext, test } from 'node:test';
 import { findProgram } from '../../processes/programs.ts';
+import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../testing/ssh-server.ts';
 
 const missingSandbox = findProgram('bwrap') === null ? 'needs bubblewrap' : false;

@@ -1,6 +1,7 @@
 /** What the commands of a phase have captured. */
-import { recordOf } from '#contract/schema/is-record.ts';
+
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import { recordOf } from '#contract/schema/is-record.ts';
 import type { Captures } from '../command.ts';
 
 /** Names of captured outputs. */

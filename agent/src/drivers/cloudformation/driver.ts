@@ -1,7 +1,7 @@
 /** The driver of stacks of AWS CloudFormation: change sets are its plans, and AWS keeps what exists. */
 import { normalizePath } from '#guards/source-guards.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { cloudformation as facts } from '#protocol/tools/cloudformation/facts.ts';
 import { stackVariableNames, stackVariableProblem } from '#protocol/tools/cloudformation/variables.ts';
 import { pathProblem } from '#protocol/tools/run-variables.ts';
@@ -9,12 +9,12 @@ import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import type { Driver } from '../driver.ts';
 import { compose, differing } from './approval.ts';
 import { applyCommands, planCommands, prepareCommands } from './commands.ts';
-import { stackReason, stackDiagnostics } from './diagnostics.ts';
+import { stackDiagnostics, stackReason } from './diagnostics.ts';
 import { readOutputs } from './outputs.ts';
 import { readPlan } from './plan.ts';
 import { stackProgress } from './progress.ts';
-import { requestOf } from './request.ts';
 import { requestFile } from './reports.ts';
+import { requestOf } from './request.ts';
 
 function stackNameRefusal({ workspaceName }: Job): string | null {
   const refusal = facts.workspaceNameRefusal?.(workspaceName) ?? null;

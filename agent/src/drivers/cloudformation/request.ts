@@ -1,12 +1,12 @@
 /** The request of a run, from its job. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { stackOptions } from '#protocol/tools/cloudformation/arguments.ts';
 import {
   readStackVariables,
-  stackVariableNames,
   type StackVariables,
+  stackVariableNames,
 } from '#protocol/tools/cloudformation/variables.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { variableTexts } from '../variable-texts.ts';

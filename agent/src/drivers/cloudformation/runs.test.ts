@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { stackStage } from '../../testing/cloudformation/stage.ts';
 import { withOwnProgram } from '../../testing/cloudformation/with-own-program.ts';

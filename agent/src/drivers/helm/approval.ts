@@ -6,8 +6,8 @@ import {
   type Place,
   placeInWords,
   type Rendered,
-  renderedOf,
   type Rendering,
+  renderedOf,
 } from './rendering.ts';
 
 interface Approved {

@@ -4,7 +4,7 @@ import type { DriverContext } from '../driver.ts';
 import { isNamespace, type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
 import { type History, isKept, isStrange, objectKey, readHistory, without } from './releases.ts';
-import { readRelease, readTemplates, type Rendering } from './rendering.ts';
+import { type Rendering, readRelease, readTemplates } from './rendering.ts';
 
 /** Names of captured outputs. */
 export const captured = {

@@ -1,13 +1,13 @@
 /** The chart of a run: where it is, and what brings it and its dependencies. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { readRepository } from '#guards/source-guards.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { helm as facts } from '#protocol/tools/helm.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
-import { parse } from 'yaml';
+import { helm as facts } from '#protocol/tools/helm.ts';
 import type { Command, Note } from '../command.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';

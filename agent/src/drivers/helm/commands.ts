@@ -1,8 +1,9 @@
 /** The commands of a run, phase by phase. */
-import { runEnvironment } from '#protocol/run-environment.ts';
+
 import type { Job } from '#protocol/messages/job.ts';
-import { helm as facts } from '#protocol/tools/helm.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
+import { helm as facts } from '#protocol/tools/helm.ts';
 import type { Captures, Command } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { inputOf, type KubernetesObject } from '../kubernetes/objects.ts';

@@ -1,10 +1,10 @@
 /** The driver of helm; tested with 3.21.4. It plans with kubectl what helm would change in the cluster. */
 import { normalizePath } from '#guards/source-guards.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { helm as facts } from '#protocol/tools/helm.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArgumentNames } from '#protocol/tools/helm/arguments.ts';
 import { helmVariableProblem, visibleNames } from '#protocol/tools/helm/variables.ts';
+import { helm as facts } from '#protocol/tools/helm.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { type Captures, given } from '../command.ts';
 import type { Driver, DriverContext, FileToWrite } from '../driver.ts';

@@ -1,13 +1,13 @@
 /** Hooks of a chart, which run with an apply although they are not objects of the release. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
+import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
-import type { Job } from '#protocol/messages/job.ts';
 import { providerName } from '../kubernetes/changes.ts';
 import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import type { Revision } from './releases.ts';
-import { changedPlaces, hookAnnotation, type Place, renderedOf, type Rendering } from './rendering.ts';
+import { changedPlaces, hookAnnotation, type Place, type Rendering, renderedOf } from './rendering.ts';
 
 /** Whether the arguments of a verb keep helm from running hooks. */
 export function skipsHooks(job: Job, verb: 'upgrade' | 'uninstall'): boolean {

@@ -2,7 +2,7 @@
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
-import { planReading, rowOf, type RowOptions } from '../kubernetes/changes.ts';
+import { planReading, type RowOptions, rowOf } from '../kubernetes/changes.ts';
 import type { ObjectPair } from '../kubernetes/diff.ts';
 import { uncheckedInWords } from '../kubernetes/elsewhere.ts';
 import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';

@@ -4,7 +4,6 @@ import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { processesOf } from '../../processes/end-processes.ts';
 import { textOrEmpty } from '../../processes/proc.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
 import {
   actionsOf,
   exampleChart,
@@ -13,6 +12,7 @@ import {
   plain,
   withHelm,
 } from '../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../testing/cluster/cluster.ts';
 import type { Ran } from '../../testing/runner-setup.ts';
 
 const needs = withHelm();

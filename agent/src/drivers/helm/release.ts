@@ -1,6 +1,7 @@
 /** The release of an environment: its name, its namespace, and how long it may take. */
-import { runEnvironment } from '#protocol/run-environment.ts';
+
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
 import { namespaceVariable, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
 

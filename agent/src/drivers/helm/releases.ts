@@ -6,9 +6,9 @@ import { gunzipSync } from 'node:zlib';
 import { recordOf } from '#contract/schema/is-record.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import {
-  keyOf,
   identityOf,
   type KubernetesObject,
+  keyOf,
   labelOf,
   parseJsonObjects,
   parseObjects,

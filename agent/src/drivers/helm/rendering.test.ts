@@ -8,7 +8,7 @@ import { helmReason } from './diagnostics.ts';
 import { changedHooks, hookRows } from './hooks.ts';
 import { readStatus } from './outputs.ts';
 import { helmProgress } from './progress.ts';
-import { readTemplates, type Rendering } from './rendering.ts';
+import { type Rendering, readTemplates } from './rendering.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '__fixtures__', name));
 

@@ -8,8 +8,8 @@ import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import { prepareNetwork } from '../../network/network-order.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
 import { type ChartRepository, startChartRepository } from '../../testing/charts/chart-repository.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
 import { exampleChart, type HelmStage, helmStage, plain, withHelm } from '../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../testing/cluster/cluster.ts';
 import type { Ran } from '../../testing/runner-setup.ts';
 
 const needs = withHelm();

@@ -1,7 +1,6 @@
 /** Plans and applies charts with the real runner, helm and cluster. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
 import {
   actionsOf,
   exampleChart,
@@ -10,6 +9,7 @@ import {
   rowOf,
   withHelm,
 } from '../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../testing/cluster/cluster.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();

@@ -2,13 +2,14 @@
  * The values of a chart: files of the repository, variables of the tool, and `ENVARIUM_HELM_SET_…`, in this
  * order.
  */
-import { runEnvironment } from '#protocol/run-environment.ts';
+
 import type { Job } from '#protocol/messages/job.ts';
-import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { setPath, valuePath } from '#protocol/tools/helm/value-path.ts';
+import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
 import type { FileToWrite } from '../driver.ts';
-import { variableTexts } from '../variable-texts.ts';
 import { ownFolder } from '../own-folder.ts';
+import { variableTexts } from '../variable-texts.ts';
 import { NestedValues } from './nested-values.ts';
 
 const valuesName = `${ownFolder}/values.yaml`;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { findProgram } from '../../processes/programs.ts';
 import { sharedCluster, type TestNamespace, withCluster } from '../../testing/cluster/cluster.ts';
 import { clusterStage, type Stage } from '../../testing/cluster/stage.ts';
 import type { Ran } from '../../testing/runner-setup.ts';
-import { findProgram } from '../../processes/programs.ts';
 
 const needs = withCluster();
 const cluster = sharedCluster();

@@ -1,4 +1,6 @@
 /** The commands of runs on Kubernetes. */
+
+import { recordOf } from '#contract/schema/is-record.ts';
 import { k8s as facts } from '#protocol/tools/k8s.ts';
 import { type Captures, type Command, given } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
@@ -13,11 +15,10 @@ import {
   isNamespace,
   type KubernetesObject,
 } from '../kubernetes/objects.ts';
-import { recordOf } from '#contract/schema/is-record.ts';
 import { type ApprovedObject, namespaceObject, readApproved } from './approved-plan.ts';
 import { liveDeletions, servedReferences } from './deletions.ts';
 import { renderCommand } from './files.ts';
-import { readRecord, type RecordedObject } from './record.ts';
+import { type RecordedObject, readRecord } from './record.ts';
 import {
   basisOf,
   captured,

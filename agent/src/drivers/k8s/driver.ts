@@ -8,17 +8,17 @@ import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { type Captures, given } from '../command.ts';
 import type { Driver, DriverContext } from '../driver.ts';
 import { clusterEnvironment, clusterVariables, namespaceProblem } from '../kubernetes/cluster.ts';
-import { kubectlProgress, kubectlDiagnostics, kubectlReason } from '../kubernetes/kubectl-output.ts';
+import { kubectlDiagnostics, kubectlProgress, kubectlReason } from '../kubernetes/kubectl-output.ts';
 import { readApproved } from './approved-plan.ts';
 import { applyCommands, planCommands, recordedObjects } from './commands.ts';
 import { files, kustomizationNames, variablesFileName } from './files.ts';
 import { composePlan, readPlan } from './read-plan.ts';
 import {
   nextRecord,
+  type RecordedObject,
   readRecord,
   readRecordAsState,
   recordedKey,
-  type RecordedObject,
   union,
 } from './record.ts';
 

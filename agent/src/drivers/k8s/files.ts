@@ -1,8 +1,9 @@
 /** The files that a run on Kubernetes writes, and how its manifests are rendered. */
+
+import { stringify } from 'yaml';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
-import { stringify } from 'yaml';
 import type { Command } from '../command.ts';
 import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
 import { clusterFile } from '../kubernetes/cluster.ts';

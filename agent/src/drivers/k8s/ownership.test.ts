@@ -1,7 +1,7 @@
 /** What belongs to whom, on a real cluster: nothing of others is taken or deleted, and nothing of ours is forgotten. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../testing/cluster/stage.ts';
 

@@ -4,7 +4,7 @@ import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { type StateReading, TornState } from '../driver.ts';
 import { providerName } from '../kubernetes/changes.ts';
-import { type Identity, identityOf, keyOf, type KubernetesObject } from '../kubernetes/objects.ts';
+import { type Identity, identityOf, type KubernetesObject, keyOf } from '../kubernetes/objects.ts';
 
 /** An object as it was sent to the cluster. */
 export interface RecordedObject {

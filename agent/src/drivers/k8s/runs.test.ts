@@ -5,14 +5,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { readExample } from '../../../../tools/examples.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { readMark } from '../../spool/read-attempt.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
 import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../testing/cluster/stage.ts';
+import type { Ran } from '../../testing/runner-setup.ts';
 
 const needs = withCluster();
 const cluster = sharedCluster();

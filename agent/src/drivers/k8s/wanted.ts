@@ -13,8 +13,8 @@ import {
   isDefinition,
   isNamespace,
   isOfCluster,
-  keyOf,
   type KubernetesObject,
+  keyOf,
   labelOf,
   parseJsonObjects,
   parseObjects,
@@ -22,7 +22,7 @@ import {
   withLabels,
 } from '../kubernetes/objects.ts';
 import { namespaceObject } from './approved-plan.ts';
-import { type AppliedRecord, readRecord, recordedKey, type RecordedObject } from './record.ts';
+import { type AppliedRecord, type RecordedObject, readRecord, recordedKey } from './record.ts';
 
 /** Names of what the commands of a plan capture. */
 export const captured = {

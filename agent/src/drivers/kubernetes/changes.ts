@@ -1,11 +1,11 @@
 /** The rows of a plan, from what objects are and what they would be. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { maskJson } from '../../logs/mask.ts';
-import { sensitiveText, withoutLongTexts } from '../plan-values.ts';
 import type { PlanReading } from '../driver.ts';
 import { withSummary } from '../plan-summary.ts';
+import { sensitiveText, withoutLongTexts } from '../plan-values.ts';
 import type { ObjectPair } from './diff.ts';
 import {
   addressOf,

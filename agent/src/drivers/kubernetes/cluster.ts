@@ -3,13 +3,13 @@
  * context of the kubeconfig that the run has.
  */
 import { join, relative, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { CloudProblem } from '#clouds/exchange.ts';
 import { clusterOf } from '#clouds/kubernetes.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { pathProblem } from '#protocol/tools/run-variables.ts';
-import { stringify } from 'yaml';
 import type { DriverContext, FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
 

@@ -3,7 +3,7 @@
  * one, which tells what is wrong with kinds and fields before half of a plan is applied.
  */
 import type { Captures, Command } from '../command.ts';
-import { kubectlErrors, allKubectlErrors } from './kubectl-output.ts';
+import { allKubectlErrors, kubectlErrors } from './kubectl-output.ts';
 import { inputOf, type KubernetesObject } from './objects.ts';
 
 /** Every cluster has it. */

@@ -1,6 +1,5 @@
 /** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
 import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts';
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import {
   errorsOf,
   type Finding,
@@ -10,6 +9,7 @@ import {
   reasonOf,
   warningsOf,
 } from '../diagnostics.ts';
+import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { progressOfLines } from '../progress-lines.ts';
 import { providerName } from './changes.ts';
 import { belongsElsewhere, environmentOfManager } from './field-owners.ts';

@@ -1,7 +1,8 @@
 /** Objects of Kubernetes: how they are read from manifests, and what identifies them. */
-import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { parseExactly, withNumbers } from '#contract/schema/exact-json.ts';
+
 import { Composer, type Document, Lexer, LineCounter, Parser, Schema } from 'yaml';
+import { parseExactly, withNumbers } from '#contract/schema/exact-json.ts';
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { kubernetesTags } from './yaml-tags.ts';
 
 export interface KubernetesObject {

@@ -1,7 +1,7 @@
 /** Compares what an update or a destroy is about to do with what was approved. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '#contract/schema/is-record.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { isSecretValue } from '#protocol/tools/pulumi/state.ts';
 import { readEvents, urnParts } from './events.ts';
 

@@ -3,8 +3,8 @@ import { createCipheriv, createHash, pbkdf2, randomBytes } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import {
   backendVariables,
   passphraseFileVariable,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
 import { onePage as program } from '../../testing/pulumi/shop.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import type { StageVariables } from '../../testing/pulumi/pulumi-stage.ts';
+import { type TestContext, test } from 'node:test';
 import { pulumiFolder, withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
+import type { StageVariables } from '../../testing/pulumi/pulumi-stage.ts';
 import { pulumiStage } from '../../testing/pulumi/pulumi-stage.ts';
 import { onePage as program } from '../../testing/pulumi/shop.ts';
 

@@ -1,6 +1,7 @@
 /** Finds the reason of a failure in what Pulumi has printed. */
-import { errorsOf, type Finding, reasonOf, warningsOf } from '../diagnostics.ts';
+
 import { passphraseFileVariable, passphraseVariable } from '#protocol/tools/pulumi/variables.ts';
+import { errorsOf, type Finding, reasonOf, warningsOf } from '../diagnostics.ts';
 
 /** Only this much of the output's end is searched: diagnostics are short. */
 const searchedCharacters = 262_144;

@@ -1,8 +1,9 @@
 /** The driver of Pulumi; tested with 3.259.0. */
-import { runEnvironment } from '#protocol/run-environment.ts';
+
 import type { Job } from '#protocol/messages/job.ts';
-import { pulumi as facts } from '#protocol/tools/pulumi.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { stackNameProblem } from '#protocol/tools/pulumi/variables.ts';
+import { pulumi as facts } from '#protocol/tools/pulumi.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
 import { type Captures, given } from '../command.ts';
@@ -20,7 +21,7 @@ import {
   stackBefore,
 } from './commands.ts';
 import { configurationFiles } from './configuration.ts';
-import { pulumiReason, pulumiDiagnostics } from './diagnostics.ts';
+import { pulumiDiagnostics, pulumiReason } from './diagnostics.ts';
 import { readEvents } from './events.ts';
 import { readOutputs } from './outputs.ts';
 import { commonPlan } from './plan.ts';

@@ -1,7 +1,7 @@
 /** Reads the outputs of a stack. */
 import { isDeepStrictEqual } from 'node:util';
-import { recordOf } from '#contract/schema/is-record.ts';
 import { parseExactly, typeOfJson } from '#contract/schema/exact-json.ts';
+import { recordOf } from '#contract/schema/is-record.ts';
 import type { OutputsReading } from '../driver.ts';
 
 function parse(bytes: Uint8Array | undefined): Record<string, unknown> {

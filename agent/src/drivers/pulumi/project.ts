@@ -1,6 +1,7 @@
 /** What a project of Pulumi says of itself. */
-import { isRecord } from '#contract/schema/is-record.ts';
+
 import { parse } from 'yaml';
+import { isRecord } from '#contract/schema/is-record.ts';
 import type { TreeReader } from '../driver.ts';
 
 const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'] as const;

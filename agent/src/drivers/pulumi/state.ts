@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { isRecord } from '#contract/schema/is-record.ts';
 import { parseExactly, typeOfJson } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { deploymentVersion, hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 import { type StateReading, TornState } from '../driver.ts';

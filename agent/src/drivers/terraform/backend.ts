@@ -6,8 +6,8 @@
 import { join, relative } from 'node:path';
 import { recordOf } from '#contract/schema/is-record.ts';
 import type { FileToWrite, TreeReader } from '../driver.ts';
-import { readConfiguration } from './read-configuration.ts';
 import { byBytes, endingOf, type FileRules, isOverride, terraformFiles } from './files.ts';
+import { readConfiguration } from './read-configuration.ts';
 
 const stateName = 'terraform.tfstate';
 /** Where `init` records the backend that it has set up. */

@@ -1,9 +1,9 @@
 /** The commands of the terraform family, phase by phase. */
 import { dirname, join } from 'node:path';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { plannedValues } from '#protocol/tools/applied-values.ts';
-import { readRunVariables, type RunVariables } from '#protocol/tools/run-variables.ts';
+import { type RunVariables, readRunVariables } from '#protocol/tools/run-variables.ts';
 import { joinArguments, splitArguments } from '#protocol/tools/terraform-arguments.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import type { Command, Note } from '../command.ts';

@@ -1,11 +1,11 @@
 /** The common driver of terraform and OpenTofu: state format 4, plan format 1. */
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
-import { runEnvironment } from '#protocol/run-environment.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { namedValueFiles } from '#protocol/tools/applied-values.ts';
 import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
-import { normalizePath } from '#guards/source-guards.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
@@ -14,7 +14,6 @@ import type { PlanToEstimate } from '../capabilities.ts';
 import type { Captures } from '../command.ts';
 import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
-import { requiredVersions } from './required-versions.ts';
 import {
   isOurs,
   readCodeBackend,
@@ -22,6 +21,7 @@ import {
   stateOverrideFiles,
   stateOverrideProblem,
 } from './backend.ts';
+import { collector } from './collector.ts';
 import {
   afterDestroyCommands,
   applyCommands,
@@ -36,16 +36,16 @@ import { terraformDiagnostics, terraformReason } from './diagnostics.ts';
 import { terraformEvents } from './events.ts';
 import { endingOf, type FileRules } from './files.ts';
 import { importsOf } from './imports.ts';
-import { ownBackend } from './own-backend.ts';
 import { otherWorkspaces } from './other-workspaces.ts';
+import { ownBackend } from './own-backend.ts';
 import { commonPlan } from './plan.ts';
 import { parseTerraformPlan, type TerraformPlan } from './plan-json.ts';
+import { terraformProgress } from './progress.ts';
+import { requiredVersions } from './required-versions.ts';
 import { beyondApproved } from './retry.ts';
 import { reuseOf } from './reuse.ts';
-import { terraformProgress } from './progress.ts';
 import { readTerraformState } from './state.ts';
 import { variablesFile } from './variables.ts';
-import { collector } from './collector.ts';
 import { installedModules, lockedProviders, modulesFileName } from './versions.ts';
 
 const builtinProvider = 'terraform.io/builtin/terraform';

@@ -1,8 +1,9 @@
 /**
  * Finds the other workspaces of the code's own backend before the first plan in one with a generated name.
  */
-import { runVariableNames } from '#protocol/tools/run-variables.ts';
+
 import type { Job } from '#protocol/messages/job.ts';
+import { runVariableNames } from '#protocol/tools/run-variables.ts';
 import type { DriverContext } from '../driver.ts';
 import type { OtherWorkspaces } from '../state-places.ts';
 import { isOurs, readCodeBackend } from './backend.ts';

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { terraform } from './driver.ts';
 import { commonPlan } from './plan.ts';
 import { parseTerraformPlan, type TerraformPlan } from './plan-json.ts';
-import { terraform } from './driver.ts';
 
 const folder = join(import.meta.dirname, '__fixtures__');
 const recorded = async (name: string) => parseTerraformPlan(await readFile(join(folder, name), 'utf8'));

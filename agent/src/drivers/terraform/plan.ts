@@ -1,9 +1,10 @@
 /** Converts a terraform plan to the common plan. */
-import { recordOf } from '#contract/schema/is-record.ts';
+
 import { isDeepStrictEqual } from 'node:util';
-import type { Plan, PlanSummary, ResourceChange as PlanResourceChange } from '#contract/deployments/plan.ts';
+import type { Plan, ResourceChange as PlanResourceChange, PlanSummary } from '#contract/deployments/plan.ts';
+import { recordOf } from '#contract/schema/is-record.ts';
 import { withSummary } from '../plan-summary.ts';
-import { attributeMasker, type AttributeMasker } from './attributes.ts';
+import { type AttributeMasker, attributeMasker } from './attributes.ts';
 import type { ActionInvocation, Change, ResourceChange, TerraformPlan } from './plan-json.ts';
 
 const withoutEffect = ['no-op', 'read'];

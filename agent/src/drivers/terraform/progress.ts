@@ -5,7 +5,7 @@
  */
 import type { ProgressEvent, ProgressReader } from '../driver.ts';
 import { progressOfLines } from '../progress-lines.ts';
-import { impliedProvider, readAddress, type ResourceAddress } from './address.ts';
+import { impliedProvider, type ResourceAddress, readAddress } from './address.ts';
 
 type Phrase = readonly [text: string, status: 'started' | 'done', action: ProgressEvent['action']];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requiredVersions } from './required-versions.ts';
 import { terraformFiles, tofuFiles } from './files.ts';
+import { requiredVersions } from './required-versions.ts';
 
 function reading(files: Record<string, string>, rules = terraformFiles) {
   const tree = { list: async () => Object.keys(files), text: async (name: string) => files[name] ?? null };

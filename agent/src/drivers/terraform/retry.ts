@@ -1,6 +1,7 @@
 /** Determines whether a plan only contains the rest of another one, whose apply has failed. */
-import { isRecord } from '#contract/schema/is-record.ts';
+
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '#contract/schema/is-record.ts';
 import type { Change, ResourceChange, TerraformPlan } from './plan-json.ts';
 
 function isNothing({ actions, importing }: Change): boolean {

@@ -6,10 +6,10 @@
  * would run a program that a key provider of an `encryption` block names, so code with that word is left out.
  */
 import { posix } from 'node:path';
+import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { runVariableNames } from '#protocol/tools/run-variables.ts';
 import { splitArguments } from '#protocol/tools/terraform-arguments.ts';
-import { normalizePath } from '#guards/source-guards.ts';
 import { ownPlatform } from '../../own-platform.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
 import type { Installed, InstalledPackage } from '../capabilities.ts';

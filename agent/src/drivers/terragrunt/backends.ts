@@ -1,7 +1,7 @@
 /** Which units keep their state in a backend of their own, according to the files that their configuration reads. */
 import { posix } from 'node:path';
-import { normalizePath } from '#guards/source-guards.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { DriverContext, TreeReader } from '../driver.ts';
 import { type CodeBackend, isOurs, noBackend, readCodeBackend } from '../terraform/backend.ts';
 import { configurationFiles as codeFiles, type FileRules } from '../terraform/files.ts';

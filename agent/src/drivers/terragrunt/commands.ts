@@ -1,8 +1,8 @@
 /** The commands of a run of terragrunt, phase by phase. */
 import { dirname, join } from 'node:path';
-import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { plannedValues } from '#protocol/tools/applied-values.ts';
+import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { type Captures, type Command, given, type Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { added, runVariablesOf } from '../terraform/commands.ts';
@@ -21,8 +21,8 @@ import {
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
-import { isAboutMissing, reportCapture, reportedUnits, unplannedUnits } from './unplanned-units.ts';
 import { hasStacks, levelsOf, type Unit } from './units.ts';
+import { isAboutMissing, reportCapture, reportedUnits, unplannedUnits } from './unplanned-units.ts';
 import { workingFolder } from './working-folders.ts';
 
 const program = facts.program.name;

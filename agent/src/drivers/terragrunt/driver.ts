@@ -1,8 +1,8 @@
 /** The driver of terragrunt, with terraform and with OpenTofu; tested with 1.1.3. */
 import { unitModule } from '#contract/deployments/unit-names.ts';
 import { normalizePath } from '#guards/source-guards.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { areUnitStates } from '#protocol/tools/terragrunt-state.ts';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
+import type { Ran } from '../../testing/runner-setup.ts';
 import {
   createTerragrunt,
   moduleCode,
@@ -9,7 +10,6 @@ import {
   unitCode,
   withTerragrunt,
 } from '../../testing/units/terragrunt-setup.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
 
 const failing = `${moduleCode}
 resource "terraform_data" "fails" {

@@ -7,8 +7,8 @@ import {
   unitCode,
   withTerragrunt,
 } from '../../testing/units/terragrunt-setup.ts';
-import { unitsWithBackend } from './backends.ts';
 import { terraformFiles } from '../terraform/files.ts';
+import { unitsWithBackend } from './backends.ts';
 
 /** Nested more deeply than our parser allows. */
 const deep = `locals {\n  deep = ${'['.repeat(120)}${']'.repeat(120)}\n}\n`;

@@ -5,15 +5,15 @@ import { unitAddress, unitModule, versionsOfUnits } from '#contract/deployments/
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { terraformState } from '#protocol/tools/terraform-state.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
-import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import { maskJson, maskText } from '../../logs/mask.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
+import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import type { PlanToEstimate } from '../capabilities.ts';
 import { type Captures, given } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { withSummary } from '../plan-summary.ts';
 import { withoutLongTexts } from '../plan-values.ts';
-import { attributeMasker, type AttributeMasker } from '../terraform/attributes.ts';
+import { type AttributeMasker, attributeMasker } from '../terraform/attributes.ts';
 import { planOf, providersOf } from '../terraform/family.ts';
 import { type CommonPlan, commonPlan } from '../terraform/plan.ts';
 import type { TerraformPlan } from '../terraform/plan-json.ts';

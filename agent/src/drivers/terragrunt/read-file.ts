@@ -2,8 +2,9 @@
  * Terragrunt's files as data, as far as our parser reads them. Terragrunt is the judge of its own code: what only our
  * parser cannot read ends no run, and whoever asks decides from the text instead.
  */
-import type { HclAnswer, HclFile } from '#guards/hcl/hcl-answer.ts';
+
 import { isRecord } from '#contract/schema/is-record.ts';
+import type { HclAnswer, HclFile } from '#guards/hcl/hcl-answer.ts';
 import { tryParseHcl } from '../terraform/hcl.ts';
 
 /** A file that our parser cannot read. */

@@ -1,8 +1,8 @@
 /** What a run of terragrunt is about: which units, which binary, whose states. */
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { binaryOf } from '#protocol/tools/terragrunt.ts';
 import { includedFolders } from '#protocol/tools/terragrunt-variables.ts';
 import type { DriverContext } from '../driver.ts';

@@ -4,8 +4,8 @@ import { isRecord } from '#contract/schema/is-record.ts';
 import type { DriverContext, FileToWrite } from '../driver.ts';
 import { overrideName } from '../terraform/backend.ts';
 import { backendInFolder } from './backends.ts';
-import { partName, singleStateName } from './state.ts';
 import { allUnits, isRunAll, rulesOf } from './settings.ts';
+import { partName, singleStateName } from './state.ts';
 import type { Unit } from './units.ts';
 
 /** Under which the paths of the units are captured whose own backend has their state. */

@@ -3,8 +3,9 @@
  * passed to `tar` unchanged: its checked entries are written to a new archive, which no program can read
  * differently.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
+
 import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';

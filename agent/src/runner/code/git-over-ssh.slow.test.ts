@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import type { Job } from '#protocol/messages/job.ts';
 import { knownHostsFile } from '#guards/known-hosts.ts';
+import type { Job } from '#protocol/messages/job.ts';
+import { findProgram } from '../../processes/programs.ts';
 import { startLfsServer } from '../../testing/lfs-server.ts';
 import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
 import { makeSshKey, missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
-import { findProgram } from '../../processes/programs.ts';
 
 const needs = { skip: withTerraform.skip || missingSshServer };
 const server = missingSshServer ? null : await startSshServer();

@@ -1,12 +1,12 @@
 /** Lets a command load modules over ssh and https without access to a key or a token. */
 import { join } from 'node:path';
 import { moduleGitEnvironment } from '#guards/git/git-environment.ts';
-import { openGitGate } from '../../sources/git-gate.ts';
-import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { scratchPath } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findProgram } from '../../processes/programs.ts';
+import { openGitGate } from '../../sources/git-gate.ts';
+import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
 
 /** The protocols that git may use while it loads modules. */
 const protocols = 'https:http:file:ssh';

@@ -6,14 +6,14 @@ import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
-import { syncFolder, writeDurably } from '../../spool/write-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
-import type { Configuration } from '../phases/configuration.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
+import { syncFolder, writeDurably } from '../../spool/write-file.ts';
+import type { Configuration } from '../phases/configuration.ts';
 
 /**
  * Packs the tree into `outputs/tree.tar` and copies a saved plan to `outputs/plan`, both durably.

@@ -6,13 +6,13 @@ import { rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sourceStep } from '#protocol/tools/steps.ts';
-import { type ArchiveEntry, ArchiveWriter, isWritable, readArchive } from './archive-entries.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
+import { type ArchiveEntry, ArchiveWriter, isWritable, readArchive } from './archive-entries.ts';
 
 const step = sourceStep('remotePlan');
 const maxEntries = 100_000;

@@ -1,8 +1,8 @@
 /** Where prices come from, and with which key: of the run, or of the agent. */
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import type { AgentSettings } from '#settings/settings.ts';
 import { sharedSettings } from '#settings/server-and-agent.ts';
+import type { AgentSettings } from '#settings/settings.ts';
 
 /** The agent's settings for estimates, as part of a runner's order. */
 export interface CostOrder {

@@ -7,44 +7,44 @@ import { approvedHash, differingPart, sha256, variablesHash } from '#protocol/ap
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep as prepareStep } from '#protocol/tools/steps.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
 import { type Command, onlyCommands } from '../../drivers/command.ts';
+import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { readInside } from '../../slots/closed-tree.ts';
 import { readKept, type TreeFacts } from '../../slots/work-folder.ts';
 import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
-import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
+import { unpackTree } from '../code/tree-archive.ts';
+import type { Captures } from '../command-files.ts';
+import { givenCaptures, runOne } from '../run-commands.ts';
+import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
+import type { KnownState } from '../state/spooled-states.ts';
+import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
+import { ApplyWork, notApproved } from './apply-work.ts';
 import {
+  type Configuration,
   checkJob,
   codeConstraints,
-  type Configuration,
   configurationFolderOf,
   describeConfiguration,
   findStateOwner,
   requireSecrets,
   writeDriverFiles,
 } from './configuration.ts';
-import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import type { KnownState } from '../state/spooled-states.ts';
+import { inspectCode, readCaptures } from './inspect-code.ts';
 import {
   checkPrepared,
   configurationFacts,
+  hasPlugins,
   lockFileBytes,
   type PhaseEnd,
   readLockFileBytes,
-  hasPlugins,
   usesPlugins,
 } from './plan-phase.ts';
-import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
-import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { withRetryCount } from './run-with-retries.ts';
 import { storeState } from './store-state.ts';
-import { ApplyWork, notApproved } from './apply-work.ts';
-import { inspectCode, readCaptures } from './inspect-code.ts';
-import type { Captures } from '../command-files.ts';
-import { givenCaptures, runOne } from '../run-commands.ts';
-import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import { readValueFiles, requireValueFiles } from './value-files.ts';
-import { unpackTree } from '../code/tree-archive.ts';
 
 /** The tree that the plan phase of this deployment kept for this slot; null if there is none. */
 export function keptTree(attempt: Pick<AttemptContext, 'job' | 'folders' | 'order'>): TreeFacts | null {

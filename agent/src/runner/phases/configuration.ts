@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { logLine, warn } from '../../attempt/attempt-log.ts';
+import type { Captures as ReadCaptures } from '../../drivers/command.ts';
 import type { DriverContext, StateFileCapability } from '../../drivers/driver.ts';
 import { ownFolder } from '../../drivers/own-folder.ts';
 import type { SeveralFiles } from '../../drivers/state-places.ts';
-import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
-import type { Captures as ReadCaptures } from '../../drivers/command.ts';
-import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logLine, warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { toolPath } from '../../processes/programs.ts';
+import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
-import { variableFiles } from './variable-files.ts';
 import { importFiles } from '../state/import-resources.ts';
 import type { ResolvedTool } from '../tool/resolve-tool.ts';
+import { variableFiles } from './variable-files.ts';
 
 export interface Configuration {
   /** Relative to the tree; `''` for its root. */

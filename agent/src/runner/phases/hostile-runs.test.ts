@@ -15,8 +15,8 @@ import { processesOf } from '../../processes/end-processes.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { firstThen } from '../../testing/configurations.ts';
 import {
-  type RunnerSetup,
   createSetup,
+  type RunnerSetup,
   withTerraform,
   withTerraformAsRoot,
 } from '../../testing/runner-setup.ts';

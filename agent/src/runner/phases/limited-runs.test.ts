@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunLimits } from '../../processes/run-limits.ts';
 import { processesIn, processesOf } from '../../processes/end-processes.ts';
 import { findProgram } from '../../processes/programs.ts';
+import type { RunLimits } from '../../processes/run-limits.ts';
 import {
   createSetup,
   type RunnerSetup,

@@ -1,6 +1,7 @@
 /** The changes of a plan as lines for people. */
-import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
+
 import type { ChangeKind } from '#contract/deployments/change-kinds.ts';
+import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 import { countsOf, countsText, kindOf } from '#contract/deployments/plan-counts.ts';
 
 const signs: Readonly<Record<ChangeKind, string>> = {

@@ -4,40 +4,40 @@ import { join } from 'node:path';
 import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { planOnlyTypes, sourceStep, variablesStep as setupStep } from '#protocol/tools/steps.ts';
-import { keepTree, placeFile } from '../../slots/work-folder.ts';
-import { isOwn, releaseWorkFolder, removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
+import { planOnlyTypes, variablesStep as setupStep, sourceStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine, skipStep } from '../../attempt/attempt-log.ts';
+import { patternsOf } from '../../logs/mask.ts';
+import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
+import { keepTree, placeFile } from '../../slots/work-folder.ts';
+import { isOwn, releaseWorkFolder, removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import { checkoutStep } from '../code/checkout-step.ts';
+import { packForApply } from '../code/tree-archive.ts';
+import { unpackSourceStep } from '../code/unpack-source.ts';
+import type { Captures } from '../command-files.ts';
+import { estimateCosts } from '../costs/estimate-costs.ts';
+import { writePolicyInput } from '../policies/policy-input.ts';
+import { runOrReuse } from '../reuse/run-or-reuse.ts';
+import { runCommands } from '../run-commands.ts';
+import type { RunnerAttempt } from '../runner-attempt.ts';
+import { logImports, refuseImports } from '../state/import-resources.ts';
+import { migrateState, refuseToLeaveState } from '../state/migrate-state.ts';
+import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
+import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 import {
   asRunFailure,
-  checkJob,
   type Configuration,
-  describeConfiguration,
+  checkJob,
   codeConstraints,
+  describeConfiguration,
   findStateOwner,
   stateFilesOf,
   writeDriverFiles,
 } from './configuration.ts';
-import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import { writePolicyInput } from '../policies/policy-input.ts';
-import { logImports, refuseImports } from '../state/import-resources.ts';
 import { inspectCode, writeCaptures } from './inspect-code.ts';
-import { refuseToLeaveState, migrateState } from '../state/migrate-state.ts';
-import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
-import { estimateCosts } from '../costs/estimate-costs.ts';
-import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
-import { runOrReuse } from '../reuse/run-or-reuse.ts';
-import type { Captures } from '../command-files.ts';
-import { runCommands } from '../run-commands.ts';
-import { readValueFiles, requireValueFiles } from './value-files.ts';
 import { planInWords } from './plan-in-words.ts';
-import { patternsOf } from '../../logs/mask.ts';
-import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
-import { packForApply } from '../code/tree-archive.ts';
-import { unpackSourceStep } from '../code/unpack-source.ts';
+import { readValueFiles, requireValueFiles } from './value-files.ts';
 
 /** How a phase ended. */
 export interface PhaseEnd {

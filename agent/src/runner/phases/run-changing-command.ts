@@ -5,26 +5,26 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { keptFolder } from '../../slots/work-folder.ts';
-import { requireOwn } from '../../slots/work-folder-owner.ts';
-import type { Command } from '../../drivers/command.ts';
-import type { ProgressEvent } from '../../drivers/driver.ts';
-import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
-import type { ProgressPlace } from '../../spool/read-attempt.ts';
-import { resourceLimits, withShortTexts } from '../../spool/resource-events.ts';
 import { scratchPath, warn } from '../../attempt/attempt-log.ts';
 import { sizeOf } from '../../attempt/run-command.ts';
-import type { Configuration } from './configuration.ts';
+import type { Command } from '../../drivers/command.ts';
+import type { ProgressEvent } from '../../drivers/driver.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
-import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
-import { StateFollower } from '../state/follow-state.ts';
-import type { KnownState } from '../state/spooled-states.ts';
-import { storeMark } from './store-mark.ts';
 import { requireProgram } from '../../processes/programs.ts';
-import { endRest } from '../end-rest.ts';
+import { keptFolder } from '../../slots/work-folder.ts';
+import { requireOwn } from '../../slots/work-folder-owner.ts';
+import type { ProgressPlace } from '../../spool/read-attempt.ts';
+import { resourceLimits, withShortTexts } from '../../spool/resource-events.ts';
+import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import { type Captures, collect, findLines, writeNeeded } from '../command-files.ts';
+import { endRest } from '../end-rest.ts';
 import { type CommandInput, failed, isGood, startOne } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
+import { StateFollower } from '../state/follow-state.ts';
+import type { KnownState } from '../state/spooled-states.ts';
+import type { Configuration } from './configuration.ts';
+import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts';
+import { storeMark } from './store-mark.ts';
 
 /** The result of a changing command. */
 export interface Changed {

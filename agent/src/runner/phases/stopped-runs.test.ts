@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { uptime } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { endProcessesOf, processesOf } from '../../processes/end-processes.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { firstThen } from '../../testing/configurations.ts';
 import {
-  type RunnerSetup,
   createSetup,
+  type RunnerSetup,
   type StartOptions,
   withTerraform,
   withTerraformAsRoot,

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { StopWatch } from '../../processes/stop-watch.ts';
 import { spoolPaths } from '../../spool/layout.ts';
 import { readMark } from '../../spool/read-attempt.ts';
 import { storeMark } from './store-mark.ts';
-import { StopWatch } from '../../processes/stop-watch.ts';
 
 test('a runner that cannot watch its folder still notices that its mark is stored', {
   timeout: 10_000,

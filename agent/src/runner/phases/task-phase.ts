@@ -4,26 +4,26 @@
  */
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
-import { storeState } from './store-state.ts';
+import { programFacts } from '#protocol/tools/index.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine } from '../../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../../attempt/run-command.ts';
-import { type Changed, followState, copyLastState } from './run-changing-command.ts';
-import { storeMark } from './store-mark.ts';
-import type { Configuration } from './configuration.ts';
 import { RunFailure, withFacts } from '../../processes/failure.ts';
-import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
-import { programFacts } from '#protocol/tools/index.ts';
 import {
   findKnownProgram,
   findProgram,
   programsOfPackage,
   requireProgram,
 } from '../../processes/programs.ts';
+import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import { endRest } from '../end-rest.ts';
 import { readableTo } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
+import type { Configuration } from './configuration.ts';
+import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
+import { type Changed, copyLastState, followState } from './run-changing-command.ts';
+import { storeMark } from './store-mark.ts';
+import { storeState } from './store-state.ts';
 
 const step = 'task:run';
 const label = 'task';

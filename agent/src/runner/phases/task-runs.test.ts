@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { processesOf } from '../../processes/end-processes.ts';
+import { findProgram } from '../../processes/programs.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -13,7 +14,6 @@ import {
   withTerraform,
   withTerraformAsRoot,
 } from '../../testing/runner-setup.ts';
-import { findProgram } from '../../processes/programs.ts';
 
 const code = `
 variable "name" { default = "none" }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { createSetup, type StartOptions } from '../../testing/runner-setup.ts';

@@ -6,8 +6,8 @@ import type { ReuseCapability } from '../../drivers/driver.ts';
 import { ownPlatform } from '../../own-platform.ts';
 import { findProgram, requireProgram } from '../../processes/programs.ts';
 import { type Configuration, stateFilesOf } from '../phases/configuration.ts';
-import { stampOf } from '../tool/resolve-tool.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
+import { stampOf } from '../tool/resolve-tool.ts';
 
 /** A command that may be replaced by the result of an earlier one. */
 export interface Installing {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
-  copyFileSync,
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import type { ProviderOrder } from '../../providers/installation.ts';
+import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { findProgram } from '../../processes/programs.ts';
+import type { ProviderOrder } from '../../providers/installation.ts';
 import { startProviderRegistry, thisPlatform } from '../../testing/provider-registry.ts';
 import {
   createSetup,
@@ -27,7 +28,6 @@ import {
   withTerraform,
   withTerraformAsRoot,
 } from '../../testing/runner-setup.ts';
-import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 
 const lockFile = '.terraform.lock.hcl';
 const host = 'registry.terraform.io';

@@ -4,14 +4,14 @@
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { runEnvironment } from '#protocol/run-environment.ts';
+import { logLine } from '../../attempt/attempt-log.ts';
+import { sizeOf } from '../../attempt/run-command.ts';
 import type { ReuseCapability } from '../../drivers/driver.ts';
 import { maskText } from '../../logs/mask.ts';
 import { findLinked, linkAgain } from '../../providers/linked-packages.ts';
-import { logLine } from '../../attempt/attempt-log.ts';
-import { sizeOf } from '../../attempt/run-command.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 import { type Installing, resultKey } from './result-key.ts';
-import { readResult, removeResult, type Result, writeResult } from './results.ts';
+import { type Result, readResult, removeResult, writeResult } from './results.ts';
 
 const maxLogBytes = 64_000;
 

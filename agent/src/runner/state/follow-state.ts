@@ -5,11 +5,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StateCapability, StateFileCapability } from '../../drivers/driver.ts';
 import type { SeveralFiles } from '../../drivers/state-places.ts';
-import type { SpoolPaths } from '../../spool/layout.ts';
 import { whenThereIsSpace } from '../../processes/full-disk.ts';
+import type { SpoolPaths } from '../../spool/layout.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
 import { type KnownState, SpooledStates } from './spooled-states.ts';
-import { oneFile, severalFiles, type StateFiles } from './state-files.ts';
+import { oneFile, type StateFiles, severalFiles } from './state-files.ts';
 
 export interface FollowRequest {
   readonly spool: SpoolPaths;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 import { createSetup, type Ran, withTerraform } from '../../testing/runner-setup.ts';

@@ -6,6 +6,8 @@
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { logLine, warn } from '../../attempt/attempt-log.ts';
 import {
   type StateCapability,
   type StateFileCapability,
@@ -13,17 +15,15 @@ import {
   TornState,
 } from '../../drivers/driver.ts';
 import type { KeptElsewhere } from '../../drivers/state-places.ts';
+import { RunFailure } from '../../processes/failure.ts';
 import { writeDurably } from '../../spool/write-file.ts';
-import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logLine, warn } from '../../attempt/attempt-log.ts';
+import type { Captures } from '../command-files.ts';
 import {
   type ConfigurationFacts,
   describeConfiguration,
   stateFilesOf,
   writeDriverFiles,
 } from '../phases/configuration.ts';
-import { RunFailure } from '../../processes/failure.ts';
-import type { Captures } from '../command-files.ts';
 import { runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 

@@ -4,13 +4,13 @@
  * the same code and do not count.
  */
 import { hasGeneratedForm } from '#protocol/workspace-name.ts';
+import { warn } from '../../attempt/attempt-log.ts';
 import type { Command } from '../../drivers/command.ts';
 import type { StateCapability } from '../../drivers/driver.ts';
 import type { OtherWorkspaces } from '../../drivers/state-places.ts';
-import { warn } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import type { Configuration } from '../phases/configuration.ts';
 import type { Captures } from '../command-files.ts';
+import type { Configuration } from '../phases/configuration.ts';
 import { runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TornState } from '../../drivers/driver.ts';
 import type { SeveralFiles } from '../../drivers/state-places.ts';
-import { oneFile, severalFiles, type FolderReader } from './state-files.ts';
+import { type FolderReader, oneFile, severalFiles } from './state-files.ts';
 
 /** Files in memory, whose stamps are their contents. */
 function folderOf(files: Map<string, string>): FolderReader & { readonly reads: string[] } {

@@ -1,6 +1,6 @@
 /** Runs Ansible that the toolchain has installed, with the real runner. */
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';

@@ -4,17 +4,17 @@
  */
 import { posix } from 'node:path';
 import { valid } from 'semver';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { programFacts, toolFacts } from '#protocol/tools/index.ts';
 import type { VersionFacts } from '#protocol/tools/tool.ts';
 import { upwardVariable } from '#protocol/tools/variable-refusals.ts';
-import { normalizePath } from '#guards/source-guards.ts';
-import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/choose-tool.ts';
-import { readVersionFile } from '../../toolchain/version-file.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { logLine } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
+import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/choose-tool.ts';
+import { readVersionFile } from '../../toolchain/version-file.ts';
 
 /** Far more than a version needs. */
 const maxBytes = 10_000;

@@ -5,15 +5,15 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { textOrEmpty } from '../../processes/proc.ts';
 import { identifyProcess, isAlive } from '../../processes/process-identity.ts';

@@ -2,10 +2,10 @@
  * The runner's side of the tree server: the runner reads and writes a run's work folder only through it.
  */
 import { open } from 'node:fs/promises';
+import { sep } from 'node:path';
 import type { TreeReader } from '../../drivers/driver.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { TreeProcess } from './tree-process.ts';
-import { sep } from 'node:path';
 import type { TreeAnswer, TreeRequest } from './tree-server.ts';
 
 const textLimit = 10_000_000;

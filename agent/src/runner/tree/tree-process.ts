@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { ownProgram, programFiles, type Role } from '../../own-program.ts';
-import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';
 import { statOf } from '../../processes/proc.ts';
 import { signalProcess } from '../../processes/process-identity.ts';
+import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';
 import { channelDescriptor, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
 import { firstInside } from '../../processes/stop-command.ts';
 import type { ProcessIdentity } from '../../spool/layout.ts';

@@ -8,8 +8,8 @@ import { globalAgent as httpAgent } from 'node:http';
 import { globalAgent as httpsAgent } from 'node:https';
 import { beforeReading, refuseWebPages, WebPageAnswer } from '#clouds/aws-web-page.ts';
 import {
-  fieldOf,
   type FoundSecret,
+  fieldOf,
   nameAndKey,
   SecretProblem,
   type SecretStore,

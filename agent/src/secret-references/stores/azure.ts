@@ -9,8 +9,8 @@ import { part } from '#clouds/exchange.ts';
 import type { Environment } from '#settings/declaration.ts';
 import { askStore } from '../ask-store.ts';
 import {
-  fieldOf,
   type FoundSecret,
+  fieldOf,
   nameAndKey,
   SecretProblem,
   type SecretStore,

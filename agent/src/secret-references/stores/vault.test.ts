@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { ExactNumber } from '#contract/schema/exact-json.ts';
 import { startVaultServer, type VaultServer, vaultToken } from '../../testing/secret-stores/vault-server.ts';

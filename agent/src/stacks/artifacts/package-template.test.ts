@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fromBufferPromise } from 'yauzl';
 import { parse } from 'yaml';
+import { fromBufferPromise } from 'yauzl';
 import { recordOf } from '#contract/schema/is-record.ts';
 import { requestFile } from '../../drivers/cloudformation/reports.ts';
 import { type Artifact, packageTemplate } from './package-template.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChangeSetReport } from '../../drivers/cloudformation/reports.ts';
-import { startAwsServer, withAwsServer } from '../../testing/secret-stores/aws-server.ts';
 import { stackProgram } from '../../testing/cloudformation/program.ts';
+import { startAwsServer, withAwsServer } from '../../testing/secret-stores/aws-server.ts';
 
 const template = `
 Resources:

@@ -5,11 +5,11 @@ import { AwsError } from './error.ts';
 import { type Fetch, Life } from './life.ts';
 import {
   freshId,
-  shownValue,
   Stack,
   type StackEvent,
   type StackInput,
   type StackResource,
+  shownValue,
   stackType,
 } from './stack.ts';
 import { parseTemplate, type Template } from './template.ts';

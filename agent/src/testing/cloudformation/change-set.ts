@@ -1,8 +1,9 @@
 /** For tests: change sets of a stack. */
-import type { Cloud } from './cloud.ts';
+
 import { changesOf, type PropertyDetail, type ResourceChange } from './changes.ts';
-import { arnOf, shownValue, type Stack, type StackInput, stackType } from './stack.ts';
+import type { Cloud } from './cloud.ts';
 import type { Fetch } from './life.ts';
+import { arnOf, type Stack, type StackInput, shownValue, stackType } from './stack.ts';
 import { parseTemplate } from './template.ts';
 import type { Answer } from './xml.ts';
 

@@ -1,7 +1,7 @@
 /** For tests: the changes that a change set finds. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Cloud, needsReplacement } from './cloud.ts';
-import { shownValue, type Stack, type StackInput, type StackResource } from './stack.ts';
+import { type Stack, type StackInput, type StackResource, shownValue } from './stack.ts';
 import { type DeclaredResource, evaluate, inOrder, namesIn, type Scope } from './template.ts';
 
 /** What AWS shows of values that it does not know before. */

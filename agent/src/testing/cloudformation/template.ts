@@ -1,5 +1,5 @@
 /** For tests: a template of CloudFormation, with the intrinsic functions that the tests use. */
-import { parse, type ScalarTag, type CollectionTag } from 'yaml';
+import { type CollectionTag, parse, type ScalarTag } from 'yaml';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { AwsError } from './error.ts';
 

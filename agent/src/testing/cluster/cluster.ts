@@ -14,7 +14,7 @@ import type { ApiClient } from './api-client.ts';
 import { type ControlPlane, startControlPlane, tokenIssuer } from './control-plane.ts';
 import { kubeconfigText, serviceAccountToken } from './identities.ts';
 import { playReadiness } from './played-readiness.ts';
-import { refuse, type Refusal } from './refusals.ts';
+import { type Refusal, refuse } from './refusals.ts';
 
 const run = promisify(execFile);
 const kubectlProgram = 'kubectl';

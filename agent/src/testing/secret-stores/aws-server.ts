@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pythonProgram, skipUnlessRequired } from '../../../../tools/toolbox/places.ts';
 import { findOnPath } from '#guards/find-on-path.ts';
+import { pythonProgram, skipUnlessRequired } from '../../../../tools/toolbox/places.ts';
 import { freePort } from '../free-port.ts';
 
 const program = 'moto_server';

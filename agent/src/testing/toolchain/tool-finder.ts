@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parseRequestedVersion, type RequiredVersion } from '../../toolchain/choose-tool.ts';
-import { findTool, type FoundTool, type ToolFinding } from '../../toolchain/find-tool.ts';
+import { type FoundTool, findTool, type ToolFinding } from '../../toolchain/find-tool.ts';
 import { releasesFolder } from '../../toolchain/tool-cache.ts';
 import type { MirrorOrder, ToolchainOrder } from '../../toolchain/tool-mirror.ts';
 import { type Release, startToolMirror, type ToolMirror } from '../tool-mirror.ts';

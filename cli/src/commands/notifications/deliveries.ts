@@ -1,8 +1,8 @@
 /** `notifications deliveries`, `delivery` and `resend`: what was sent, and what waits. */
 import type { Command } from 'commander';
 import {
-  deliveryStatuses,
   type DeliveryStatus,
+  deliveryStatuses,
   type NotificationEvent,
   notificationEvents,
 } from '#contract/notifications/events.ts';

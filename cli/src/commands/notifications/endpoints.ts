@@ -1,6 +1,6 @@
 /** `notifications endpoints` and `notifications test`: where events are sent. */
 import type { Command } from 'commander';
-import { endpointTypes, type EndpointType } from '#contract/notifications/events.ts';
+import { type EndpointType, endpointTypes } from '#contract/notifications/events.ts';
 import type { NotificationEndpoint, NotificationTest } from '#contract/notifications/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { BadCall, exitCodes } from '../../exit-codes.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
-import { type PolicySetting, settingsInForce } from '#contract/policies/policy-origins.ts';
 import { type PolicyFlag, policyFlags } from '#contract/policies/policy-flags.ts';
+import { type PolicySetting, settingsInForce } from '#contract/policies/policy-origins.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
 import { without } from '#contract/schema/without-nulls.ts';
 import { onCall } from '../../command-line.ts';

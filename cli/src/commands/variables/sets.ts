@@ -9,7 +9,7 @@ import { plain } from '../../terminal/safe-text.ts';
 import type { Column } from '../../terminal/table.ts';
 import { withChoices } from '../../variables/keep-choices.ts';
 import type { VariableChange } from '../../variables/variable-file.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../../variables/variable-flags.ts';
+import { type VariableFlags, variableChanges, withVariableFlags } from '../../variables/variable-flags.ts';
 import { listOf, named, variableColumns } from './list-variables.ts';
 import { type PlaceFlags, placeOf, withPlaceFlags } from './place.ts';
 

@@ -4,10 +4,10 @@ import type { Variable } from '#contract/variables/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
-import { keepChoices } from '../../variables/keep-choices.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import { variableChanges, type VariableFlags, withVariableFlags } from '../../variables/variable-flags.ts';
+import { keepChoices } from '../../variables/keep-choices.ts';
+import { type VariableFlags, variableChanges, withVariableFlags } from '../../variables/variable-flags.ts';
 import {
   hiddenBy,
   inheritedColumns,

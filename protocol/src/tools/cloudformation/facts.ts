@@ -1,7 +1,7 @@
 /** Facts of stacks of AWS CloudFormation, which a program of the agent's own deploys. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
-import { stackVariableProblem } from './variables.ts';
 import type { ToolFacts } from '../tool.ts';
+import { stackVariableProblem } from './variables.ts';
 
 const longestStackName = 128;
 

@@ -1,6 +1,7 @@
 /** Environment variables that change what a run of CloudFormation does. They are read as its tools see them. */
-import { stackArgumentsProblem } from './arguments.ts';
+
 import { listOf, pathProblem } from '../run-variables.ts';
+import { stackArgumentsProblem } from './arguments.ts';
 
 export const stackVariableNames = {
   parameterPrefix: 'ENVARIUM_CF_PARAM_',

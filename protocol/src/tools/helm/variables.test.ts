@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { helmArguments, helmArgumentsProblem } from './arguments.ts';
-import { helmVariableProblem, readHelmVariables } from './variables.ts';
 import { setPath, valuePath } from './value-path.ts';
+import { helmVariableProblem, readHelmVariables } from './variables.ts';
 
 test('names of values are split at dots that are not escaped', () => {
   assert.deepEqual(valuePath('image.tag'), ['image', 'tag']);

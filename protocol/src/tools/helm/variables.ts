@@ -1,7 +1,8 @@
 /** Environment variables that change what a run of helm does. They are read as its tools see them. */
+
+import { listOf, pathsProblem } from '../run-variables.ts';
 import { helmArgumentNames, helmArgumentsProblem } from './arguments.ts';
 import { setPath } from './value-path.ts';
-import { listOf, pathsProblem } from '../run-variables.ts';
 
 export const helmNames = {
   setPrefix: 'ENVARIUM_HELM_SET_',

@@ -1,7 +1,7 @@
 /** What was applied to a cluster: the service remembers it, because kubectl does not. */
 import { isRecord } from '#contract/schema/is-record.ts';
-import { isText, jsonState } from './json-state.ts';
 import type { StateFacts, StateFormat } from '../tool.ts';
+import { isText, jsonState } from './json-state.ts';
 
 export const recordFormat = { format: 'envarium-kubernetes', version: 1 } as const;
 

@@ -1,18 +1,18 @@
 /** What a bulk operation does to one of its environments: the verb of the single operation, and its right. */
 import { type BulkData, bulkRights } from '#contract/bulk-operations/operations.ts';
 import type { BulkKind } from '#contract/bulk-operations/shapes.ts';
-import { inEnvironment } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { approveDeployment } from '../../runs/deployments/approval/approve-deployment.ts';
-import { cancelDeployment, cancelQueuedDeployments } from '../../runs/deployments/cancel-deployment.ts';
-import { openDeployments } from '../../rows/deployments/deployment-store.ts';
-import { deployEnvironment, destroyEnvironment } from '../../runs/deployments/start-deployment.ts';
-import { type EnvironmentRow, requireEnvironment } from '../../rows/environments/environment-store.ts';
-import { setEnvironmentLock } from '../../runs/environments/set-environment-lock.ts';
-import { updateEnvironment } from '../../runs/environments/update-environment.ts';
 import { conflict } from '../../ground/errors.ts';
 import type { BulkItemRow } from '../../rows/bulk-operations/bulk-store.ts';
+import { openDeployments } from '../../rows/deployments/deployment-store.ts';
+import { type EnvironmentRow, requireEnvironment } from '../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
+import { approveDeployment } from '../../runs/deployments/approval/approve-deployment.ts';
+import { cancelDeployment, cancelQueuedDeployments } from '../../runs/deployments/cancel-deployment.ts';
+import { deployEnvironment, destroyEnvironment } from '../../runs/deployments/start-deployment.ts';
+import { setEnvironmentLock } from '../../runs/environments/set-environment-lock.ts';
+import { updateEnvironment } from '../../runs/environments/update-environment.ts';
 
 /** The id of the deployment that it was about; nothing where it was about none. */
 type Result = { readonly id: string } | null;

@@ -1,7 +1,7 @@
 /** Bulk operations, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import { orNotFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { getBulkRow } from '../../rows/bulk-operations/bulk-store.ts';
 import { bulkView } from './bulk-view.ts';
 import { startBulkOperation } from './start-bulk-operation.ts';

@@ -1,9 +1,9 @@
 /** Bulk operations as replies show them. */
 import type { BulkItem, BulkOperation } from '#contract/bulk-operations/shapes.ts';
-import { inEnvironment } from '../../rows/places.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { type EnvironmentRow, getEnvironmentRows } from '../../rows/environments/environment-store.ts';
 import { type BulkItemRow, type BulkRow, listBulkItems } from '../../rows/bulk-operations/bulk-store.ts';
+import { type EnvironmentRow, getEnvironmentRows } from '../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
 
 function itemView(row: BulkItemRow, environment: EnvironmentRow | undefined): BulkItem {
   return {

@@ -6,12 +6,10 @@
 import type { BulkData } from '#contract/bulk-operations/operations.ts';
 import { loadAccess } from '../../framework/access/load-access.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
+import type { EffectKind } from '../../framework/effects/effect-kind.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { whyUnavailable } from '../../ground/database/unavailable.ts';
-import type { EffectKind } from '../../framework/effects/effect-kind.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
-import { actOnEnvironment } from './act-on-environment.ts';
 import {
   type BulkItemRow,
   type BulkRow,
@@ -21,6 +19,8 @@ import {
   getBulkRow,
   lockNextItem,
 } from '../../rows/bulk-operations/bulk-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { actOnEnvironment } from './act-on-environment.ts';
 
 /** How long an effect works at a time: less than effects may take. */
 const workMilliseconds = 30_000;

@@ -1,7 +1,7 @@
 /** The same operation on several environments. */
 import type { Family } from '../../framework/family.ts';
-import { bulkRoutes } from './bulk-routes.ts';
 import { bulkOperationHome } from '../../rows/bulk-operations/bulk-store.ts';
+import { bulkRoutes } from './bulk-routes.ts';
 import { continueBulk } from './carry-out-bulk.ts';
 import { forgetBulkOperations } from './forget-bulk-operations.ts';
 

@@ -2,16 +2,21 @@
 import type { BulkData } from '#contract/bulk-operations/operations.ts';
 import type { BulkKind, BulkOperation } from '#contract/bulk-operations/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { openDeploymentsOf } from '../../rows/deployments/deployment-store.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
-import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, unknownEntity } from '../../ground/errors.ts';
-import { association, carryOutItems, continueBulk } from './carry-out-bulk.ts';
-import { type BulkRow, getBulkRow, insertBulkOperation, type NewItem } from '../../rows/bulk-operations/bulk-store.ts';
+import {
+  type BulkRow,
+  getBulkRow,
+  insertBulkOperation,
+  type NewItem,
+} from '../../rows/bulk-operations/bulk-store.ts';
+import { openDeploymentsOf } from '../../rows/deployments/deployment-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
 import { bulkView } from './bulk-view.ts';
+import { association, carryOutItems, continueBulk } from './carry-out-bulk.ts';
 
 /** How long a request waits for its items; the effect takes over then. */
 const waitSeconds = 20;

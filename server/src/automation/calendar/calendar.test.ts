@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { ok, refused, type Reply } from '../../../testing/client.ts';
+import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createActive, createIdle } from '../../../testing/environment.ts';
 
 const app = await testApp();

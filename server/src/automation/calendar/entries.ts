@@ -1,8 +1,12 @@
 /** What a lifetime and a schedule put into the calendar. Pure. */
 import type { CalendarEntry, CalendarKind } from '#contract/calendar/shapes.ts';
-import { noticesFrom } from '../../tenancy/lifetimes/lifespan.ts';
+import type {
+  DatedEnvironment,
+  DatedSchedule,
+  EndingEnvironment,
+} from '../../rows/calendar/calendar-store.ts';
 import { nextRunOf } from '../../runs/schedules/next-run.ts';
-import type { DatedEnvironment, DatedSchedule, EndingEnvironment } from '../../rows/calendar/calendar-store.ts';
+import { noticesFrom } from '../../tenancy/lifetimes/lifespan.ts';
 
 export interface Span {
   readonly from: Date;

@@ -4,9 +4,9 @@ import { longestCalendarDays, type operations } from '#contract/calendar/operati
 import type { Calendar, CalendarEntry } from '#contract/calendar/shapes.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { isNowhere, visibleReach } from '../../runs/environments/visible-reach.ts';
 import { badField } from '../../ground/errors.ts';
 import { type DatedSchedule, listComing, listEnding } from '../../rows/calendar/calendar-store.ts';
+import { isNowhere, visibleReach } from '../../runs/environments/visible-reach.ts';
 import { entriesOfLifetime, entriesOfSchedule, type Span } from './entries.ts';
 
 const usualDays = 7;

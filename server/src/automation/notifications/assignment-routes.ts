@@ -1,16 +1,13 @@
 /** Operations on what each project tells which endpoint. */
 import type { NotificationAssignment } from '#contract/notifications/shapes.ts';
 import { operations } from '#contract/operations.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
-import { holdProjectRow } from '../../rows/projects/project-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import {
   type AssignmentRow,
   deleteAssignment,
@@ -19,6 +16,9 @@ import {
   putAssignment,
 } from '../../rows/notifications/assignment-store.ts';
 import { lockEndpoint } from '../../rows/notifications/endpoint-store.ts';
+import { holdProjectRow } from '../../rows/projects/project-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
 import { tellAssignments } from './told-organizations.ts';
 
 async function views(

@@ -1,15 +1,14 @@
 /** Operations on the log of deliveries. */
 import type { NotificationDelivery, NotificationRequest } from '#contract/notifications/shapes.ts';
-import type { QueryOf } from '#contract/schema/operation.ts';
 import { operations } from '#contract/operations.ts';
-import { isUuid } from '../../rows/entity-home.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { environmentHome } from '../../rows/environments/environment-store.ts';
-import { badField, orNotFound, unknownEntity } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
-import { projectHome } from '../../rows/projects/project-store.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { badField, orNotFound, unknownEntity } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { environmentHome } from '../../rows/environments/environment-store.ts';
 import {
   type DeliveryRow,
   getDelivery,
@@ -17,7 +16,13 @@ import {
   listDeliveries,
   restartDelivery,
 } from '../../rows/notifications/delivery-store.ts';
-import { endRest, type EndpointRow, getEndpoint, getEndpoints } from '../../rows/notifications/endpoint-store.ts';
+import {
+  type EndpointRow,
+  endRest,
+  getEndpoint,
+  getEndpoints,
+} from '../../rows/notifications/endpoint-store.ts';
+import { projectHome } from '../../rows/projects/project-store.ts';
 import { deliveriesChannel, giveUpAfter } from './record-event.ts';
 
 const usualLimit = 50;

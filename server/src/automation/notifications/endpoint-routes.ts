@@ -5,11 +5,9 @@ import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts'
 import { type Changes, changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route, type Wire } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, orNotFound } from '../../ground/errors.ts';
-import { type Route, route, type Wire } from '../../framework/http/route.ts';
-import { checkEndpoint } from './check-endpoint.ts';
-import { sendNotification } from './delivery/send-notification.ts';
 import {
   deleteEndpoint,
   type EndpointContent,
@@ -22,6 +20,8 @@ import {
   openValue,
   replaceEndpoint,
 } from '../../rows/notifications/endpoint-store.ts';
+import { checkEndpoint } from './check-endpoint.ts';
+import { sendNotification } from './delivery/send-notification.ts';
 import { audited, endpointView, endpointViews } from './endpoint-view.ts';
 import { testNotification } from './messages/notification.ts';
 import { deliveriesChannel } from './record-event.ts';

@@ -1,13 +1,13 @@
 /** Endpoints as replies and the audit trail have them. */
 import type { NotificationEndpoint } from '#contract/notifications/shapes.ts';
-import { inOrganization } from '../../rows/places.ts';
 import { sealedFingerprint } from '../../framework/audit/changes.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
+import { type EndpointRow, openSecret, openValue } from '../../rows/notifications/endpoint-store.ts';
+import { inOrganization } from '../../rows/places.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { endpointProblem } from './check-endpoint.ts';
-import { type EndpointRow, openSecret, openValue } from '../../rows/notifications/endpoint-store.ts';
 
 /** The value is shown to those who may change it: whoever knows an address of Slack or Teams can post there. */
 export async function endpointViews(

@@ -1,8 +1,8 @@
 /** Makes the facts of an event from the rows that changed. */
 import type { Selectable } from 'kysely';
-import type { EnvironmentTable } from '../../rows/schema.ts';
 import type { DeploymentRow } from '../../rows/deployments/deployment-row.ts';
 import type { DeploymentFacts, EnvironmentFacts } from '../../rows/notifications/stored-facts.ts';
+import type { EnvironmentTable } from '../../rows/schema.ts';
 
 const minuteMilliseconds = 60_000;
 const mostErrorCharacters = 2000;

@@ -1,6 +1,7 @@
 /** Which event a deployment's move is. Pure. */
-import type { DeploymentStatus, DeploymentType, DriftStatus } from '#contract/schema/enumerations.ts';
+
 import type { NotificationEvent } from '#contract/notifications/events.ts';
+import type { DeploymentStatus, DeploymentType, DriftStatus } from '#contract/schema/enumerations.ts';
 
 export interface Move {
   readonly type: DeploymentType;

@@ -1,11 +1,11 @@
 /** Notifications: endpoints, what each project tells them, and deliveries. */
 import type { Family } from '../../framework/family.ts';
+import { deliveryHome } from '../../rows/notifications/delivery-store.ts';
+import { endpointHome, lockEndpoint } from '../../rows/notifications/endpoint-store.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
 import { deliverUntil } from './delivery/courier.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
-import { deliveryHome } from '../../rows/notifications/delivery-store.ts';
 import { endpointRoutes } from './endpoint-routes.ts';
-import { endpointHome, lockEndpoint } from '../../rows/notifications/endpoint-store.ts';
 import { keepLog } from './keep-log.ts';
 import { notificationReactions } from './record-event.ts';
 import { rememberAssignments } from './told-organizations.ts';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { fireTimers } from '../../runs/schedules/fire-timers.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { ok, refused, type Reply } from '../../../testing/client.ts';
+import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createActive, createIdle, deploy } from '../../../testing/environment.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
-import { deliverDue, deliverUntil } from './delivery/courier.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { takeDeliveries } from '../../rows/notifications/delivery-store.ts';
+import { fireTimers } from '../../runs/schedules/fire-timers.ts';
+import { deliverDue, deliverUntil } from './delivery/courier.ts';
 import { keepLog } from './keep-log.ts';
 import type { cloudEventOf } from './messages/cloud-event.ts';
 

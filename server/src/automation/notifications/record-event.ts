@@ -4,9 +4,9 @@ import type { Context } from '../../framework/context.ts';
 import type { LifetimeNotice, ReactionPayloads, Reactions } from '../../framework/reactions.ts';
 import { endpointsThatHear } from '../../rows/notifications/assignment-store.ts';
 import { insertDeliveries } from '../../rows/notifications/delivery-store.ts';
+import type { EventFacts } from '../../rows/notifications/stored-facts.ts';
 import { deploymentFacts, environmentFacts } from './event-facts.ts';
 import { eventOfMove } from './event-of-move.ts';
-import type { EventFacts } from '../../rows/notifications/stored-facts.ts';
 import { hasAssignments } from './told-organizations.ts';
 
 /** Wakes those that deliver. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { Events } from '../../framework/events/events.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { openDatabaseProxy } from '../../../testing/database-proxy.ts';
+import { Events } from '../../framework/events/events.ts';
 import { hasAssignments } from './told-organizations.ts';
 
 const app = await testApp();

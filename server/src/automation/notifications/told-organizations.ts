@@ -3,8 +3,8 @@
  * Another server knows of a first assignment as soon as it has its notice.
  */
 import type { Context } from '../../framework/context.ts';
-import { afterCommit } from '../../ground/database/transaction.ts';
 import { perServer } from '../../framework/events/per-server.ts';
+import { afterCommit } from '../../ground/database/transaction.ts';
 import { organizationsWithAssignments } from '../../rows/notifications/assignment-store.ts';
 
 const channel = 'notification-assignments';

@@ -1,13 +1,14 @@
 /** Changes which environments are deployed after another one. */
-import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
+
 import { mostDownstream } from '#contract/triggers/operations.ts';
-import { inEnvironment } from '../../rows/places.ts';
+import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
+import { badField, pointerTo } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import {
   type EnvironmentRow,
   getEnvironmentRow,
@@ -16,8 +17,7 @@ import {
   requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
-import { recordEnvironmentEvent } from '../../runs/feeds/organization-events.ts';
-import { badField, pointerTo } from '../../ground/errors.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import {
   deleteDownstream,
   edgesBelow,
@@ -25,6 +25,7 @@ import {
   listDownstreamRows,
   lockDownstream,
 } from '../../rows/triggers/downstream-store.ts';
+import { recordEnvironmentEvent } from '../../runs/feeds/organization-events.ts';
 import { listDownstream } from './downstream-view.ts';
 import { findCycle } from './find-cycle.ts';
 

@@ -1,11 +1,16 @@
 /** Effect: after a successful deploy, the environments that follow are deployed. */
-import type { Context } from '../../framework/context.ts';
+
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
+import type { Context } from '../../framework/context.ts';
 import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
-import { getEnvironmentRow, lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { ReactionPayloads } from '../../framework/reactions.ts';
-import { type DownstreamRow, listDownstreamRows, setLastTrigger } from '../../rows/triggers/downstream-store.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { getEnvironmentRow, lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import {
+  type DownstreamRow,
+  listDownstreamRows,
+  setLastTrigger,
+} from '../../rows/triggers/downstream-store.ts';
 import { asService, because, startCaused } from './start-caused.ts';
 
 interface Payload {

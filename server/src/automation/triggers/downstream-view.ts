@@ -1,9 +1,10 @@
 /** What follows an environment, as the interface answers it. */
-import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
+
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
-import { inEnvironment } from '../../rows/places.ts';
+import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import { getTemplateRows } from '../../rows/templates/template-store.ts';
 import { type DownstreamRow, listDownstreamRows } from '../../rows/triggers/downstream-store.ts';
 

@@ -2,16 +2,16 @@
 import type { Remediation } from '#contract/deployments/shapes.ts';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import type { Context } from '../../framework/context.ts';
+import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
+import type { ReactionPayloads } from '../../framework/reactions.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import {
-  lockDeployment,
   type LockedDeployment,
+  lockDeployment,
   updateDeploymentRow,
 } from '../../rows/deployments/deployment-store.ts';
-import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
-import { forgesNeeded } from '../../tenancy/policies/remediation-strategy.ts';
-import type { ReactionPayloads } from '../../framework/reactions.ts';
 import { getSchedule } from '../../rows/schedules/schedule-store.ts';
+import { forgesNeeded } from '../../tenancy/policies/remediation-strategy.ts';
 import { asService, because, type Caused, startCaused } from './start-caused.ts';
 
 interface Payload {

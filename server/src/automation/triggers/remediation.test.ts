@@ -4,7 +4,13 @@ import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
-import { createActive, deploy, deploymentOf, environmentOf, forgetWork } from '../../../testing/environment.ts';
+import {
+  createActive,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../../testing/environment.ts';
 import { remediateDrift } from './remediate-drift.ts';
 
 const app = await testApp();

@@ -1,13 +1,13 @@
 /** Starts a deployment that another one causes, once per cause and environment. */
 import { actorWithoutRights } from '../../framework/access/actor.ts';
-import { systemUserId } from '../../rows/users/user-store.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
+import { Refusal } from '../../ground/errors.ts';
 import { causedDeployment, ownerOf } from '../../rows/deployments/caused-store.ts';
 import { openDeployments } from '../../rows/deployments/deployment-store.ts';
+import type { LockedEnvironment } from '../../rows/environments/environment-store.ts';
+import { systemUserId } from '../../rows/users/user-store.ts';
 import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 import type { StartRequest } from '../../runs/deployments/start-facts.ts';
-import type { LockedEnvironment } from '../../rows/environments/environment-store.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
 
 /** What came of it: the deployment, or why there is none. */

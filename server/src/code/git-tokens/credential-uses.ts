@@ -1,12 +1,16 @@
 /** What names a credential or a connection: templates or their environments, modules, and connections. */
 import type { CredentialUse } from '#contract/git-tokens/shapes.ts';
-import type { Place } from '../../rows/places.ts';
 import type { Actor } from '../../framework/access/actor.ts';
 import type { Connection } from '../../framework/context.ts';
-import { activeEnvironmentsOf } from '../../rows/environments/template-environment-store.ts';
 import { conflict } from '../../ground/errors.ts';
+import { activeEnvironmentsOf } from '../../rows/environments/template-environment-store.ts';
+import type { Place } from '../../rows/places.ts';
 import { modulesNaming } from '../../rows/registry/module-store.ts';
-import { type NamedBySettings, templatesNaming, type TemplateUse } from '../../rows/templates/template-use-store.ts';
+import {
+  type NamedBySettings,
+  type TemplateUse,
+  templatesNaming,
+} from '../../rows/templates/template-use-store.ts';
 import { connectionsWithToken } from '../../rows/vcs-connections/vcs-connection-store.ts';
 
 /** One use, and where the caller needs a right to see it. */

@@ -4,12 +4,10 @@ import { operations } from '#contract/operations.ts';
 import { changesOf, sealedFingerprint } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, notFound, orNotFound, type Refusal } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
 import { changedSecret, sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
-import { requireUnused, usesOf, visibleUses } from './credential-uses.ts';
-import { requireProjects } from '../../tenancy/projects/require-projects.ts';
 import {
   deleteToken,
   type GitTokenRow,
@@ -19,6 +17,8 @@ import {
   openToken,
   updateToken,
 } from '../../rows/git-tokens/git-token-store.ts';
+import { requireProjects } from '../../tenancy/projects/require-projects.ts';
+import { requireUnused, usesOf, visibleUses } from './credential-uses.ts';
 
 function view(row: GitTokenRow): GitToken {
   return {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { meanwhile } from '../../../testing/locks.ts';
 import { createBody, createEnvironment } from '../../../testing/environment.ts';
+import { meanwhile } from '../../../testing/locks.ts';
 
 const app = await testApp();
 const { organizationId } = app;

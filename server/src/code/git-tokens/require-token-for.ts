@@ -1,8 +1,9 @@
 /** Checks which token is to be sent to which host, where either is written. */
-import type { UsePlace } from '../../rows/projects/project-store.ts';
+
 import type { Connection } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
-import { getRepositoryToken, type GitTokenRow, isTokenFor } from '../../rows/git-tokens/git-token-store.ts';
+import { type GitTokenRow, getRepositoryToken, isTokenFor } from '../../rows/git-tokens/git-token-store.ts';
+import type { UsePlace } from '../../rows/projects/project-store.ts';
 
 export interface TokenUse extends UsePlace {
   readonly tokenId: string;

@@ -1,9 +1,9 @@
 /** Records of the registry: modules, providers, and the keys that sign providers. */
 import type { Family } from '../../framework/family.ts';
-import { moduleRoutes } from './module-routes.ts';
 import { lockModule, moduleHome } from '../../rows/registry/module-store.ts';
-import { providerRoutes } from './provider-routes.ts';
 import { gpgKeyHome, lockProvider, providerHome } from '../../rows/registry/provider-store.ts';
+import { moduleRoutes } from './module-routes.ts';
+import { providerRoutes } from './provider-routes.ts';
 
 export const family: Family = {
   name: 'registry',

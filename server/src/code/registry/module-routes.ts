@@ -5,23 +5,23 @@ import { without } from '#contract/schema/without-nulls.ts';
 import { type Changes, changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
-import { splitCredentials } from '../templates/repository-credentials.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
 import { changedSettings } from '../../rows/registry/module-settings.ts';
 import {
   getModule,
   insertModule,
   listModules,
   lockModule,
-  markModuleDeleted,
   type ModuleRow,
   type ModuleValues,
+  markModuleDeleted,
   updateModule,
 } from '../../rows/registry/module-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
+import { splitCredentials } from '../templates/repository-credentials.ts';
 
 async function views(db: Connection, rows: readonly ModuleRow[]): Promise<Module[]> {
   const users = await getUsers(

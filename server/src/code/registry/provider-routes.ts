@@ -4,17 +4,15 @@ import type { GpgKey, Provider } from '#contract/registry/shapes.ts';
 import { type Changes, changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, orNotFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
 import {
   deleteGpgKey,
   deleteProvider,
   describeProvider,
-  getProvider,
   type GpgKeyRow,
+  getProvider,
   insertGpgKey,
   insertProvider,
   listGpgKeys,
@@ -22,6 +20,8 @@ import {
   lockProvider,
   type ProviderRow,
 } from '../../rows/registry/provider-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
 
 async function creators(db: Connection, rows: readonly { readonly created_by: string }[]) {
   const users = await getUsers(

@@ -2,8 +2,8 @@
 import { operations } from '#contract/operations.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { usualType } from '#protocol/tools/declared-variables.ts';
-import { badField, Refusal } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { badField, Refusal } from '../../ground/errors.ts';
 import { checkPath, checkRevision } from '../templates/check-source.ts';
 import { type CommitTree, UnreadableFile } from './git/commit-tree.ts';
 import { UnreadableRepository } from './git/fetch-commit.ts';

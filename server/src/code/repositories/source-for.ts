@@ -2,15 +2,15 @@
  * Which credentials a caller may read a repository with: those that the caller could also give to an environment
  * or a template.
  */
-import { knownHostsFile } from '#guards/known-hosts.ts';
-import type { Credentials, RepositorySource } from '#guards/git/repository-source.ts';
-import { readRepository } from '#guards/source-guards.ts';
+
 import type { Right } from '#contract/schema/enumerations.ts';
-import { inOrganization, type Place } from '../../rows/places.ts';
+import type { Credentials, RepositorySource } from '#guards/git/repository-source.ts';
+import { knownHostsFile } from '#guards/known-hosts.ts';
+import { readRepository } from '#guards/source-guards.ts';
 import { MissingRight } from '../../framework/access/check-right.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField, unknownEntity } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import {
   type GitTokenRow,
   getToken,
@@ -18,10 +18,15 @@ import {
   listTokens,
   openToken,
 } from '../../rows/git-tokens/git-token-store.ts';
-import { requireHost } from '../git-tokens/require-token-for.ts';
+import { inOrganization, type Place } from '../../rows/places.ts';
 import { isAnyInProjects, projectHome } from '../../rows/projects/project-store.ts';
 import { getKey, openKey, type SshKeyRow } from '../../rows/ssh-keys/ssh-key-store.ts';
-import { getConnection, tokenIdOf, type VcsConnectionRow } from '../../rows/vcs-connections/vcs-connection-store.ts';
+import {
+  getConnection,
+  tokenIdOf,
+  type VcsConnectionRow,
+} from '../../rows/vcs-connections/vcs-connection-store.ts';
+import { requireHost } from '../git-tokens/require-token-for.ts';
 import { tokenCredentials } from '../templates/repository-credentials.ts';
 
 /** What a request says about the repository. */

@@ -1,8 +1,9 @@
 /** Effect: removes uploaded code once it has expired and no open deployment needs it. */
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { isSourceNeeded } from '../../rows/deployments/deployment-store.ts';
+
 import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { isSourceNeeded } from '../../rows/deployments/deployment-store.ts';
 import { clearSourceBlob, lockSourceRow } from '../../rows/sources/source-store.ts';
 
 /** How long to wait where a deployment still needs the code. */

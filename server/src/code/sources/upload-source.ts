@@ -5,13 +5,13 @@ import { normalizePath } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/server.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { requireEnvironment } from '../../rows/environments/environment-store.ts';
+import { insertSource, openSourceBytes, type SourceArchiveRow } from '../../rows/sources/source-store.ts';
 import { checkPath } from '../templates/check-source.ts';
 import { expireSource } from './expire-source.ts';
-import { insertSource, openSourceBytes, type SourceArchiveRow } from '../../rows/sources/source-store.ts';
 
 const keptMilliseconds = 86_400_000;
 const megabyte = 1024 * 1024;

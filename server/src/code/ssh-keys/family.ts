@@ -1,7 +1,7 @@
 /** SSH keys that runs read repositories with. */
 import type { Family } from '../../framework/family.ts';
-import { sshKeyRoutes } from './ssh-key-routes.ts';
 import { lockKey, sshKeyHome } from '../../rows/ssh-keys/ssh-key-store.ts';
+import { sshKeyRoutes } from './ssh-key-routes.ts';
 
 export const family: Family = {
   name: 'ssh-keys',

@@ -2,20 +2,26 @@
 import { operations } from '#contract/operations.ts';
 import type { SshKey } from '#contract/ssh-keys/shapes.ts';
 import { readPrivateKey } from '#guards/read-private-key.ts';
-import { type Changes, changesOf } from '../../framework/audit/changes.ts';
+import { type Changes, changesOf, sealedFingerprint } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
 import { changedSecret, sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
+import {
+  deleteKey,
+  getKey,
+  insertKey,
+  listKeys,
+  openKey,
+  type SshKeyRow,
+  updateKey,
+} from '../../rows/ssh-keys/ssh-key-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
+import { requireProjects } from '../../tenancy/projects/require-projects.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { requireUnused, usesOf, visibleUses } from '../git-tokens/credential-uses.ts';
-import { requireProjects } from '../../tenancy/projects/require-projects.ts';
-import { deleteKey, getKey, insertKey, listKeys, openKey, type SshKeyRow, updateKey } from '../../rows/ssh-keys/ssh-key-store.ts';
-import { sealedFingerprint } from '../../framework/audit/changes.ts';
-
 
 async function views(db: Connection, rows: readonly SshKeyRow[]): Promise<SshKey[]> {
   const users = await getUsers(

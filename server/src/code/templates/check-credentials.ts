@@ -1,10 +1,10 @@
 /** Checks the credentials with which a request says that code is read. */
 import type { TemplateRequest } from '#contract/templates/template-body.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { requireTokenFor } from '../git-tokens/require-token-for.ts';
 import { badField } from '../../ground/errors.ts';
 import { unknownKey } from '../../rows/ssh-keys/ssh-key-store.ts';
 import { getConnection } from '../../rows/vcs-connections/vcs-connection-store.ts';
+import { requireTokenFor } from '../git-tokens/require-token-for.ts';
 
 /** The repository, without credentials, and what it is read with. */
 export interface SentCredentials extends Pick<TemplateRequest, 'tokenId' | 'sshKeys'> {

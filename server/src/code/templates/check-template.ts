@@ -1,12 +1,12 @@
 /** The checks of a template before anything is written. */
 import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
+import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import type { TemplateRequest } from '#contract/templates/template-body.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { addressOf, checkFile, checkPath, checkRepository, checkRevision } from './check-source.ts';
-import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import { splitCredentials } from './repository-credentials.ts';
 
 /** What is known of a template apart from its settings. */

@@ -1,24 +1,25 @@
 /** Creates a template, in an organization or in a project. */
+
+import type { Template } from '#contract/templates/shapes.ts';
 import {
   normalizeTemplate,
   type TemplateContentBody,
   type TemplateRequest,
 } from '#contract/templates/template-body.ts';
-import type { Template } from '#contract/templates/shapes.ts';
-import { inOrganization } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, type Refusal } from '../../ground/errors.ts';
+import { inOrganization } from '../../rows/places.ts';
 import { projectHome } from '../../rows/projects/project-store.ts';
+import { insertTemplate } from '../../rows/templates/template-store.ts';
 import { requireProjects } from '../../tenancy/projects/require-projects.ts';
 import { checkTemplate } from './check-template.ts';
-import { kindOf } from './template-kinds.ts';
 import { splitCredentials } from './repository-credentials.ts';
+import { kindOf } from './template-kinds.ts';
 import { templateSettings } from './template-settings.ts';
-import { insertTemplate } from '../../rows/templates/template-store.ts';
 import { auditedTemplate, templateView } from './template-view.ts';
 
 /** Where a template is created. */

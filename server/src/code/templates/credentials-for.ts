@@ -1,16 +1,16 @@
 /** What the repository of a template is read with. */
 import type { Context } from '../../framework/context.ts';
 import {
-  getRepositoryToken,
   type GitTokenRow,
+  getRepositoryToken,
   isTokenFor,
   openToken,
 } from '../../rows/git-tokens/git-token-store.ts';
 import type { UsePlace } from '../../rows/projects/project-store.ts';
-import { tokenIdOf } from '../../rows/vcs-connections/vcs-connection-store.ts';
-import { hostOf, tokenCredentials } from './repository-credentials.ts';
 import type { RepositoryCredentials } from '../../rows/templates/columns.ts';
 import { openCredentials, type TemplateRow } from '../../rows/templates/template-store.ts';
+import { tokenIdOf } from '../../rows/vcs-connections/vcs-connection-store.ts';
+import { hostOf, tokenCredentials } from './repository-credentials.ts';
 
 /** The files of a template, and who reads them. */
 export interface TemplateCode {

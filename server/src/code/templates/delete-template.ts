@@ -4,8 +4,8 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound } from '../../ground/errors.ts';
-import { kindOf } from './template-kinds.ts';
 import { lockTemplate, markTemplateDeleted } from '../../rows/templates/template-store.ts';
+import { kindOf } from './template-kinds.ts';
 
 /** The row stays, for the environments that use it and for readers. The right was checked. @throws Refusal 409 */
 export async function deleteTemplate(context: ActorContext, id: string): Promise<{ id: string }> {

@@ -3,7 +3,6 @@
  */
 import type { HostCredentials, RepositoryCredentials } from '../../rows/templates/columns.ts';
 
-
 /** @returns the host of an address, or null where it has none */
 export function hostOf(repository: string): string | null {
   return URL.parse(repository)?.host || null;

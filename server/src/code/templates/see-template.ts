@@ -3,8 +3,8 @@ import type { Access } from '../../framework/access/access.ts';
 import { MissingRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { notFound } from '../../ground/errors.ts';
-import { placeOfTemplate } from './template-view.ts';
 import { getTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
+import { placeOfTemplate } from './template-view.ts';
 
 /**
  * Members of an organization see its templates; those created in a project, and single-use ones, are for people who

@@ -1,18 +1,18 @@
 /** Which projects may use a template. */
 import type { Template } from '#contract/templates/shapes.ts';
-import { inProject } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { inProject } from '../../rows/places.ts';
 import { holdProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
+import { lockTemplate, setTemplateProjects, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { requireSight } from './see-template.ts';
 import { isCreatable, kindOf } from './template-kinds.ts';
-import { lockTemplate, setTemplateProjects, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { templateView } from './template-view.ts';
 
 /** @throws Refusal 404, or 403 where the caller may not see it */

@@ -1,13 +1,13 @@
 /** Operations on templates, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import { inOrganization } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { inOrganization } from '../../rows/places.ts';
+import { listTemplateRows } from '../../rows/templates/template-store.ts';
 import { createTemplate } from './create-template.ts';
 import { deleteTemplate } from './delete-template.ts';
 import { maySee, requireTemplate } from './see-template.ts';
 import { addTemplateToProject, removeTemplateFromProject } from './template-projects.ts';
-import { listTemplateRows } from '../../rows/templates/template-store.ts';
 import { templateView, templateViews } from './template-view.ts';
 import { updateTemplate } from './update-template.ts';
 

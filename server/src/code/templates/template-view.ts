@@ -1,11 +1,11 @@
 /** Templates as the interface answers them. */
 import type { Template } from '#contract/templates/shapes.ts';
-import { type Place, inOrganization } from '../../rows/places.ts';
-import type { Connection, Context } from '../../framework/context.ts';
 import { sealedFingerprint } from '../../framework/audit/changes.ts';
+import type { Connection, Context } from '../../framework/context.ts';
+import { inOrganization, type Place } from '../../rows/places.ts';
+import { openCredentials, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { openCredentials, type TemplateRow } from '../../rows/templates/template-store.ts';
 
 /**
  * Settings are returned as they were sent, without defaults, because clients compare what they read with what

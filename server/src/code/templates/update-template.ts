@@ -1,28 +1,34 @@
 /** Replaces a template for all environments that use it, in one transaction. */
+
+import type { Template } from '#contract/templates/shapes.ts';
 import {
   normalizeTemplate,
   type TemplateContentBody,
   type TemplateRequest,
 } from '#contract/templates/template-body.ts';
-import type { Template } from '#contract/templates/shapes.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { updatePlaceholders } from '../../rows/deployments/placeholder-store.ts';
 import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { openDeploymentsOf } from '../../rows/deployments/deployment-store.ts';
+import { updatePlaceholders } from '../../rows/deployments/placeholder-store.ts';
+import type { HostCredentials } from '../../rows/templates/columns.ts';
+import {
+  type LockedTemplate,
+  lockTemplate,
+  replaceTemplate,
+  type TemplateRow,
+} from '../../rows/templates/template-store.ts';
 import { requireProjects } from '../../tenancy/projects/require-projects.ts';
 import { checkTemplate } from './check-template.ts';
-import { environmentTemplate, templateColumns } from './environment-template.ts';
 import { creationProject, nameTaken, requireProjectRights } from './create-template.ts';
-import { openDeploymentsOf } from '../../rows/deployments/deployment-store.ts';
+import { environmentTemplate, templateColumns } from './environment-template.ts';
 import { hostOf, splitCredentials } from './repository-credentials.ts';
-import type { HostCredentials } from '../../rows/templates/columns.ts';
 import { isCreatable, kindOf } from './template-kinds.ts';
 import { templateSettings } from './template-settings.ts';
-import { type LockedTemplate, lockTemplate, replaceTemplate, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { auditedTemplate, placeOfTemplate, templateView } from './template-view.ts';
 
 /** @throws Refusal 403 */

@@ -3,9 +3,9 @@ import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField, pointerTo, unknownEntity } from '../../ground/errors.ts';
 import type { ProjectPlace } from '../../rows/projects/project-store.ts';
+import { holdTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { toolOf } from './environment-template.ts';
 import { requireSight } from './see-template.ts';
-import { holdTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
 
 /** Whether environments of a project can be created from a template. */
 export function isAssigned(

@@ -1,7 +1,7 @@
 /** Connections to self-hosted forges. */
 import type { Family } from '../../framework/family.ts';
-import { vcsConnectionRoutes } from './vcs-connection-routes.ts';
 import { connectionHome, lockConnection } from '../../rows/vcs-connections/vcs-connection-store.ts';
+import { vcsConnectionRoutes } from './vcs-connection-routes.ts';
 
 export const family: Family = {
   name: 'vcs-connections',

@@ -2,18 +2,15 @@
 import { operations } from '#contract/operations.ts';
 import { defaultVcsAgentKey, type VcsConnection } from '#contract/vcs-connections/shapes.ts';
 import { repositoryRefusal } from '#guards/source-guards.ts';
-import { serves, scopeOf } from '../../rows/agents/agent-scope.ts';
-import { findAgent, isDefaultAgentName } from '../../rows/agents/agent-store.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { type AuditEntry, recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { requireUnused, usesOf, visibleUses } from '../git-tokens/credential-uses.ts';
-import { requireTokenFor } from '../git-tokens/require-token-for.ts';
-import { badField, conflict, notFound, orNotFound, Refusal, unknownEntity } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { badField, conflict, notFound, orNotFound, Refusal, unknownEntity } from '../../ground/errors.ts';
+import { scopeOf, serves } from '../../rows/agents/agent-scope.ts';
+import { findAgent, isDefaultAgentName } from '../../rows/agents/agent-store.ts';
 import { installationsOf } from '../../rows/templates/template-use-store.ts';
-import { repositoryPlaceOf } from './vcs-provider.ts';
 import {
   deleteConnection,
   getConnection,
@@ -22,6 +19,9 @@ import {
   updateConnection,
   type VcsConnectionRow,
 } from '../../rows/vcs-connections/vcs-connection-store.ts';
+import { requireUnused, usesOf, visibleUses } from '../git-tokens/credential-uses.ts';
+import { requireTokenFor } from '../git-tokens/require-token-for.ts';
+import { repositoryPlaceOf } from './vcs-provider.ts';
 
 function view(row: VcsConnectionRow): VcsConnection {
   return {

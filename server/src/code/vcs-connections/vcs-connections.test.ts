@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { meanwhile } from '../../../testing/locks.ts';
 import { createBody, createEnvironment } from '../../../testing/environment.ts';
+import { meanwhile } from '../../../testing/locks.ts';
+import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 
 const app = await testApp();
 const { organizationId } = app;

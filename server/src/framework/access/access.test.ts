@@ -5,8 +5,8 @@ import { rights } from '#contract/schema/enumerations.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
-import type { FirstKey } from '../../start/bootstrap.ts';
 import { createActive, createIdle } from '../../../testing/environment.ts';
+import type { FirstKey } from '../../start/bootstrap.ts';
 import { rightsOfRole } from './role-rights.ts';
 
 const app = await testApp();

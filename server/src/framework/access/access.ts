@@ -125,4 +125,3 @@ export const noAccess = new Access(new Map());
 export function viewRightAt({ projectId }: Pick<Place, 'projectId'>): Right {
   return projectId === null ? 'VIEW_ORGANIZATION' : 'VIEW_PROJECT';
 }
-

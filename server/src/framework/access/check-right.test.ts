@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { Operation, Subject } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
+import type { Operation, Subject } from '#contract/schema/operation.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused, send } from '../../../testing/client.ts';

@@ -1,11 +1,11 @@
 /** Requires the right that an operation declares, about the entity that the request names. */
 import type { Right } from '#contract/schema/enumerations.ts';
 import { type Operation, rightsOf, type Subject } from '#contract/schema/operation.ts';
-import type { Context } from '../context.ts';
 import { notFound, Refusal, unknownEntity } from '../../ground/errors.ts';
-import type { Actor } from './actor.ts';
-import type { Place } from '../../rows/places.ts';
 import type { Homes } from '../../rows/entity-home.ts';
+import type { Place } from '../../rows/places.ts';
+import type { Context } from '../context.ts';
+import type { Actor } from './actor.ts';
 import { homeFor } from './kept-homes.ts';
 
 export interface RequestParts {

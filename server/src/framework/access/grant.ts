@@ -1,13 +1,13 @@
 /** Nobody gives away rights that it does not have: what a role gives is compared with what its giver holds there. */
 import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Right } from '#contract/schema/enumerations.ts';
-import type { ActorContext, Connection } from '../context.ts';
 import { badField, pointerTo } from '../../ground/errors.ts';
-import { permissionsOf } from '../../rows/roles/role-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { inOrganization, type Place } from '../../rows/places.ts';
+import { permissionsOf } from '../../rows/roles/role-store.ts';
+import type { ActorContext, Connection } from '../context.ts';
 import type { Actor } from './actor.ts';
 import { MissingRight } from './check-right.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { loadAccess } from './load-access.ts';
 import { rightsOfRole } from './role-rights.ts';
 

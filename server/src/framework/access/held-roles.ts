@@ -3,11 +3,11 @@
  * (`load-access.ts`) and the explanation of it (`roles/explain-permissions.ts`) are both made from these.
  */
 import type { RoleScope } from '#contract/schema/built-in-roles.ts';
-import type { Connection } from '../context.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { membershipsOf } from '../../rows/organizations/organization-store.ts';
 import { assignedRolesOf, type HeldRoleRow, permissionsOf } from '../../rows/roles/role-store.ts';
+import type { Connection } from '../context.ts';
 import type { Held } from './access.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { rightsOfRole } from './role-rights.ts';
 
 /** One role in the place where the user or one of its teams has it. */

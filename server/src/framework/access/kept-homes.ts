@@ -1,10 +1,10 @@
 /** Finds the home of an entity, from memory where nothing can have changed it. */
 import { LruMap } from 'toad-cache';
+import type { FindHome } from '../../rows/entity-home.ts';
+import type { Place } from '../../rows/places.ts';
 import type { Context } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
 import type { Access } from './access.ts';
-import type { Place } from '../../rows/places.ts';
-import type { FindHome } from '../../rows/entity-home.ts';
 
 interface KeptHome {
   readonly home: Place;

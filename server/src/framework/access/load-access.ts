@@ -4,8 +4,8 @@
  * is taken away is therefore gone with the next request, on every server.
  */
 import { LruMap } from 'toad-cache';
-import type { Connection, Context } from '../context.ts';
 import { projectsBelow } from '../../rows/projects/project-store.ts';
+import type { Connection, Context } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
 import { Access, type Held, type OrganizationAccess } from './access.ts';
 import { type HeldRole, rolesHeldBy } from './held-roles.ts';

@@ -1,9 +1,9 @@
 /** To remove something needs what it takes to make or change it: every operation that removes, of the whole contract. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Operation } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
 import { rights } from '#contract/schema/enumerations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { testApp } from '../../../testing/app.ts';
 import { type CallInput, ok, refused } from '../../../testing/client.ts';
 

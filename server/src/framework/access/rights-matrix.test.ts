@@ -5,16 +5,16 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Operation } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
 import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
 import { type Right, rights } from '#contract/schema/enumerations.ts';
-import { families } from '../../families.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok } from '../../../testing/client.ts';
 import { createActive } from '../../../testing/environment.ts';
 import { alternativesOf, makeSamples, subjectsOf } from '../../../testing/samples.ts';
+import { families } from '../../families.ts';
 import type { Place } from '../../rows/places.ts';
 import { checkRight } from './check-right.ts';
 import { loadAccess } from './load-access.ts';

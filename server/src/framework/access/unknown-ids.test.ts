@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { jsonSchemaOf, type JsonSchema, typesOf } from '#contract/documents/describe-schema.ts';
-import type { Operation } from '#contract/schema/operation.ts';
+import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/describe-schema.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { ErrorBody } from '#contract/schema/errors.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, type CallInput, ok } from '../../../testing/client.ts';
+import { type CallInput, call, ok } from '../../../testing/client.ts';
 import { createActive, createIdle } from '../../../testing/environment.ts';
 import { makeSamples, subjectsOf } from '../../../testing/samples.ts';
 import { withValue } from '../../../testing/with-value.ts';

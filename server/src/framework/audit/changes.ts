@@ -1,7 +1,7 @@
 /** What a change did, as two views that have only the fields in which they differ. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Context } from '../context.ts';
 import { SealError } from '../../ground/secrets/sealer.ts';
+import type { Context } from '../context.ts';
 
 export interface Changes {
   readonly before?: Record<string, unknown>;

@@ -1,10 +1,11 @@
 /** Appends to the audit trail, in the transaction of the change that it records. */
+
+import { afterCommit } from '../../ground/database/transaction.ts';
+import { insertAuditEvent } from '../../rows/audit/audit-store.ts';
+import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { systemUserId } from '../../rows/users/user-store.ts';
 import type { ActorContext, Context } from '../context.ts';
-import { afterCommit } from '../../ground/database/transaction.ts';
-import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { entryMac } from './audit-content.ts';
-import { insertAuditEvent } from '../../rows/audit/audit-store.ts';
 import { tellChange } from './tell-change.ts';
 
 export interface AuditEntry {

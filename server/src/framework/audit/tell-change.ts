@@ -1,7 +1,7 @@
 /** Lets pages that are open show a change: what the audit trail records of lists, readers of the organization hear. */
 import type { ChangedEntity } from '#contract/feeds/shapes.ts';
-import type { Context } from '../context.ts';
 import { type Change, recordChange } from '../../rows/feeds/organization-news-store.ts';
+import type { Context } from '../context.ts';
 
 /** The part of an entry that readers can hear of. */
 interface Recorded {

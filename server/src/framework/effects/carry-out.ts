@@ -1,7 +1,6 @@
 /** Carries out what the outbox holds: each server some of it, each effect by one server at a time. */
-import type { Context } from '../context.ts';
+
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { type EffectKind, effectsChannel } from './effect-kind.ts';
 import {
   claimDueEffect,
   deleteEffect,
@@ -10,6 +9,8 @@ import {
   postponeEffect,
   storeFailure,
 } from '../../rows/effects/effect-store.ts';
+import type { Context } from '../context.ts';
+import { type EffectKind, effectsChannel } from './effect-kind.ts';
 
 /** Failures until a person has to look: with the pauses below, about two and a half hours. */
 export const mostAttempts = 12;

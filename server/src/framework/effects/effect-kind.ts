@@ -4,8 +4,9 @@
  * least once: a server that dies between the commit and the work, or in the middle of the work, leaves the row
  * to the next one. The work must therefore be safe to repeat.
  */
-import type { Context } from '../context.ts';
+
 import { insertEffect } from '../../rows/effects/effect-store.ts';
+import type { Context } from '../context.ts';
 
 /** The channel on which servers are woken. */
 export const effectsChannel = 'effects';

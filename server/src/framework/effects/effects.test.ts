@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { testApp } from '../../../testing/app.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Events } from '../events/events.ts';
-import { testApp } from '../../../testing/app.ts';
 import { carryOutDue, mostAttempts, pauseSeconds, startEffects } from './carry-out.ts';
 import { type EffectKind, promiseEffect } from './effect-kind.ts';
 

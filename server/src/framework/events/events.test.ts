@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Database } from '../../ground/database/open.ts';
 import { testDatabase } from '../../../testing/database.ts';
 import { openDatabaseProxy } from '../../../testing/database-proxy.ts';
+import type { Database } from '../../ground/database/open.ts';
 import { Events } from './events.ts';
 
 let database: Database;

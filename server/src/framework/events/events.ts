@@ -7,10 +7,10 @@ import type { Duplex } from 'node:stream';
 import type { Kysely, Transaction } from 'kysely';
 import pRetry from 'p-retry';
 import pg from 'pg';
-import { keptAlive } from '../../ground/database/open.ts';
-import type { Schema } from '../../rows/schema.ts';
-import { tell } from '../../rows/feeds/news-store.ts';
 import { nameLength, nameOf, noticeOf, postgresChannel } from '../../ground/database/notices.ts';
+import { keptAlive } from '../../ground/database/open.ts';
+import { tell } from '../../rows/feeds/news-store.ts';
+import type { Schema } from '../../rows/schema.ts';
 
 /**
  * `payload` is what `publish` was given; empty when nothing was, and when the connection was lost and

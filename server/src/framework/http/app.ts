@@ -1,28 +1,28 @@
 /** The HTTP side of the service: request ids, logs, limits, error rendering, and one route per operation. */
 import type { IncomingMessage } from 'node:http';
-import fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { protocolBase } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
 import { authenticate } from './authenticate.ts';
-import { refuseForeignPages } from './cross-site.ts';
+import { prepareCompression } from './compression.ts';
+import { readPair } from './connections/certificate.ts';
 import { closeUnreadBodies } from './connections/close-unread.ts';
 import { readForwarded } from './connections/forwarded.ts';
-import { prepareCompression } from './compression.ts';
-import { bodyJsonLimits } from './json-scan.ts';
 import { limitRate } from './connections/limit-rate.ts';
-import { readText } from './read-text.ts';
-import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
-import { isScim } from './scim-refusal.ts';
-import { requestIds } from './request-ids.ts';
-import { bindRoute, readersOf } from './route.ts';
 import { prepareStop } from './connections/stop.ts';
 import { limitTimes } from './connections/time-limits.ts';
 import { secure, serverOptions } from './connections/tls.ts';
-import { readPair } from './connections/certificate.ts';
+import { refuseForeignPages } from './cross-site.ts';
+import { bodyJsonLimits } from './json-scan.ts';
 import { Addresses } from './paths/addresses.ts';
 import { answerUnrouted, KnownMethods } from './paths/known-methods.ts';
 import { answerShadowed } from './paths/shadowed-operations.ts';
+import { readText } from './read-text.ts';
+import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
+import { requestIds } from './request-ids.ts';
+import { bindRoute, readersOf } from './route.ts';
+import { isScim } from './scim-refusal.ts';
 
 /** Of requests whose route declares no other limit. */
 const smallBodyBytes = 64 * 1024;

@@ -3,12 +3,12 @@
  * id is a 401, always.
  */
 import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../../ground/errors.ts';
 import type { Actor } from '../access/actor.ts';
 import { accessOf } from '../access/load-access.ts';
 import type { Context } from '../context.ts';
 import { readCredentials } from './credentials.ts';
 import { identifyKey } from './identify-key.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { CredentialsRefused, refusedCallers } from './refused-callers.ts';
 import { sessionOfUserName } from './sessions/cookie.ts';
 import { type FoundSession, identifyByCookie, identifySession } from './sessions/identify-session.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import type { ErrorBody } from '#contract/schema/errors.ts';
 import { covers } from '#contract/documents/coverage.ts';
+import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic, call, ok, refused, send } from '../../../testing/client.ts';
 import { createBody, createIdle } from '../../../testing/environment.ts';

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Operation } from '#contract/schema/operation.ts';
 import { operations } from '#contract/operations.ts';
-import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
+import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic, send } from '../../../testing/client.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
-import { jsonSchemaOf, type JsonSchema, typesOf } from '#contract/documents/describe-schema.ts';
-import type { Operation } from '#contract/schema/operation.ts';
+import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/describe-schema.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { without } from '#contract/schema/without-nulls.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, refusalIn } from '../../../testing/client.ts';

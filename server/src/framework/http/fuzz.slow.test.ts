@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { testAgent } from '../../../testing/agent.ts';
-import { testApp, type TestApp } from '../../../testing/app.ts';
+import { type TestApp, testApp } from '../../../testing/app.ts';
 import { createActive } from '../../../testing/environment.ts';
 import { aimedDocument } from '../../../testing/fuzzing/aimed-document.ts';
 import { makeSamples } from '../../../testing/samples.ts';

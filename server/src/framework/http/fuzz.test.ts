@@ -1,8 +1,8 @@
 /** The short form of `fuzz.slow.test.ts`, which needs no other program. */
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Operation } from '#contract/schema/operation.ts';
 import { operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { testApp } from '../../../testing/app.ts';
 import { pathOf, send } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';

@@ -5,11 +5,11 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { LruMap } from 'toad-cache';
+import { type FoundKey, findApiKey, findKeyStamp, storeLastUse } from '../../rows/users/user-store.ts';
 import type { Actor } from '../access/actor.ts';
 import { accessOf } from '../access/load-access.ts';
 import type { Context } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
-import { findApiKey, findKeyStamp, type FoundKey, storeLastUse } from '../../rows/users/user-store.ts';
 import type { Credentials } from './credentials.ts';
 import { isInside } from './networks.ts';
 import { CredentialsRefused } from './refused-callers.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Operation } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
 import { errors } from '#contract/schema/errors.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, pathOf, send } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fillPath } from '#contract/client/fill-path.ts';
-import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { auditRefusedCallers } from '../../service/audit-log/audit-refused-callers.ts';
+import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic, send } from '../../../testing/client.ts';
+import { auditRefusedCallers } from '../../service/audit-log/audit-refused-callers.ts';
 import { countedAddress } from './refused-callers.ts';
 
 const wrong = (id: string) => ({ authorization: basic({ id, secret: 'planted-wrong-secret' }) });

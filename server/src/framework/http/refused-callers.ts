@@ -7,10 +7,10 @@ import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { FifoMap, LruMap } from 'toad-cache';
-import type { Context } from '../context.ts';
 import { Refusal, TooManyRequests } from '../../ground/errors.ts';
-import type { Counts, Limits } from '../../ground/limits/counts.ts';
 import { countName } from '../../ground/limits/count-name.ts';
+import type { Counts, Limits } from '../../ground/limits/counts.ts';
+import type { Context } from '../context.ts';
 
 /** More addresses than this in a summary, and the first one is forgotten. */
 const mostAddresses = 10_000;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
-import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
-import { linkEntries } from '../../service/audit-log/link-entries.ts';
-import { connect } from '../../ground/database/open.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused, send } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
+import { connect } from '../../ground/database/open.ts';
+import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
+import { linkEntries } from '../../service/audit-log/link-entries.ts';
 
 const app = await testApp();
 const { organizationId } = app;

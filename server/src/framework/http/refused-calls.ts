@@ -1,11 +1,11 @@
 /** Counts calls that a known caller had no right to make, by caller and operation, for the audit trail. */
 import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../access/actor.ts';
-import type { Context } from '../context.ts';
 import { storable } from '../../ground/database/storable.ts';
-import { perServer } from '../events/per-server.ts';
-import { MissingRight } from '../access/check-right.ts';
 import { Refusal } from '../../ground/errors.ts';
+import type { Actor } from '../access/actor.ts';
+import { MissingRight } from '../access/check-right.ts';
+import type { Context } from '../context.ts';
+import { perServer } from '../events/per-server.ts';
 
 const mostCounted = 10_000;
 const mostEntities = 10;

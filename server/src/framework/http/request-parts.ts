@@ -5,8 +5,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
-import type { Operation } from '#contract/schema/operation.ts';
 import { emptyFieldsOf } from '#contract/schema/empty-fields.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { Refusal } from '../../ground/errors.ts';
 
 /** The format accepts leap seconds and bare hours as time zones, which `Date` does not read. */

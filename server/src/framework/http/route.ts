@@ -1,36 +1,36 @@
 /** Binds one operation of the contract to its verb: checks, right, verb, reply. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { warningsOf } from '#contract/schema/no-effect.ts';
 import type { BodyOf, Operation, ParamsOf, QueryOf, ReplyOf } from '#contract/schema/operation.ts';
 import { hasTag, isRepeatable } from '#contract/schema/reader-of.ts';
-import { warningsOf } from '#contract/schema/no-effect.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { Refusal } from '../../ground/errors.ts';
+import type { Homes } from '../../rows/entity-home.ts';
+import type { Place } from '../../rows/places.ts';
 import { type Actor, actorWithoutRights } from '../access/actor.ts';
 import {
   checkRight,
   isEmptyFor,
   isNamed,
-  type RequestParts,
   lookUpSubject,
+  type RequestParts,
   requireAnywhere,
   subjectOf,
   subjectsOf,
 } from '../access/check-right.ts';
-import type { Place } from '../../rows/places.ts';
-import type { Homes } from '../../rows/entity-home.ts';
 import type { ActorContext, Context } from '../context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { ownAdmission } from './admission.ts';
-import { compressedRoute } from './compression.ts';
 import { authenticate, identify } from './authenticate.ts';
 import { requireMatch, versionHeld } from './changes/entity-tag.ts';
-import { refuseIfMatch, versionCheck, type Versions } from './changes/if-match.ts';
-import { Refusal } from '../../ground/errors.ts';
+import { refuseIfMatch, type Versions, versionCheck } from './changes/if-match.ts';
+import { onceKeyOf, onlyOnce } from './changes/only-once.ts';
+import { compressedRoute } from './compression.ts';
 import { fastifyPath } from './fastify-path.ts';
 import { JsonText } from './json-text.ts';
-import { onceKeyOf, onlyOnce } from './changes/only-once.ts';
 import { parseBody } from './parse-body.ts';
-import { noteRefusedCall } from './refused-calls.ts';
 import { joinLists } from './queries/join-lists.ts';
 import { unknownParameters } from './queries/unknown-parameters.ts';
+import { noteRefusedCall } from './refused-calls.ts';
 import { type PartCheckers, partCheckers } from './request-parts.ts';
 import { warn } from './warn.ts';
 

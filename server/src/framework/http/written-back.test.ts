@@ -4,13 +4,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
 import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/describe-schema.ts';
-import type { Operation } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
 import { acceptsEmptyText } from '#contract/schema/empty-fields.ts';
-import { getToken, openToken } from '../../rows/git-tokens/git-token-store.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
+import { getToken, openToken } from '../../rows/git-tokens/git-token-store.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,9 +1,10 @@
 /** The server's settings, read once at start. Its table is `settings/src/server.ts`. */
-import { readProgramSettings, type ServerSettings, SettingsError } from '#settings/settings.ts';
-import { serverSettings } from '#settings/server.ts';
 
-export { SettingsError };
+import { serverSettings } from '#settings/server.ts';
+import { readProgramSettings, type ServerSettings, SettingsError } from '#settings/settings.ts';
+
 export type { ServerSettings };
+export { SettingsError };
 
 /**
  * Reads and checks all settings of the server.

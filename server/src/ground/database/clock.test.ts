@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openClock } from './clock.ts';
 import { testDatabase } from '../../../testing/database.ts';
+import { openClock } from './clock.ts';
 
 test("the clock follows the database's clock, not the machine's, also when the database's is set", async () => {
   await using database = await testDatabase();

@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { testDatabase } from '../../../testing/database.ts';
 import { folderOfMigrations, migrate } from './migrate.ts';
 import { connect, type Database } from './open.ts';
-import { testDatabase } from '../../../testing/database.ts';
 
 let folder: string;
 let database: Database;

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Kysely, sql } from 'kysely';
-import { withoutTimeLimits, withTimeLimits } from './open.ts';
 import type { Schema } from '../../rows/schema.ts';
+import { withoutTimeLimits, withTimeLimits } from './open.ts';
 
 interface Migration {
   readonly number: number;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret } from '#settings/secret.ts';
-import { openDatabase } from './open.ts';
 import { testDatabase } from '../../../testing/database.ts';
+import { openDatabase } from './open.ts';
 
 test('the database that DATABASE_URL names is used, and left running', async () => {
   await using server = await testDatabase();

@@ -2,13 +2,13 @@
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import type { Schema } from '../../rows/schema.ts';
 import type { ServerSettings } from '../config/config.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import type { AccountSettings } from './account.ts';
 import { EmbeddedPostgres, type SupervisorLog } from './embedded.ts';
 import { PipelineDialect } from './pipeline.ts';
 import { PreparingClient } from './prepared.ts';
-import type { Schema } from '../../rows/schema.ts';
 import { SharedClient } from './shared-client.ts';
 import { sqlState } from './transaction.ts';
 

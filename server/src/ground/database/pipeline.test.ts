@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import type { Database } from './open.ts';
 import { testDatabase } from '../../../testing/database.ts';
+import type { Database } from './open.ts';
 import { beforeCommit, inTransaction, sqlState } from './transaction.ts';
 
 let database: Database;

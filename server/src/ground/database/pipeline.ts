@@ -5,8 +5,8 @@
 import {
   type ConnectionProvider,
   type DatabaseConnection,
-  DummyDriver,
   type Driver,
+  DummyDriver,
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,

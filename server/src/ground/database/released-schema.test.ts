@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { compareSchemas, contractions, describeSchema, type SchemaDescription } from './released-schema.ts';
 import { testDatabase } from '../../../testing/database.ts';
+import { compareSchemas, contractions, describeSchema, type SchemaDescription } from './released-schema.ts';
 
 const released = JSON.parse(
   readFileSync(new URL('released-schema.json', import.meta.url), 'utf8'),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { testDatabase } from '../../../testing/database.ts';
 import { openDatabaseProxy } from '../../../testing/database-proxy.ts';
 import { connect } from './open.ts';
-import { testDatabase } from '../../../testing/database.ts';
 import { whyUnavailable } from './unavailable.ts';
 
 const pidOf = async (db: Parameters<ReturnType<typeof sql>['execute']>[0]) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { sql, type Transaction } from 'kysely';
-import type { Database } from './open.ts';
-import type { Schema } from '../../rows/schema.ts';
 import { testDatabase } from '../../../testing/database.ts';
+import type { Schema } from '../../rows/schema.ts';
+import type { Database } from './open.ts';
 import { afterCommit, inTransaction, sqlState } from './transaction.ts';
 
 let database: Database;

@@ -1,8 +1,8 @@
 /** Transactions that are tried again when PostgreSQL ends them for another one's sake. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
-import { pipelineOf } from './pipeline.ts';
 import type { Schema } from '../../rows/schema.ts';
+import { pipelineOf } from './pipeline.ts';
 
 const mostAttempts = 4;
 /** serialization_failure, deadlock_detected */

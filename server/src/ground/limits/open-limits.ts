@@ -1,6 +1,7 @@
 /** Opens the counts of a server, as its settings say. */
-import type { ServerSettings } from '../config/config.ts';
+
 import type { Context } from '../../framework/context.ts';
+import type { ServerSettings } from '../config/config.ts';
 import type { Limits } from './counts.ts';
 import { LocalCounts } from './local-counts.ts';
 

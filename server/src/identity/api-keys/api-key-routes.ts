@@ -1,10 +1,10 @@
 /** Operations on keys of organizations. */
 import { operations } from '#contract/operations.ts';
-import type { Place } from '../../rows/places.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { orNotFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
+import type { Place } from '../../rows/places.ts';
 import { type ApiKeyRow, getApiKeyRow, listKeysOfOrganization } from '../../rows/users/api-key-store.ts';
 import { apiKeyView, apiKeyViews } from './api-key-view.ts';
 import { deleteApiKey, lockKey, updateApiKey } from './change-api-key.ts';

@@ -7,7 +7,6 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { orNotFound } from '../../ground/errors.ts';
-import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { deleteMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import { deleteRolesOf } from '../../rows/roles/grant-store.ts';
@@ -20,6 +19,7 @@ import {
   renameKeyUser,
   updateApiKeyRow,
 } from '../../rows/users/api-key-store.ts';
+import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { apiKeyView } from './api-key-view.ts';
 import { checkOwner } from './create-api-key.ts';
 import { limitColumns } from './key-limits.ts';

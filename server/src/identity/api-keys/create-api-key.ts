@@ -1,17 +1,17 @@
 /** Makes a key of an organization: a user of its own, with its roles. */
 import type { CreateApiKeyBody } from '#contract/api-keys/operations.ts';
-import type { ReplyOf } from '#contract/schema/operation.ts';
 import type { operations } from '#contract/operations.ts';
+import type { ReplyOf } from '#contract/schema/operation.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { unknownEntity } from '../../ground/errors.ts';
-import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { activeRolesOf, insertMembership } from '../../rows/organizations/membership-store.ts';
-import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
+import { activeRolesOf, insertMembership } from '../../rows/organizations/membership-store.ts';
+import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import { insertApiKey, insertKeyUser } from '../../rows/users/api-key-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
+import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';
 import { apiKeyView } from './api-key-view.ts';
 import { limitColumns } from './key-limits.ts';
 

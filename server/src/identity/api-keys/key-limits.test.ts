@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { auditRefusedCallers } from '../../service/audit-log/audit-refused-callers.ts';
-import { Events } from '../../framework/events/events.ts';
-import { families } from '../../families.ts';
-import { buildApp } from '../../framework/http/app.ts';
-import { closeApp } from '../../framework/http/connections/stop.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic, call, ok, refused, send } from '../../../testing/client.ts';
+import { families } from '../../families.ts';
+import { Events } from '../../framework/events/events.ts';
+import { buildApp } from '../../framework/http/app.ts';
+import { closeApp } from '../../framework/http/connections/stop.ts';
+import { auditRefusedCallers } from '../../service/audit-log/audit-refused-callers.ts';
 
 const app = await testApp({ ENVARIUM_TRUSTED_PROXIES: '127.0.0.1' });
 const { organizationId } = app;

@@ -1,7 +1,7 @@
 /** The expiry of a key, and the networks that it is accepted from. */
 import type { Context } from '../../framework/context.ts';
-import { badField } from '../../ground/errors.ts';
 import { problemOfNetwork } from '../../framework/http/networks.ts';
+import { badField } from '../../ground/errors.ts';
 
 export interface GivenLimits {
   readonly expiresAt?: string | null;

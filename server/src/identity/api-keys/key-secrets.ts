@@ -1,6 +1,7 @@
 /** One or two secrets of a key: a second one lets its users change over before the first one is deleted. */
-import type { ReplyOf } from '#contract/schema/operation.ts';
+
 import type { operations } from '#contract/operations.ts';
+import type { ReplyOf } from '#contract/schema/operation.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { conflict, notFound } from '../../ground/errors.ts';

@@ -2,9 +2,9 @@
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound, Refusal } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 import {
   type ApiKeyRow,

@@ -2,22 +2,22 @@
 import type { SignedIn } from '#contract/sign-in/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import type { Wire } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, Refusal } from '../../ground/errors.ts';
-import type { Wire } from '../../framework/http/route.ts';
 import { listMemberships, updateMembership } from '../../rows/organizations/membership-store.ts';
-import { checkNewPassword } from '../sign-in/check-password.ts';
-import { hashPassword } from '../sign-in/hash-password.ts';
-import { hasIdentity } from '../../rows/sign-in/identity-store.ts';
-import { hasPassword, storePasswordHash } from '../../rows/sign-in/password-store.ts';
-import { asPerson, startBrowserSession } from '../sign-in/start-session.ts';
-import { getPerson, lockPerson, updatePerson } from '../../rows/users/person-store.ts';
 import {
   type InvitationRow,
   lockInvitation,
   openInvitationsOf,
   updateInvitation,
 } from '../../rows/people/invitation-store.ts';
+import { hasIdentity } from '../../rows/sign-in/identity-store.ts';
+import { hasPassword, storePasswordHash } from '../../rows/sign-in/password-store.ts';
+import { getPerson, lockPerson, updatePerson } from '../../rows/users/person-store.ts';
+import { checkNewPassword } from '../sign-in/check-password.ts';
+import { hashPassword } from '../sign-in/hash-password.ts';
+import { asPerson, startBrowserSession } from '../sign-in/start-session.ts';
 import { invitationOf } from './invite.ts';
 
 /**

@@ -3,14 +3,14 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound, Refusal } from '../../ground/errors.ts';
-import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { listMemberships } from '../../rows/organizations/membership-store.ts';
+import { revokeInvitationsOf } from '../../rows/people/invitation-store.ts';
 import { deleteAddressesOf } from '../../rows/sign-in/attempt-store.ts';
 import { lockPerson, updatePerson } from '../../rows/users/person-store.ts';
-import { pseudonymOf } from '../../tenancy/users/pseudonym.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
+import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
+import { pseudonymOf } from '../../tenancy/users/pseudonym.ts';
 import { endCredentials } from './end-credentials.ts';
-import { revokeInvitationsOf } from '../../rows/people/invitation-store.ts';
 import { leaveOrganization } from './leave-organization.ts';
 
 /**

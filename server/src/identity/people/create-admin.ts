@@ -6,11 +6,11 @@ import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, Refusal, unknownEntity } from '../../ground/errors.ts';
 import { insertMembership } from '../../rows/organizations/membership-store.ts';
-import { checkNewPassword } from '../sign-in/check-password.ts';
-import { hashPassword } from '../sign-in/hash-password.ts';
 import { storePasswordHash } from '../../rows/sign-in/password-store.ts';
 import { findPersonByEmail, insertPerson } from '../../rows/users/person-store.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
+import { checkNewPassword } from '../sign-in/check-password.ts';
+import { hashPassword } from '../sign-in/hash-password.ts';
 import { invite } from './invite.ts';
 
 interface Asked {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, type CallInput, ok, refused } from '../../../testing/client.ts';
+import { type CallInput, call, ok, refused } from '../../../testing/client.ts';
 import { meanwhile } from '../../../testing/locks.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 

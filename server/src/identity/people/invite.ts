@@ -3,25 +3,25 @@ import type { FastifyRequest } from 'fastify';
 import type { GrantedPermissions, Invitation } from '#contract/people/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { baseUrlOf } from '../../framework/http/sessions/base-url.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound, Refusal } from '../../ground/errors.ts';
-import { baseUrlOf } from '../../framework/http/sessions/base-url.ts';
+import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 import { getMembership, insertMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';
-import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
-import { insertPerson } from '../../rows/users/person-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
 import {
   getInvitation,
-  insertInvitation,
   type InvitationRow,
+  insertInvitation,
   listInvitationRows,
   lockInvitation,
   revokeInvitationsOf,
   updateInvitation,
 } from '../../rows/people/invitation-store.ts';
+import { insertPerson } from '../../rows/users/person-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
+import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';
 import { leaveOrganization } from './leave-organization.ts';
 import { requireRightsOfPerson } from './rights-of-person.ts';
 

@@ -1,14 +1,15 @@
 /** A person is no longer in an organization. */
-import type { ActorContext } from '../../framework/context.ts';
+
 import { recordAudit } from '../../framework/audit/record.ts';
+import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';
-import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { deleteMembership, getMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import { revokeInvitationsOf } from '../../rows/people/invitation-store.ts';
 import { deleteRolesOf } from '../../rows/roles/grant-store.ts';
 import { leaveTeams } from '../../rows/teams/team-store.ts';
-import { revokeInvitationsOf } from '../../rows/people/invitation-store.ts';
+import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { requireRightsOfPerson } from './rights-of-person.ts';
 
 /** Takes membership, roles and teams of one organization from a user. */

@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import type { PasswordReset, SignInLink } from '#contract/people/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { baseUrlOf } from '../../framework/http/sessions/base-url.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound } from '../../ground/errors.ts';
-import { baseUrlOf } from '../../framework/http/sessions/base-url.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
+import { type LinkKind, lockLink, putLink } from '../../rows/people/one-time-link-store.ts';
 import { lockPerson } from '../../rows/users/person-store.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
-import { type LinkKind, lockLink, putLink } from '../../rows/people/one-time-link-store.ts';
 
 interface LinkLook {
   readonly validMilliseconds: number;

@@ -2,18 +2,18 @@
 import type { SignedIn } from '#contract/sign-in/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import type { Wire } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
-import type { Wire } from '../../framework/http/route.ts';
-import { checkNewPassword } from '../sign-in/check-password.ts';
-import { hashPassword } from '../sign-in/hash-password.ts';
+import { deleteLink } from '../../rows/people/one-time-link-store.ts';
 import { storePasswordHash } from '../../rows/sign-in/password-store.ts';
 import { deleteSessionsOf } from '../../rows/sign-in/session-store.ts';
-import { asPerson, startBrowserSession } from '../sign-in/start-session.ts';
 import { getPerson, lockPerson } from '../../rows/users/person-store.ts';
 import { deleteKeysOf } from '../../rows/users/user-store.ts';
+import { checkNewPassword } from '../sign-in/check-password.ts';
+import { hashPassword } from '../sign-in/hash-password.ts';
+import { asPerson, startBrowserSession } from '../sign-in/start-session.ts';
 import { ownerOfLink } from './one-time-link.ts';
-import { deleteLink } from '../../rows/people/one-time-link-store.ts';
 
 function invalid(): Refusal {
   return new Refusal(

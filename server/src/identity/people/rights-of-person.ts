@@ -1,10 +1,10 @@
 /** What a person has in an organization: what the link of an invitation gives, and what is lost without a membership. */
 import type { ActorContext } from '../../framework/context.ts';
-import { requireRightsOfMember } from '../../tenancy/organizations/change-member.ts';
 import { getMembership } from '../../rows/organizations/membership-store.ts';
 import { assignedRolesOf } from '../../rows/roles/role-store.ts';
-import { requireRightsOfRoles } from '../teams/change-team.ts';
 import { getTeamRows } from '../../rows/teams/team-store.ts';
+import { requireRightsOfMember } from '../../tenancy/organizations/change-member.ts';
+import { requireRightsOfRoles } from '../teams/change-team.ts';
 
 /**
  * Others can give an invited person more than the invitation says. Teams that every new person joins do not

@@ -1,12 +1,12 @@
 /** A person signs in by a one-time link of the operator, without a password. */
 import type { SignedIn } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { CredentialsRefused, refusedCallers } from '../../framework/http/refused-callers.ts';
 import type { Wire } from '../../framework/http/route.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { deleteLink } from '../../rows/people/one-time-link-store.ts';
 import { startBrowserSession } from '../sign-in/start-session.ts';
 import { ownerOfLink } from './one-time-link.ts';
-import { deleteLink } from '../../rows/people/one-time-link-store.ts';
 
 /** Uses the link up. @throws CredentialsRefused (401) */
 async function useLink(context: ActorContext, token: string): Promise<string> {

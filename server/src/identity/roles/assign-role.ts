@@ -1,15 +1,15 @@
 /** Assigns roles to users and teams, and takes them away. */
-import type { Place } from '../../rows/places.ts';
+
 import { findRole, requireGrantable, requireRights } from '../../framework/access/grant.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { unknownEntity } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { getMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { getTeamRow } from '../../rows/teams/team-store.ts';
+import type { Place } from '../../rows/places.ts';
 import {
   type AssignmentRow,
   deleteAssignment,
@@ -18,6 +18,7 @@ import {
   insertAssignment,
   updateAssignment,
 } from '../../rows/roles/assignment-store.ts';
+import { getTeamRow } from '../../rows/teams/team-store.ts';
 
 /** What a request assigns, and the fields in which it says so. */
 export interface Asked {

@@ -1,16 +1,16 @@
 /** Operations on the roles that users and teams are assigned in organizations, projects and environments. */
 import { operations } from '#contract/operations.ts';
 import type { RoleAssignment } from '#contract/roles/shapes.ts';
-import type { Place } from '../../rows/places.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { unknownEntity } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
-import { setMemberRole } from '../../tenancy/organizations/change-member.ts';
+import { unknownEntity } from '../../ground/errors.ts';
 import { listMemberRows } from '../../rows/organizations/member-store.ts';
 import { getMembership } from '../../rows/organizations/membership-store.ts';
+import type { Place } from '../../rows/places.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
-import { assignRole, removeRole, requireHolder } from './assign-role.ts';
 import { type AssignmentRow, assignmentsAt } from '../../rows/roles/assignment-store.ts';
+import { setMemberRole } from '../../tenancy/organizations/change-member.ts';
+import { assignRole, removeRole, requireHolder } from './assign-role.ts';
 import { memberViews, teamAssignmentView, userAssignmentViews } from './assignment-view.ts';
 import { onlyPlace } from './only-place.ts';
 

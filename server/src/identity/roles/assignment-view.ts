@@ -2,9 +2,9 @@
 import type { RoleAssignment, TeamAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { MembershipRow } from '../../rows/organizations/membership-store.ts';
+import type { AssignmentRow } from '../../rows/roles/assignment-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import type { AssignmentRow } from '../../rows/roles/assignment-store.ts';
 
 /** An assignment as it holds for one user. */
 export interface UserAssignment {

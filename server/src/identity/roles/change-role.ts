@@ -3,8 +3,6 @@ import type { CreateRoleBody, UpdateRoleBody } from '#contract/roles/operations.
 import type { Role } from '#contract/roles/shapes.ts';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import { type Right, rights } from '#contract/schema/enumerations.ts';
-import { inOrganization } from '../../rows/places.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { requireRights } from '../../framework/access/grant.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
@@ -12,8 +10,9 @@ import type { ActorContext, Connection } from '../../framework/context.ts';
 import { isNameTaken } from '../../ground/database/is-name-taken.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { describeHolders } from './describe-holders.ts';
+import { inOrganization } from '../../rows/places.ts';
 import {
   clearDefaultRole,
   defaultRoleOf,
@@ -23,6 +22,7 @@ import {
   type RoleRow,
   updateRoleRow,
 } from '../../rows/roles/role-store.ts';
+import { describeHolders } from './describe-holders.ts';
 
 function audited({ name, permissions, is_default: isDefaultRole }: RoleRow) {
   return { name, permissions, isDefaultRole };

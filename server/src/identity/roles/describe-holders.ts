@@ -3,10 +3,10 @@ import type { Connection } from '../../framework/context.ts';
 import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
 import { membersWithRole } from '../../rows/organizations/member-store.ts';
 import { getProjectRows } from '../../rows/projects/project-store.ts';
-import { getTeamRows } from '../../rows/teams/team-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
 import { assignmentsOfRole } from '../../rows/roles/assignment-store.ts';
 import type { RoleRow } from '../../rows/roles/role-store.ts';
+import { getTeamRows } from '../../rows/teams/team-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
 
 const mostNamed = 10;
 

@@ -4,13 +4,13 @@ import { before, test } from 'node:test';
 import fc from 'fast-check';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import { rights } from '#contract/schema/enumerations.ts';
-import type { Place } from '../../rows/places.ts';
-import { loadAccess } from '../../framework/access/load-access.ts';
-import type { FirstKey } from '../../start/bootstrap.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
+import { loadAccess } from '../../framework/access/load-access.ts';
+import type { Place } from '../../rows/places.ts';
+import type { FirstKey } from '../../start/bootstrap.ts';
 
 let app: TestApp;
 let places: { query: Record<string, string>; place: Place }[];

@@ -2,20 +2,20 @@
 import { operations } from '#contract/operations.ts';
 import type { EffectivePermissions, HeldRole as HeldRoleView } from '#contract/roles/shapes.ts';
 import { type Right, rights } from '#contract/schema/enumerations.ts';
-import type { Place } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { type FindHome, isUuid } from '../../rows/entity-home.ts';
 import { type HeldRole, rolesHeldBy } from '../../framework/access/held-roles.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { environmentHome, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { unknownEntity } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { unknownEntity } from '../../ground/errors.ts';
+import { type FindHome, isUuid } from '../../rows/entity-home.ts';
+import { environmentHome, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getOrganizationRow, organizationHome } from '../../rows/organizations/organization-store.ts';
+import type { Place } from '../../rows/places.ts';
 import { projectHome, projectPath } from '../../rows/projects/project-store.ts';
+import { getRoleRows } from '../../rows/roles/role-store.ts';
 import { getTeamRows } from '../../rows/teams/team-store.ts';
 import { requireHolder } from './assign-role.ts';
 import { onlyPlace, type PlaceFields, placeFields } from './only-place.ts';
-import { getRoleRows } from '../../rows/roles/role-store.ts';
 
 const homes: Readonly<Record<(typeof placeFields)[number], { entity: string; find: FindHome }>> = {
   environmentId: { entity: 'environment', find: environmentHome },

@@ -1,10 +1,10 @@
 /** Gives somebody roles in an organization and its projects, as far as the giver has their rights. */
 import type { GrantedPermissions } from '#contract/people/shapes.ts';
-import { inOrganization, inProject } from '../../rows/places.ts';
 import { requireGrantable } from '../../framework/access/grant.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField, unknownEntity } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { inOrganization, inProject } from '../../rows/places.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { putProjectRole } from '../../rows/roles/grant-store.ts';
 import { defaultRoleOf } from '../../rows/roles/role-store.ts';

@@ -1,6 +1,7 @@
 /** The one place that a request about roles names. */
-import type { Place } from '../../rows/places.ts';
+
 import { badField } from '../../ground/errors.ts';
+import type { Place } from '../../rows/places.ts';
 
 export type PlaceFields = Partial<Record<(typeof placeFields)[number], string>>;
 

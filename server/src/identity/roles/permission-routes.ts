@@ -1,14 +1,14 @@
 /** Operations on the roles that users have in a project. */
 import { operations } from '#contract/operations.ts';
 import type { RoleAssignment } from '#contract/roles/shapes.ts';
-import { inProject } from '../../rows/places.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { notFound, orNotFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { notFound, orNotFound } from '../../ground/errors.ts';
+import { inProject } from '../../rows/places.ts';
 import { getProjectRow, getProjectRows, type ProjectRow } from '../../rows/projects/project-store.ts';
+import { assignmentsInProjects, findAssignment } from '../../rows/roles/assignment-store.ts';
 import { membersOfTeams } from '../../rows/teams/team-store.ts';
 import { assignRole, removeRole } from './assign-role.ts';
-import { assignmentsInProjects, findAssignment } from '../../rows/roles/assignment-store.ts';
 import { type UserAssignment, userAssignmentViews } from './assignment-view.ts';
 
 async function projectOf({ db }: ActorContext, id: string): Promise<ProjectRow> {

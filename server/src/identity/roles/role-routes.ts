@@ -1,9 +1,9 @@
 /** Operations on custom roles. */
 import { operations } from '#contract/operations.ts';
-import { orNotFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
-import { createRole, deleteRole, roleView, updateRole } from './change-role.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { getRoleRow, listRoleRows } from '../../rows/roles/role-store.ts';
+import { createRole, deleteRole, roleView, updateRole } from './change-role.ts';
 
 export const roleRoutes: Route[] = [
   route(operations.listRoles, async (context, { query }) =>

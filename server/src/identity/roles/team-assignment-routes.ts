@@ -1,14 +1,14 @@
 /** The older operations on the roles of teams in projects and in the organization. */
 import { operations } from '#contract/operations.ts';
-import type { Place } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, notFound, orNotFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { assignRole, removeRole } from './assign-role.ts';
+import type { Place } from '../../rows/places.ts';
 import { type AssignmentRow, assignmentsAt, getAssignment } from '../../rows/roles/assignment-store.ts';
+import { assignRole, removeRole } from './assign-role.ts';
 import { olderTeamAssignmentView } from './assignment-view.ts';
 
 interface Wanted {

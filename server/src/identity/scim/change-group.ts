@@ -1,21 +1,21 @@
 /** Identity providers create, change and delete teams of an organization. */
 import type { ActorContext } from '../../framework/context.ts';
+import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
 import { isNameTaken } from '../../ground/database/is-name-taken.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
 import { membersAmong } from '../../rows/organizations/member-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { createTeam, deleteTeam, updateTeam } from '../teams/change-team.ts';
+import { putScimGroup } from '../../rows/scim/scim-store.ts';
 import { membersOfTeams } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
+import { createTeam, deleteTeam, updateTeam } from '../teams/change-team.ts';
 import type { Asked } from './asked.ts';
 import { findGroup } from './list-groups.ts';
 import { isPerson } from './list-users.ts';
 import { applyPatch } from './patch.ts';
 import { readGroup } from './read-values.ts';
 import type { GroupResource, GroupValues } from './resource.ts';
-import { putScimGroup } from '../../rows/scim/scim-store.ts';
 
 async function requireFreeName(
   { db }: ActorContext,

@@ -2,10 +2,9 @@
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
-import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import {
   getMembership,
   insertMembership,
@@ -13,22 +12,23 @@ import {
   updateMembership,
 } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { endCredentials } from '../people/end-credentials.ts';
 import { revokeInvitationsOf } from '../../rows/people/invitation-store.ts';
-import { removeMember } from '../people/leave-organization.ts';
+import type { UserAttributes } from '../../rows/scim/columns.ts';
+import { putScimUser, scimUsersOf } from '../../rows/scim/scim-store.ts';
 import { hasIdentity } from '../../rows/sign-in/identity-store.ts';
 import { hasPassword } from '../../rows/sign-in/password-store.ts';
 import { deleteSessionsOf, listSessionRows } from '../../rows/sign-in/session-store.ts';
 import { listKeysOfUser } from '../../rows/users/api-key-store.ts';
 import { findPersonByEmail, insertPerson, lockPerson, updatePerson } from '../../rows/users/person-store.ts';
 import { deleteKeysOf } from '../../rows/users/user-store.ts';
+import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
+import { endCredentials } from '../people/end-credentials.ts';
+import { removeMember } from '../people/leave-organization.ts';
 import type { Asked } from './asked.ts';
 import { findUser } from './list-users.ts';
 import { applyPatch } from './patch.ts';
 import { readUser } from './read-values.ts';
 import type { UserResource, UserValues } from './resource.ts';
-import type { UserAttributes } from '../../rows/scim/columns.ts';
-import { putScimUser, scimUsersOf } from '../../rows/scim/scim-store.ts';
 
 /** How memberships that a provider made are marked. */
 const scimSource = 'scim';

@@ -2,11 +2,11 @@
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../../framework/access/access.ts';
 import type { Actor } from '../../framework/access/actor.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { rightsOfRole } from '../../framework/access/role-rights.ts';
 import type { Context } from '../../framework/context.ts';
 import { readScimToken } from '../../framework/http/credentials.ts';
 import { CredentialsRefused, refusedCallers } from '../../framework/http/refused-callers.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { getTokenRow, storeTokenUse } from '../../rows/scim/scim-token-store.ts';
 
 /** The user in the audit trail, together with the id of the token. */

@@ -1,15 +1,15 @@
 /** Teams of an organization as groups of SCIM. */
 import type { ActorContext } from '../../framework/context.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
-import { getTeamRow, membersOfTeams, teamsByAge, type TeamRow } from '../../rows/teams/team-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { externalIdsOfTeams } from '../../rows/scim/scim-store.ts';
+import { getTeamRow, membersOfTeams, type TeamRow, teamsByAge } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import type { Asked } from './asked.ts';
 import { type Filter, matches, namesPath, parseFilter, pathsOf } from './filter.ts';
 import { isPerson } from './list-users.ts';
 import { isAsked, listResponse, pageOf, selection, textOf } from './page.ts';
 import { type GroupMember, type GroupResource, groupSchema } from './resource.ts';
-import { externalIdsOfTeams } from '../../rows/scim/scim-store.ts';
 import { Work } from './work.ts';
 
 const mostGroups = 10_000;

@@ -3,14 +3,14 @@ import type { ActorContext } from '../../framework/context.ts';
 import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
 import { listMemberRows } from '../../rows/organizations/member-store.ts';
 import { getMembership, type MembershipRow } from '../../rows/organizations/membership-store.ts';
+import type { UserAttributes } from '../../rows/scim/columns.ts';
+import { type ScimUserRow, scimUsersOf, usersWithExternalId } from '../../rows/scim/scim-store.ts';
 import { findPersonByEmail } from '../../rows/users/person-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
 import type { Asked } from './asked.ts';
 import { type Filter, matches, parseFilter, pathsOf, requiredValue } from './filter.ts';
 import { listResponse, pageOf, selection, textOf } from './page.ts';
 import { type UserResource, userSchema } from './resource.ts';
-import type { UserAttributes } from '../../rows/scim/columns.ts';
-import { scimUsersOf, type ScimUserRow, usersWithExternalId } from '../../rows/scim/scim-store.ts';
 import { Work } from './work.ts';
 
 /** Members of larger organizations are found by userName, id and externalId only. */

@@ -1,8 +1,8 @@
 /** Checks what is sent about people and groups. */
 import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import type { Email, PersonName } from '../../rows/scim/columns.ts';
 import { canonical } from './canonical.ts';
 import type { GroupMember, GroupValues, UserValues } from './resource.ts';
-import type { Email, PersonName } from '../../rows/scim/columns.ts';
 
 const mostCharacters = 255;
 const mostEmails = 50;

@@ -1,7 +1,6 @@
 /** Resources of SCIM, as they are kept and as they are sent. */
 import type { UserAttributes } from '../../rows/scim/columns.ts';
 
-
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 

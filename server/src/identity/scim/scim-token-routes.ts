@@ -1,20 +1,26 @@
 /** Operations on the tokens of identity providers. */
-import type { ScimToken } from '#contract/scim/shapes.ts';
+
 import { operations } from '#contract/operations.ts';
-import { inOrganization } from '../../rows/places.ts';
-import { isUuid } from '../../rows/entity-home.ts';
+import type { ScimToken } from '#contract/scim/shapes.ts';
 import { requireRights } from '../../framework/access/grant.ts';
 import { rightsOfRole } from '../../framework/access/role-rights.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
-import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import { inOrganization } from '../../rows/places.ts';
+import {
+  deleteTokenRow,
+  insertTokenRow,
+  listTokenRows,
+  type ScimTokenRow,
+} from '../../rows/scim/scim-token-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { deleteTokenRow, insertTokenRow, listTokenRows, type ScimTokenRow } from '../../rows/scim/scim-token-store.ts';
 import { scimAddress } from './service-address.ts';
 
 const mostTokens = 2;

@@ -1,11 +1,11 @@
 /** What the provider of one organization must not do to the people of others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeIdentity } from '../../rows/sign-in/identity-store.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { scimClient } from '../../../testing/scim.ts';
+import { storeIdentity } from '../../rows/sign-in/identity-store.ts';
 
 const app = await testApp();
 const { organizationId } = app;

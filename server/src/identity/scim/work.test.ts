@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
 import { testApp } from '../../../testing/app.ts';
 import { scimClient } from '../../../testing/scim.ts';
+import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
 import { applyPatch } from './patch.ts';
 
 const members = Array.from({ length: 10_000 }, (_, index) => ({ value: `person-${index}` }));

@@ -2,15 +2,15 @@
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { badField, conflict, Refusal } from '../../ground/errors.ts';
 import { countedAddress } from '../../framework/http/refused-callers.ts';
 import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { badField, conflict, Refusal } from '../../ground/errors.ts';
+import { getPasswordHash, storePasswordHash } from '../../rows/sign-in/password-store.ts';
+import { deleteSessionsOf } from '../../rows/sign-in/session-store.ts';
 import { getPerson } from '../../rows/users/person-store.ts';
 import { checkNewPassword } from './check-password.ts';
 import { hashPassword, matchesPassword } from './hash-password.ts';
-import { getPasswordHash, storePasswordHash } from '../../rows/sign-in/password-store.ts';
-import { deleteSessionsOf } from '../../rows/sign-in/session-store.ts';
 import { beginAttempt } from './slow-down.ts';
 
 /**

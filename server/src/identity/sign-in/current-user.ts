@@ -1,15 +1,15 @@
 /** Who the caller is. */
 import type { FastifyRequest } from 'fastify';
 import type { CurrentUser } from '#contract/sign-in/shapes.ts';
-import { inOrganization } from '../../rows/places.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { csrfTokenOf } from '../../framework/http/sessions/csrf.ts';
 import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
-import { mayCreate } from '../../tenancy/organizations/may-create.ts';
 import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
+import { inOrganization } from '../../rows/places.ts';
 import { hasPassword } from '../../rows/sign-in/password-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { mayCreate } from '../../tenancy/organizations/may-create.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
 
 /** The caller, its organizations, and what identified it. */
 export async function currentUser(context: ActorContext, request: FastifyRequest): Promise<CurrentUser> {

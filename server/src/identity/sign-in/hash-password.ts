@@ -2,7 +2,7 @@
  * Hashes of passwords: argon2id with the parameters that OWASP recommends (19 MiB, 2 passes, 1 lane), outside
  * of the event loop, and only a few at once: a crowd that signs in cannot occupy the machine.
  */
-import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import fastq from 'fastq';
 import { Refusal } from '../../ground/errors.ts';

@@ -4,19 +4,19 @@ import { operations } from '#contract/operations.ts';
 import type { Session } from '#contract/sign-in/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { isUuid } from '../../rows/entity-home.ts';
-import { notFound, Refusal } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { sessionCookie, setCookie } from '../../framework/http/sessions/cookie.ts';
 import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { notFound, Refusal } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { isAnyIdentity } from '../../rows/sign-in/identity-store.ts';
+import { isAnyPassword } from '../../rows/sign-in/password-store.ts';
+import { deleteSessionRow, listSessionRows, type SessionRow } from '../../rows/sign-in/session-store.ts';
 import { updatePerson } from '../../rows/users/person-store.ts';
 import { changePassword } from './change-password.ts';
 import { checkSignIn } from './check-sign-in.ts';
 import { currentUser } from './current-user.ts';
-import { isAnyIdentity } from '../../rows/sign-in/identity-store.ts';
-import { isAnyPassword } from '../../rows/sign-in/password-store.ts';
-import { deleteSessionRow, listSessionRows, type SessionRow } from '../../rows/sign-in/session-store.ts';
 import { startBrowserSession, startCliSession } from './start-session.ts';
 
 function view(row: SessionRow, request: FastifyRequest): Session {

@@ -3,15 +3,15 @@ import type { FastifyRequest } from 'fastify';
 import type { CliSession, SessionKind, SignedIn, SignInWay } from '#contract/sign-in/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { Refusal } from '../../ground/errors.ts';
 import type { Wire } from '../../framework/http/route.ts';
 import { cliUserName, sessionCookie, setCookie } from '../../framework/http/sessions/cookie.ts';
 import { csrfTokenOf } from '../../framework/http/sessions/csrf.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { Refusal } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
+import { insertSession } from '../../rows/sign-in/session-store.ts';
 import { lockPerson, updatePerson } from '../../rows/users/person-store.ts';
 import type { UserRow } from '../../rows/users/user-store.ts';
-import { insertSession } from '../../rows/sign-in/session-store.ts';
 
 const mostAgentLength = 500;
 const hour = 3_600_000;

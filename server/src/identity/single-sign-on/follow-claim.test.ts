@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClaimRule } from '#settings/claim-rules.ts';
-import { actorWithoutRights } from '../../framework/access/actor.ts';
-import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { addPerson } from '../../../testing/person.ts';
+import { actorWithoutRights } from '../../framework/access/actor.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 import { followClaim, wantedBy } from './follow-claim.ts';
 
 const app = await testApp();

@@ -6,18 +6,22 @@ import type { ClaimRule } from '#settings/claim-rules.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
-import { insertMembership, listMemberships, updateMembership } from '../../rows/organizations/membership-store.ts';
+import {
+  insertMembership,
+  listMemberships,
+  updateMembership,
+} from '../../rows/organizations/membership-store.ts';
 import { findOrganization } from '../../rows/organizations/organization-store.ts';
-import { leaveOrganization } from '../people/leave-organization.ts';
 import { findRoleNamed } from '../../rows/roles/grant-store.ts';
 import {
-  findTeamNamed,
   type FollowedTeam,
+  findTeamNamed,
   followedTeams,
   followTeam,
   unfollowTeam,
 } from '../../rows/teams/followed-team-store.ts';
+import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
+import { leaveOrganization } from '../people/leave-organization.ts';
 
 /** How memberships that follow a claim are marked. */
 export const claimSource = 'oidc';

@@ -6,13 +6,13 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { acceptAllOf } from '../people/accept-invitation.ts';
-import { endCredentials } from '../people/end-credentials.ts';
 import { findIdentity, storeIdentity } from '../../rows/sign-in/identity-store.ts';
-import { asPerson } from '../sign-in/start-session.ts';
 import { findPersonByEmail, insertPerson, lockPerson, updatePerson } from '../../rows/users/person-store.ts';
 import type { UserRow } from '../../rows/users/user-store.ts';
-import { followClaim, wantedBy, type Wanted } from './follow-claim.ts';
+import { acceptAllOf } from '../people/accept-invitation.ts';
+import { endCredentials } from '../people/end-credentials.ts';
+import { asPerson } from '../sign-in/start-session.ts';
+import { followClaim, type Wanted, wantedBy } from './follow-claim.ts';
 import type { Identity } from './provider.ts';
 
 /** A person who signs in with this identity for the first time. */

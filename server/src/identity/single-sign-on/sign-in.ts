@@ -2,17 +2,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CliSession, SignInWay } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { badField, Refusal } from '../../ground/errors.ts';
-import type { Wire } from '../../framework/http/route.ts';
 import { basePathOf } from '../../framework/http/paths/base-path.ts';
+import type { Wire } from '../../framework/http/route.ts';
 import { baseUrlOf } from '../../framework/http/sessions/base-url.ts';
 import { readCookie, setCookie } from '../../framework/http/sessions/cookie.ts';
 import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
+import { badField, Refusal } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
-import { startBrowserSession, startCliSession } from '../sign-in/start-session.ts';
-import { loopbackAddress } from './loopback.ts';
-import { beginAtProvider, finishAtProvider, requireProvider } from './provider.ts';
-import { resolvePerson } from './resolve-person.ts';
 import {
   insertCliCode,
   insertWaiting,
@@ -22,6 +18,10 @@ import {
   type WaitingCli,
   type WaitingSignIn,
 } from '../../rows/single-sign-on/request-store.ts';
+import { startBrowserSession, startCliSession } from '../sign-in/start-session.ts';
+import { loopbackAddress } from './loopback.ts';
+import { beginAtProvider, finishAtProvider, requireProvider } from './provider.ts';
+import { resolvePerson } from './resolve-person.ts';
 
 const signInCookie = 'sign-in';
 const waitSeconds = 600;

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { CliSession, CurrentUser, Session } from '#contract/sign-in/shapes.ts';
-import { testApp, type TestApp } from '../../../testing/app.ts';
+import { type TestApp, testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
 import { type Claims, IdentityProvider, payloadOf, signToken } from '../../../testing/identity-provider.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';

@@ -1,18 +1,18 @@
 /** Makes, changes and deletes teams. */
 import type { CreateTeamBody, UpdateTeamBody } from '#contract/teams/operations.ts';
 import type { Team } from '#contract/teams/shapes.ts';
-import type { Place } from '../../rows/places.ts';
-import { inOrganization, inProject } from '../../rows/places.ts';
 import { findRole, requireRights } from '../../framework/access/grant.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { isNameTaken } from '../../ground/database/is-name-taken.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { environmentHome } from '../../rows/environments/environment-store.ts';
 import { conflict, orNotFound, unknownEntity } from '../../ground/errors.ts';
+import { environmentHome } from '../../rows/environments/environment-store.ts';
 import { membersAmong } from '../../rows/organizations/member-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import type { Place } from '../../rows/places.ts';
+import { inOrganization, inProject } from '../../rows/places.ts';
 import { type AssignmentRow, assignmentsOfTeam } from '../../rows/roles/assignment-store.ts';
 import {
   addTeamMembers,

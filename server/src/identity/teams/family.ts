@@ -1,8 +1,8 @@
 /** Teams of people and keys. */
 import type { Family } from '../../framework/family.ts';
+import { teamHome } from '../../rows/teams/team-store.ts';
 import { lockTeam } from './change-team.ts';
 import { teamRoutes } from './team-routes.ts';
-import { teamHome } from '../../rows/teams/team-store.ts';
 
 export const family: Family = {
   name: 'teams',

@@ -2,13 +2,13 @@
 import type { ListTeamsQuery } from '#contract/teams/operations.ts';
 import { usualTeams } from '#contract/teams/operations.ts';
 import type { Team } from '#contract/teams/shapes.ts';
-import type { Place } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { type FindHome, isUuid } from '../../rows/entity-home.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { environmentHome } from '../../rows/environments/environment-store.ts';
-import { badField, unknownEntity } from '../../ground/errors.ts';
 import { excludeFields } from '../../framework/http/pick-fields.ts';
+import { badField, unknownEntity } from '../../ground/errors.ts';
+import { type FindHome, isUuid } from '../../rows/entity-home.ts';
+import { environmentHome } from '../../rows/environments/environment-store.ts';
+import type { Place } from '../../rows/places.ts';
 import { getProjectRow, projectHome } from '../../rows/projects/project-store.ts';
 import { type AssignedTo, countTeams, listTeamRows } from '../../rows/teams/team-store.ts';
 import { teamViews } from './team-view.ts';

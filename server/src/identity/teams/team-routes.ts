@@ -1,12 +1,12 @@
 /** Operations on teams. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operations } from '#contract/operations.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import type { ServerSettings } from '../../ground/config/config.ts';
 import { orNotFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
+import { getTeamRow } from '../../rows/teams/team-store.ts';
 import { createTeam, deleteTeam, updateTeam } from './change-team.ts';
 import { listTeams } from './list-teams.ts';
-import { getTeamRow } from '../../rows/teams/team-store.ts';
 import { teamView } from './team-view.ts';
 
 /** What Terraform providers send, after the versions of what they are built with. */

@@ -2,9 +2,9 @@
 import type { Team } from '#contract/teams/shapes.ts';
 import type { User } from '#contract/users/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
+import { membersOfTeams, type ShownTeamRow } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { membersOfTeams, type ShownTeamRow } from '../../rows/teams/team-store.ts';
 
 /**
  * Views of several teams, in their order.

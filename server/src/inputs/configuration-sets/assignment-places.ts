@@ -1,20 +1,23 @@
 /** Where configuration sets are created and assigned: entities of several kinds that requests name by scope and id. */
 import { type SetAssignmentScope, setAssignmentScopes } from '#contract/configuration-sets/shapes.ts';
 import type { Right, VariableScope } from '#contract/schema/enumerations.ts';
-import type { Place } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { type FindHome, homeById } from '../../rows/entity-home.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { deploymentHome } from '../../rows/deployments/deployment-store.ts';
-import { environmentHome } from '../../rows/environments/environment-store.ts';
 import { badField, notFound } from '../../ground/errors.ts';
+import {
+  type AssignmentScope,
+  assignmentScopesOf,
+} from '../../rows/configuration-sets/configuration-set-store.ts';
+import { deploymentHome } from '../../rows/deployments/deployment-store.ts';
+import { type FindHome, homeById } from '../../rows/entity-home.ts';
+import { environmentHome } from '../../rows/environments/environment-store.ts';
 import { organizationHome } from '../../rows/organizations/organization-store.ts';
+import type { Place } from '../../rows/places.ts';
 import { projectHome } from '../../rows/projects/project-store.ts';
 import { getModule } from '../../rows/registry/module-store.ts';
 import { templateHome } from '../../rows/templates/template-store.ts';
 import { findHome } from '../variables/find-home.ts';
 import { levelsOf } from '../variables/levels.ts';
-import { type AssignmentScope, assignmentScopesOf } from '../../rows/configuration-sets/configuration-set-store.ts';
 
 export interface AssignmentPlace extends AssignmentScope {
   /** Where rights about it are checked. */

@@ -1,25 +1,25 @@
 /** Assigns configuration sets, and takes them away again. */
 import { viewRightAt } from '../../framework/access/access.ts';
-import { type Place, inOrganization, inProject } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { badField, pointerTo, unknownEntity } from '../../ground/errors.ts';
-import { projectPath } from '../../rows/projects/project-store.ts';
-import { liftersIn, requireLift } from '../../tenancy/policies/lift-approval.ts';
-import { approvalVariableName } from '../variables/approval-variable.ts';
-import { listVariablesOf, openValue, type VariableRow } from '../../rows/variables/variable-store.ts';
-import type { AssignmentPlace } from './assignment-places.ts';
 import {
+  type AssignmentScope,
   assignedThere,
   assignersThere,
   deleteAssignments,
   holdSetRows,
   insertAssignments,
-  type AssignmentScope,
   type SetRow,
 } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { inOrganization, inProject, type Place } from '../../rows/places.ts';
+import { projectPath } from '../../rows/projects/project-store.ts';
+import { listVariablesOf, openValue, type VariableRow } from '../../rows/variables/variable-store.ts';
+import { liftersIn, requireLift } from '../../tenancy/policies/lift-approval.ts';
+import { approvalVariableName } from '../variables/approval-variable.ts';
+import type { AssignmentPlace } from './assignment-places.ts';
 
 /** Where a set lives. */
 export function placeOfSet({

@@ -1,15 +1,21 @@
 /** Makes, changes and deletes configuration sets. */
 import type { CreateSetBody, UpdateSetBody } from '#contract/configuration-sets/operations.ts';
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
-import type { Place } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound, type Refusal } from '../../ground/errors.ts';
+import {
+  getSetRow,
+  insertSet,
+  lockSetRow,
+  type SetRow,
+  updateSetRow,
+} from '../../rows/configuration-sets/configuration-set-store.ts';
+import type { Place } from '../../rows/places.ts';
 import { placeOfSet } from './change-assignments.ts';
-import { getSetRow, insertSet, lockSetRow, type SetRow, updateSetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { setView } from './configuration-set-view.ts';
 import { changeSetVariables } from './set-variables.ts';
 

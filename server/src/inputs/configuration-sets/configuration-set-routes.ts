@@ -1,14 +1,21 @@
 /** Operations on configuration sets. */
-import { operations } from '#contract/operations.ts';
-import type { ConfigurationSet, ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
+
 import type { ListSetsQuery } from '#contract/configuration-sets/operations.ts';
-import type { Place } from '../../rows/places.ts';
+import type { ConfigurationSet, ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
+import { operations } from '#contract/operations.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, notFound, orNotFound, Refusal, unknownEntity } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
+import {
+  getSetRow,
+  listAssignedSets,
+  listSetRows,
+} from '../../rows/configuration-sets/configuration-set-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import type { Place } from '../../rows/places.ts';
+import { requireAssignmentPlace, requireEditRight, requireViewRight } from './assignment-places.ts';
 import {
   assignSets,
   findAssigned,
@@ -17,9 +24,7 @@ import {
   unassignSets,
   viewRightOfSet,
 } from './change-assignments.ts';
-import { requireAssignmentPlace, requireEditRight, requireViewRight } from './assignment-places.ts';
 import { createSet, deleteSet, updateSet } from './change-set.ts';
-import { getSetRow, listAssignedSets, listSetRows } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { setView, setViews } from './configuration-set-view.ts';
 import { placesOfSet } from './set-places.ts';
 

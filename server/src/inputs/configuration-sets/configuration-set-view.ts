@@ -1,9 +1,9 @@
 /** Configuration sets as the interface answers them. */
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
+import type { AssignedSetRow, SetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import type { AssignedSetRow, SetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
 
 /** Views of several sets, in their order: where they are assigned, or else where they were created. */
 export async function setViews(

@@ -1,9 +1,9 @@
 /** Configuration sets: variables that many projects, templates and environments share. */
 import type { Family } from '../../framework/family.ts';
+import { setHome } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { assignmentScopeHome, creationScopeHome } from './assignment-places.ts';
 import { lockSet } from './change-set.ts';
 import { configurationSetRoutes } from './configuration-set-routes.ts';
-import { setHome } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { refuseLeavingSets } from './leave-project.ts';
 
 export const family: Family = {

@@ -1,11 +1,14 @@
 /** Sets of a project do not leave it: what they are assigned to stays in that project. */
 import type { Context } from '../../framework/context.ts';
-import { conflict, type Refusal } from '../../ground/errors.ts';
-import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
-import { getTemplateRows } from '../../rows/templates/template-store.ts';
-import { projectPath, projectsBelow } from '../../rows/projects/project-store.ts';
 import type { MovingProject } from '../../framework/reactions.ts';
-import { type AssignmentScope, assignmentsOfSetsIn } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { conflict, type Refusal } from '../../ground/errors.ts';
+import {
+  type AssignmentScope,
+  assignmentsOfSetsIn,
+} from '../../rows/configuration-sets/configuration-set-store.ts';
+import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
+import { projectPath, projectsBelow } from '../../rows/projects/project-store.ts';
+import { getTemplateRows } from '../../rows/templates/template-store.ts';
 
 type ReadContext = Pick<Context, 'db'>;
 

@@ -1,14 +1,18 @@
 /** The places that a set is assigned to, by name. */
 import type { SetPlace } from '#contract/configuration-sets/shapes.ts';
 import { viewRightAt } from '../../framework/access/access.ts';
-import { inEnvironment, inProject, type Place } from '../../rows/places.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import {
+  type AssignmentScope,
+  assignmentsOf,
+  type SetRow,
+} from '../../rows/configuration-sets/configuration-set-store.ts';
 import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
 import { getOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import { inEnvironment, inProject, type Place } from '../../rows/places.ts';
 import { getProjectRows } from '../../rows/projects/project-store.ts';
 import { getModule } from '../../rows/registry/module-store.ts';
 import { getTemplateRows } from '../../rows/templates/template-store.ts';
-import { type AssignmentScope, assignmentsOf, type SetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
 
 interface Found {
   readonly shown: Omit<SetPlace, 'scope' | 'scopeId'>;

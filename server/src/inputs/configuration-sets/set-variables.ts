@@ -8,9 +8,9 @@ import {
 } from '#contract/variables/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
-import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
-import { listVariablesOf, type VariableRow } from '../../rows/variables/variable-store.ts';
 import type { SetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { listVariablesOf, type VariableRow } from '../../rows/variables/variable-store.ts';
+import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
 
 type Sent = Static<typeof VariableChangeBody>;
 

@@ -5,7 +5,13 @@ import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { createBody, createEnvironment, createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
+import {
+  createBody,
+  createEnvironment,
+  createIdle,
+  deploy,
+  forgetWork,
+} from '../../../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

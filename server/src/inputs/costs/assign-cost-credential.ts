@@ -1,19 +1,24 @@
 /** Says which credentials read the costs of a project. */
-import { credentialTypes, kindOf } from '#contract/credentials/kinds.ts';
+
 import type { CostCredential } from '#contract/costs/shapes.ts';
+import { credentialTypes, kindOf } from '#contract/credentials/kinds.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { requireRightAbout, requireWithin } from '../credentials/change-credential.ts';
-import { type CredentialRow, getCredentialRows, lockCredentialRow } from '../../rows/credentials/credential-store.ts';
 import { badField, notFound, unknownEntity } from '../../ground/errors.ts';
-import type { ProjectRow } from '../../rows/projects/project-store.ts';
-import { requireProject } from './require-project.ts';
 import {
   deleteCostCredential,
   insertCostCredential,
   listCostCredentialRows,
 } from '../../rows/costs/cost-credential-store.ts';
+import {
+  type CredentialRow,
+  getCredentialRows,
+  lockCredentialRow,
+} from '../../rows/credentials/credential-store.ts';
+import type { ProjectRow } from '../../rows/projects/project-store.ts';
+import { requireRightAbout, requireWithin } from '../credentials/change-credential.ts';
+import { requireProject } from './require-project.ts';
 
 const costTypes = credentialTypes.filter((type) => !kindOf(type).isForRuns).join(', ');
 

@@ -5,8 +5,13 @@ import { type Changes, changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { Refusal } from '../../ground/errors.ts';
+import {
+  type BudgetRow,
+  deleteBudgetRow,
+  getBudgetRow,
+  upsertBudget,
+} from '../../rows/costs/budget-store.ts';
 import type { ProjectRow } from '../../rows/projects/project-store.ts';
-import { type BudgetRow, deleteBudgetRow, getBudgetRow, upsertBudget } from '../../rows/costs/budget-store.ts';
 import { requireProject } from './require-project.ts';
 
 export function budgetView({ id, project_id: projectId, amount, timeframe, thresholds }: BudgetRow): Budget {

@@ -1,13 +1,13 @@
 /** Operations on budgets and on credentials that read costs. */
 import { operations } from '#contract/operations.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { getBudgetRow } from '../../rows/costs/budget-store.ts';
 import {
   assignCostCredential,
   listCostCredentials,
   unassignCostCredential,
 } from './assign-cost-credential.ts';
-import { getBudgetRow } from '../../rows/costs/budget-store.ts';
 import { budgetView, deleteBudget, requireBudget, setBudget } from './change-budget.ts';
 
 export const costRoutes: Route[] = [

@@ -1,20 +1,29 @@
 /** Creates, changes, deletes and assigns cloud credentials. */
+
+import { kindOf } from '#contract/credentials/kinds.ts';
 import type { CreateCredentialBody, UpdateCredentialBody } from '#contract/credentials/operations.ts';
 import type { Credential, CredentialAssignment } from '#contract/credentials/shapes.ts';
-import { kindOf } from '#contract/credentials/kinds.ts';
-import { inOrganization, type Place } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { type Changes, changesOf } from '../../framework/audit/changes.ts';
+import { type Changes, changesOf, sealedFingerprint } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { badField, conflict, notFound, orNotFound } from '../../ground/errors.ts';
 import { projectsReadBy } from '../../rows/costs/cost-credential-store.ts';
+import {
+  type CredentialRow,
+  deleteAssignment,
+  deleteCredentialRow,
+  insertAssignment,
+  insertCredential,
+  lockCredentialRow,
+  openValue,
+  projectsWith,
+  updateCredentialRow,
+} from '../../rows/credentials/credential-store.ts';
+import { inOrganization, type Place } from '../../rows/places.ts';
 import { getProjectRow, getProjectRows, type ProjectRow } from '../../rows/projects/project-store.ts';
 import { checkedValue } from './check-value.ts';
-import { type CredentialRow, deleteAssignment, deleteCredentialRow, insertAssignment, insertCredential, lockCredentialRow, openValue, projectsWith, updateCredentialRow } from '../../rows/credentials/credential-store.ts';
 import { credentialView } from './credential-view.ts';
-import { sealedFingerprint } from '../../framework/audit/changes.ts';
-
 
 const entity = 'credential';
 

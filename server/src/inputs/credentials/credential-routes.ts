@@ -2,10 +2,11 @@
 import { type CredentialValue, kindOf } from '#contract/credentials/kinds.ts';
 import { operations } from '#contract/operations.ts';
 import { joinWarnings, warningHeader } from '#contract/schema/warning-header.ts';
-import type { Place } from '../../rows/places.ts';
+import { type Route, route, type Wire } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { orNotFound } from '../../ground/errors.ts';
-import { type Route, route, type Wire } from '../../framework/http/route.ts';
+import { assignedTo, getCredentialRow, listCredentialRows } from '../../rows/credentials/credential-store.ts';
+import type { Place } from '../../rows/places.ts';
 import {
   assignCredential,
   createCredential,
@@ -14,7 +15,6 @@ import {
   updateCredential,
 } from './change-credential.ts';
 import { formProblem } from './check-value.ts';
-import { assignedTo, getCredentialRow, listCredentialRows } from '../../rows/credentials/credential-store.ts';
 import { credentialView, credentialViews } from './credential-view.ts';
 import { effectiveCredentials } from './run-credentials.ts';
 import { testCredential } from './test-credential.ts';

@@ -1,9 +1,9 @@
 /** Cloud credentials as replies show them: never with their values. */
 import type { Credential } from '#contract/credentials/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
+import type { CredentialRow } from '../../rows/credentials/credential-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import type { CredentialRow } from '../../rows/credentials/credential-store.ts';
 
 export async function credentialViews(db: Connection, rows: readonly CredentialRow[]): Promise<Credential[]> {
   const users = await getUsers(

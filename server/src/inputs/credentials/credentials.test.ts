@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { ok, refused, type Reply } from '../../../testing/client.ts';
+import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createEnvironment, forgetWork } from '../../../testing/environment.ts';
 
 const app = await testApp();

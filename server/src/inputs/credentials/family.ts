@@ -1,7 +1,7 @@
 /** Credentials of clouds. */
 import type { Family } from '../../framework/family.ts';
-import { credentialRoutes } from './credential-routes.ts';
 import { credentialHome, lockCredentialRow } from '../../rows/credentials/credential-store.ts';
+import { credentialRoutes } from './credential-routes.ts';
 
 export const family: Family = {
   name: 'credentials',

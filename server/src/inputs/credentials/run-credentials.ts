@@ -1,8 +1,8 @@
 /** The credentials that runs of a project get: for each cloud, that of the nearest assignment. */
-import { clouds, type Cloud, kindOf } from '#contract/credentials/kinds.ts';
+import { type Cloud, clouds, kindOf } from '#contract/credentials/kinds.ts';
 import type { Connection } from '../../framework/context.ts';
-import type { ProjectPlace } from '../../rows/projects/project-store.ts';
 import { type AssignedCredential, runCredentialRows } from '../../rows/credentials/credential-store.ts';
+import type { ProjectPlace } from '../../rows/projects/project-store.ts';
 
 /**
  * @param assigned the nearest first, the newest first in each project

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
 import { startAwsServer, withAwsServer } from '../../../../agent/src/testing/secret-stores/aws-server.ts';
 import { testApp } from '../../../testing/app.ts';

@@ -1,20 +1,21 @@
 /** Tells whether a credential works: asks the cloud where the service can do so itself, and says honestly where not. */
-import type { CredentialTest } from '#contract/credentials/shapes.ts';
-import { type CredentialType, type CredentialValue, kindOf } from '#contract/credentials/kinds.ts';
+
 import { assumeRole, assumeRoleByToken, callerIdentity } from '#clouds/aws.ts';
 import { CloudProblem, type PrivateHosts } from '#clouds/exchange.ts';
 import { kubernetesVersion, NotAskable } from '#clouds/kubernetes.ts';
 import { logInToVault, lookUpVaultToken, revokeVaultToken } from '#clouds/vault.ts';
+import { type CredentialType, type CredentialValue, kindOf } from '#contract/credentials/kinds.ts';
+import type { CredentialTest } from '#contract/credentials/shapes.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { orNotFound } from '../../ground/errors.ts';
+import { type CredentialRow, getCredentialRow, openValue } from '../../rows/credentials/credential-store.ts';
 import { issuerOf, signToken } from '../oidc-issuer/run-token.ts';
 import { audienceOf } from './audience.ts';
 import { requireRightAbout } from './change-credential.ts';
 import { formProblem } from './check-value.ts';
-import { type CredentialRow, getCredentialRow, openValue } from '../../rows/credentials/credential-store.ts';
 
 interface Testing {
   readonly value: CredentialValue;

@@ -1,8 +1,8 @@
 /** Tokens by which runs prove to clouds who they are. */
 import type { Family } from '../../framework/family.ts';
 import { issuerDocuments, issuerRoutes } from './issuer-routes.ts';
-import { issuerOf } from './run-token.ts';
 import { rotateKeys } from './rotate-keys.ts';
+import { issuerOf } from './run-token.ts';
 
 export const family: Family = {
   name: 'oidc-issuer',

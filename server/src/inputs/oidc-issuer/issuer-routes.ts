@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
 import type { Context } from '../../framework/context.ts';
 import { openAdmission } from '../../framework/http/admission.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { type Route, streamRoute } from '../../framework/http/route.ts';
+import { Refusal } from '../../ground/errors.ts';
 import { algorithm, publishedKeys } from './rotate-keys.ts';
 import { claimNames, issuerOf, organizationSubject } from './run-token.ts';
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import type { Job } from '#protocol/messages/job.ts';
-import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
+import { freePort } from '../../../../agent/src/testing/free-port.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createEnvironment, forgetWork } from '../../../testing/environment.ts';
+import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { dueChanges, rotateKeys } from './rotate-keys.ts';
-import { freePort } from '../../../../agent/src/testing/free-port.ts';
 
 // Tokens name the address before the service listens.
 const port = await freePort();

@@ -7,7 +7,13 @@ import { promisify } from 'node:util';
 import type { JWK } from 'jose';
 import type { Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { deleteKeyRows, insertKeyRow, listKeyRows, lockRotation, type OidcKeyRow } from '../../rows/oidc-issuer/oidc-key-store.ts';
+import {
+  deleteKeyRows,
+  insertKeyRow,
+  listKeyRows,
+  lockRotation,
+  type OidcKeyRow,
+} from '../../rows/oidc-issuer/oidc-key-store.ts';
 
 /** What AWS, Azure and Google Cloud accept. */
 export const algorithm = 'RS256';

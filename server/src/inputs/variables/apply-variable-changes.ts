@@ -3,20 +3,25 @@ import type { VariableType } from '#contract/schema/enumerations.ts';
 import { clearedVariable, type VariableChange } from '#contract/variables/shapes.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
-import type { ProposedAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
-import type { ActorContext, Connection } from '../../framework/context.ts';
 import { type Changes, changesOf, sealedFingerprint } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
+import type { ActorContext, Connection } from '../../framework/context.ts';
 import { badField, conflict, pointerTo } from '../../ground/errors.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
+import type { ProposedAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { getTemplateRow } from '../../rows/templates/template-store.ts';
+import {
+  openValue,
+  type VariableRow,
+  type VariableValues,
+  variableRow,
+} from '../../rows/variables/variable-store.ts';
 import { approvalVariableName, guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
 import { entityOfScope, entityWords } from './entity-of-scope.ts';
 import type { Home } from './levels.ts';
 import { checkOutputReference } from './output-reference.ts';
 import { ScopeRows } from './scope-rows.ts';
-import { openValue, type VariableRow, variableRow, type VariableValues } from '../../rows/variables/variable-store.ts';
 import { WrittenVariables } from './written-variables.ts';
 
 /** @param outer the inherited variable that a new one overrides */

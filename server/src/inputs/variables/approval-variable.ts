@@ -1,15 +1,26 @@
 /** The variable that takes precedence over the other approval settings, who may set it, and what it cannot lift. */
-import type { Place } from '../../rows/places.ts';
-import { requireRight } from '../../framework/access/check-right.ts';
+
 import type { Actor } from '../../framework/access/actor.ts';
+import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
-import { type DemandPlace, liftersIn, requireLift, standingDemands } from '../../tenancy/policies/lift-approval.ts';
+import type { Place } from '../../rows/places.ts';
+import {
+  openValue,
+  placeOfScope,
+  type ScopeOf,
+  type VariableRow,
+} from '../../rows/variables/variable-store.ts';
+import {
+  type DemandPlace,
+  liftersIn,
+  requireLift,
+  standingDemands,
+} from '../../tenancy/policies/lift-approval.ts';
 import { policyDemands, projectDemands } from '../../tenancy/policies/project-demands.ts';
 import type { Home } from './levels.ts';
 import { type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
 import { readLevels } from './read-layers.ts';
-import { openValue, placeOfScope, type ScopeOf, type VariableRow } from '../../rows/variables/variable-store.ts';
 
 export const approvalVariableName = 'ENVARIUM_REQUIRES_APPROVAL';
 

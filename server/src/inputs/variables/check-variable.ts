@@ -7,8 +7,8 @@ import { tools } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { badField, pointerTo, Refusal } from '../../ground/errors.ts';
-import { isReference, outerRefusal, valueRefusal } from './unusable-value.ts';
 import type { VariableRow, VariableValues } from '../../rows/variables/variable-store.ts';
+import { isReference, outerRefusal, valueRefusal } from './unusable-value.ts';
 
 /** Where a variable is to be stored. */
 export interface Surroundings {

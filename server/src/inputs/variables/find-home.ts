@@ -1,15 +1,16 @@
 /** Finds the place of a scope: what its variables inherit, and which right it needs to change or read them. */
 import type { Right, VariableScope } from '#contract/schema/enumerations.ts';
 import { viewRightAt } from '../../framework/access/access.ts';
-import type { Place } from '../../rows/places.ts';
 import type { Actor } from '../../framework/access/actor.ts';
-import { type FindHome, isUuid } from '../../rows/entity-home.ts';
-import { getSetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
 import type { Connection } from '../../framework/context.ts';
+import { getSetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { type FindHome, isUuid } from '../../rows/entity-home.ts';
 import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import type { Place } from '../../rows/places.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { getTemplateRow } from '../../rows/templates/template-store.ts';
+import { getVariableRow, type ScopeOf, scopeOf } from '../../rows/variables/variable-store.ts';
 import {
   environmentHome,
   type Home,
@@ -18,7 +19,6 @@ import {
   storedScope,
   workflowHome,
 } from './levels.ts';
-import { getVariableRow, type ScopeOf, scopeOf } from '../../rows/variables/variable-store.ts';
 
 /** A scope that exists, and who may do what with its variables. */
 export interface FoundHome {

@@ -1,21 +1,22 @@
 /** The variables that hold at a place, each with what it hides. */
-import type { QueryOf } from '#contract/schema/operation.ts';
+
 import type { operations } from '#contract/operations.ts';
 import { type VariableScope, variableScopes } from '#contract/schema/enumerations.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { getGiven, type GivenRow } from '../../rows/deployments/given-store.ts';
 import { perServer } from '../../framework/events/per-server.ts';
-import { badField, unknownEntity } from '../../ground/errors.ts';
 import { JsonText } from '../../framework/http/json-text.ts';
 import { type KeptText, KeptTexts } from '../../framework/http/kept-texts.ts';
+import { badField, unknownEntity } from '../../ground/errors.ts';
+import { type GivenRow, getGiven } from '../../rows/deployments/given-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import type { ScopeOf, VariableRow } from '../../rows/variables/variable-store.ts';
 import { type FoundHome, findVisibleHome } from './find-home.ts';
 import { levelsOf, storedScope } from './levels.ts';
 import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
 import { readLevels, versionOfLevels } from './read-layers.ts';
-import type { ScopeOf, VariableRow } from '../../rows/variables/variable-store.ts';
 import { hiddenView, schemaView, variableView } from './variable-view.ts';
 
 type Query = QueryOf<typeof operations.listVariables>;

@@ -4,9 +4,9 @@
  */
 import type { VariableScope } from '#contract/schema/enumerations.ts';
 import { badField, pointerTo, Refusal } from '../../ground/errors.ts';
+import type { VariableValues } from '../../rows/variables/variable-store.ts';
 import { approvalVariableName } from './approval-variable.ts';
 import { isReference } from './unusable-value.ts';
-import type { VariableValues } from '../../rows/variables/variable-store.ts';
 
 /** `environmentId` is any text: clients store ids of environments that do not exist. */
 export type OutputReference =

@@ -1,12 +1,18 @@
 /** Reads what the levels of a place have, for `resolvePrecedence`. */
+
+import type { Connection } from '../../framework/context.ts';
 import {
   type AssignedSet,
   type ProposedAssignments,
   setsAssignedTo,
 } from '../../rows/configuration-sets/configuration-set-store.ts';
-import type { Connection } from '../../framework/context.ts';
+import {
+  listVariablesOf,
+  type ScopeOf,
+  type VariableRow,
+  versionOfScopes,
+} from '../../rows/variables/variable-store.ts';
 import type { Layer } from './precedence.ts';
-import { listVariablesOf, type ScopeOf, type VariableRow, versionOfScopes } from '../../rows/variables/variable-store.ts';
 
 function keyOf(scope: string, scopeId: string): string {
   return `${scope} ${scopeId}`;

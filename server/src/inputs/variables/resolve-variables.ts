@@ -4,11 +4,11 @@ import type { DeploymentVariable, VariableSchema } from '#contract/variables/sha
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Context } from '../../framework/context.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
-import { isReference, outerRefusal, unusable } from './unusable-value.ts';
+import { openValue, type ScopeOf, type VariableRow } from '../../rows/variables/variable-store.ts';
 import { type ApprovalVariable, approvalVariableName, approvalVariableOf } from './approval-variable.ts';
 import { compareNames, type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
 import { type LevelContents, readLevels } from './read-layers.ts';
-import { openValue, type ScopeOf, type VariableRow } from '../../rows/variables/variable-store.ts';
+import { isReference, outerRefusal, unusable } from './unusable-value.ts';
 import { schemaView, scopeView } from './variable-view.ts';
 
 /** A variable whose value is a reference to an output of another environment. */

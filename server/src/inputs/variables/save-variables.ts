@@ -1,18 +1,15 @@
 /** Creates, updates and deletes variables of any scope: `POST /configuration`. */
-import type { BodyOf } from '#contract/schema/operation.ts';
+
 import type { operations } from '#contract/operations.ts';
+import type { BodyOf } from '#contract/schema/operation.ts';
 import { normalizeVariableChange, type Variable } from '#contract/variables/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
+import { badField, notFound, pointerTo, unknownEntity } from '../../ground/errors.ts';
 import { lockSetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { badField, notFound, pointerTo, unknownEntity } from '../../ground/errors.ts';
 import { holdProjectRow } from '../../rows/projects/project-store.ts';
-import { applyVariableChanges } from './apply-variable-changes.ts';
-import { entityWords } from './entity-of-scope.ts';
-import { findHome, findVisibleHome, type FoundHome } from './find-home.ts';
-import { storedScope } from './levels.ts';
 import {
   getVariableRow,
   getVariableRows,
@@ -22,6 +19,10 @@ import {
   scopeOf,
   type VariableRow,
 } from '../../rows/variables/variable-store.ts';
+import { applyVariableChanges } from './apply-variable-changes.ts';
+import { entityWords } from './entity-of-scope.ts';
+import { type FoundHome, findHome, findVisibleHome } from './find-home.ts';
+import { storedScope } from './levels.ts';
 import { variableView } from './variable-view.ts';
 
 type Body = BodyOf<typeof operations.saveVariables>;

@@ -3,12 +3,12 @@
  * changes there are.
  */
 import type { VariableType } from '#contract/schema/enumerations.ts';
-import type { ProposedAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
 import type { Connection } from '../../framework/context.ts';
+import type { ProposedAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { deleteVariables, saveVariables, type VariableRow } from '../../rows/variables/variable-store.ts';
 import { type Home, levelsOf } from './levels.ts';
 import { type Layer, type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
 import { readLayers } from './read-layers.ts';
-import { deleteVariables, saveVariables, type VariableRow } from '../../rows/variables/variable-store.ts';
 
 export class ScopeRows {
   readonly #db: Connection;

@@ -1,12 +1,12 @@
 /** Operations on variables. */
 import { operations } from '#contract/operations.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { notFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { notFound } from '../../ground/errors.ts';
+import { getVariableRow, scopeOf } from '../../rows/variables/variable-store.ts';
 import { findHome } from './find-home.ts';
 import { listVariables } from './list-variables.ts';
 import { deleteVariable, saveVariables } from './save-variables.ts';
-import { getVariableRow, scopeOf } from '../../rows/variables/variable-store.ts';
 import { variableView } from './variable-view.ts';
 
 export const variableRoutes: Route[] = [

@@ -9,10 +9,16 @@ import type { Job } from '#protocol/messages/job.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { createBody, createEnvironment, createIdle, deploy, deploymentOf } from '../../../testing/environment.ts';
+import {
+  createBody,
+  createEnvironment,
+  createIdle,
+  deploy,
+  deploymentOf,
+} from '../../../testing/environment.ts';
+import { saveVariables, variableRow } from '../../rows/variables/variable-store.ts';
 import { readLevels } from './read-layers.ts';
 import { resolvedOf } from './resolve-variables.ts';
-import { saveVariables, variableRow } from '../../rows/variables/variable-store.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

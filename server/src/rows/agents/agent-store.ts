@@ -1,11 +1,12 @@
 /** SQL of agents (a key under which processes work) and their secrets. */
-import { inOrganization } from '../places.ts';
+
 import type { Insertable, Selectable } from 'kysely';
-import { type FindHome, isUuid } from '../entity-home.ts';
 import type { Connection, Context } from '../../framework/context.ts';
-import type { AgentSecretTable, AgentTable } from '../schema.ts';
-import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
+import { type FindHome, isUuid } from '../entity-home.ts';
+import { lockOrganizationRow } from '../organizations/organization-store.ts';
+import { inOrganization } from '../places.ts';
+import type { AgentSecretTable, AgentTable } from '../schema.ts';
 
 export type AgentRow = Selectable<AgentTable>;
 export type AgentSecretRow = Selectable<AgentSecretTable>;

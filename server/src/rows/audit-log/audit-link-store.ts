@@ -2,8 +2,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { AuditLink } from '#contract/audit/chain.ts';
 import type { Connection } from '../../framework/context.ts';
-import type { AuditEventTable, AuditHeadTable, AuditLinkTable } from '../schema.ts';
 import { statement } from '../../ground/database/prepared.ts';
+import type { AuditEventTable, AuditHeadTable, AuditLinkTable } from '../schema.ts';
 import type { Progress } from './columns.ts';
 
 export type LinkRow = Selectable<AuditLinkTable>;

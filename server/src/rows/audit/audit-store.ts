@@ -1,7 +1,8 @@
 /** SQL of the audit trail. */
+
+import { type Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
-import { type Selectable } from 'kysely';
 import { type AuditEventTable } from '../schema.ts';
 
 /** As text: every change writes an entry, and building the statement would take longer than its HMAC. */

@@ -1,7 +1,7 @@
 /** SQL of bulk operations. */
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
+import { homeById } from '../entity-home.ts';
 import type { BulkOperationItemTable, BulkOperationTable } from '../schema.ts';
 
 export type BulkRow = Selectable<BulkOperationTable>;

@@ -1,10 +1,11 @@
 /** SQL of the calendar: environments and schedules with a next date. */
-import type { Connection } from '../../framework/context.ts';
-import type { Reach } from '../places.ts';
-import { within } from '../environments/listed-environment-store.ts';
-import type { EnvironmentRow } from '../environments/environment-store.ts';
-import { projectNameOf } from '../projects/project-store.ts';
+
 import { sql } from 'kysely';
+import type { Connection } from '../../framework/context.ts';
+import type { EnvironmentRow } from '../environments/environment-store.ts';
+import { within } from '../environments/listed-environment-store.ts';
+import type { Reach } from '../places.ts';
+import { projectNameOf } from '../projects/project-store.ts';
 import type { ScheduleRow } from '../schedules/schedule-store.ts';
 
 export interface Place {

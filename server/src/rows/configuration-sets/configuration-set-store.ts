@@ -2,9 +2,9 @@
 import { type Insertable, type Selectable, type Updateable } from 'kysely';
 import type { SetAssignmentScope } from '#contract/configuration-sets/shapes.ts';
 import type { VariableScope } from '#contract/schema/enumerations.ts';
-import { homeById } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
+import { homeById } from '../entity-home.ts';
 import type { ConfigurationSetTable } from '../schema.ts';
 import type { ScopeOf } from '../variables/variable-store.ts';
 

@@ -1,11 +1,11 @@
 /** SQL of cloud credentials and of their assignments to projects; a value is opened for runs and tests only. */
 import { type Selectable, sql } from 'kysely';
 import type { CredentialType, CredentialValue } from '#contract/credentials/kinds.ts';
-import { homeById, isUuid } from '../entity-home.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
-import type { CredentialAssignmentTable, CredentialTable } from '../schema.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
+import { homeById, isUuid } from '../entity-home.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
+import type { CredentialAssignmentTable, CredentialTable } from '../schema.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
 export type AssignmentRow = Selectable<CredentialAssignmentTable>;

@@ -1,7 +1,7 @@
 /** SQL of who may approve a plan, and who has. */
 import { sql } from 'kysely';
-import { askedByPolicies } from '../approval-policies/verdict-store.ts';
 import type { Connection } from '../../framework/context.ts';
+import { askedByPolicies } from '../approval-policies/verdict-store.ts';
 import { type SelfApproval, selfApprovalOf } from '../policies/policy-store.ts';
 import { peopleBehind } from '../users/user-store.ts';
 import { approversOf } from './review-store.ts';

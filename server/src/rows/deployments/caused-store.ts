@@ -1,6 +1,7 @@
 /** SQL of deployments that other deployments cause. */
-import { systemUserId } from '../users/user-store.ts';
+
 import type { Connection } from '../../framework/context.ts';
+import { systemUserId } from '../users/user-store.ts';
 
 /** Id of the deployment of an environment that another deployment caused; undefined: none so far. */
 export async function causedDeployment(

@@ -1,4 +1,6 @@
 /** What columns hold that are text, numbers or JSON to the database. */
+
+import type { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
 import type { Diagnostic } from '#contract/deployments/diagnostics.ts';
 import type {
@@ -11,7 +13,7 @@ import type {
   Resource,
   UnrecordedResource,
 } from '#contract/deployments/plan.ts';
-import type { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
+import { type Outputs } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type {
   ApprovalDecider,
@@ -24,7 +26,6 @@ import type {
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import type { RunSettings } from '#protocol/tools/run-settings.ts';
-import { type Outputs } from '#contract/deployments/plan.ts';
 
 /** Whether a plan waits, as far as it is decided before there is one. */
 export interface StoredApproval {

@@ -1,12 +1,12 @@
 /** SQL of deployments. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { activeStatuses, openStatuses, serialTypes, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
-import { homeById } from '../entity-home.ts';
 import type { Connection, Context } from '../../framework/context.ts';
 import { constants, constantsText, statement } from '../../ground/database/prepared.ts';
-import type { DeploymentTable } from '../schema.ts';
-import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
 import { notFound } from '../../ground/errors.ts';
+import { homeById } from '../entity-home.ts';
+import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
+import type { DeploymentTable } from '../schema.ts';
 import type { DeploymentRow } from './deployment-row.ts';
 
 export type { DeploymentRow } from './deployment-row.ts';

@@ -1,8 +1,8 @@
 /** SQL of how many deployments finished. */
 import { sql } from 'kysely';
 import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
-import type { Reach } from '../places.ts';
 import type { Connection } from '../../framework/context.ts';
+import type { Reach } from '../places.ts';
 
 export interface FinishedCount {
   /** A day in UTC, as 2026-01-31. */

@@ -1,9 +1,9 @@
 /** What the runs of a deployment are given: kept apart from its row, which is read far more often. */
 import type { Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import type { GivenColumn } from './deployment-row.ts';
 import { statement } from '../../ground/database/prepared.ts';
 import type { DeploymentTable } from '../schema.ts';
+import type { GivenColumn } from './deployment-row.ts';
 
 export type GivenRow = Pick<Selectable<DeploymentTable>, 'id' | 'organization_id' | GivenColumn>;
 

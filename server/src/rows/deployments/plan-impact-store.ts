@@ -1,7 +1,7 @@
 /** SQL of what stored plans would do: the database counts, so that large plans are not read. */
 import { sql } from 'kysely';
-import { mostDestructive } from '#contract/deployments/plan-impact.ts';
 import type { PlanSummary } from '#contract/deployments/plan.ts';
+import { mostDestructive } from '#contract/deployments/plan-impact.ts';
 import type { Connection } from '../../framework/context.ts';
 
 type Action = 'create' | 'update' | 'delete' | 'recreate' | 'metadata';

@@ -1,5 +1,5 @@
 /** SQL of what an environment has, as its runs have read it. */
-import { sql, type Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import type { DeploymentTable } from '../schema.ts';
 import type { DeploymentRow } from './deployment-store.ts';

@@ -2,8 +2,8 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { UnrecordedResource } from '#contract/deployments/plan.ts';
 import type { Connection } from '../../framework/context.ts';
-import type { DeploymentTable } from '../schema.ts';
 import { lastAgentOf } from '../dispatch/run-store.ts';
+import type { DeploymentTable } from '../schema.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import { type ReviewRow, reviewsOf } from './review-store.ts';
 

@@ -1,9 +1,9 @@
 /** SQL of the files that travel from a plan to its apply, and of files that no row names. */
 import { sql } from 'kysely';
 import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
-import { isUuid } from '../entity-home.ts';
-import type { BlobRef } from '../../ground/blobs/blob-store.ts';
 import type { Connection } from '../../framework/context.ts';
+import type { BlobRef } from '../../ground/blobs/blob-store.ts';
+import { isUuid } from '../entity-home.ts';
 import type { AttemptKey } from './attempt-store.ts';
 
 /** A blob that is in a file. */

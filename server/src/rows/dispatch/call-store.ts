@@ -1,7 +1,8 @@
 /** SQL of a call to the agent protocol: who calls, and about which attempt, in one statement. */
-import type { AgentProcessRow } from '../agents/process-store.ts';
+
 import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
+import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
 import type { AttemptKey, AttemptRow } from './attempt-store.ts';
 

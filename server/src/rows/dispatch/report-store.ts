@@ -1,12 +1,12 @@
 /** SQL of reports: what one is compared with, and all that it changes, each in one statement. */
 import type { Selectable, Updateable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { statement } from '../../ground/database/prepared.ts';
-import type { DeploymentTable } from '../schema.ts';
 import { noticeOf, postgresChannel } from '../../ground/database/notices.ts';
-import { organizationChannel } from '../feeds/organization-news-store.ts';
+import { statement } from '../../ground/database/prepared.ts';
 import { deploymentChannel, type NewEvent } from '../feeds/event-store.ts';
+import { organizationChannel } from '../feeds/organization-news-store.ts';
 import type { StepRow } from '../logs/step-store.ts';
+import type { DeploymentTable } from '../schema.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import type { AttemptInPlace } from './call-store.ts';
 

@@ -3,10 +3,10 @@
  * read them at once.
  */
 import { type Expression, type RawBuilder, sql } from 'kysely';
-import type { AgentScope } from '../agents/agent-scope.ts';
-import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
+import type { AgentScope } from '../agents/agent-scope.ts';
+import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
 import type { AttemptKey, AttemptRow } from './attempt-store.ts';
 

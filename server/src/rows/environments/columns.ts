@@ -1,7 +1,8 @@
 /** What columns hold that are text, numbers or JSON to the database. */
+
+import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { DriftStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
-import type { Ttl } from '#contract/deployments/deploy-request.ts';
 
 export interface Columns {
   'environment.drift_status': DriftStatus;

@@ -7,10 +7,10 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { Connection, Context } from '../../framework/context.ts';
-import type { EnvironmentTable } from '../schema.ts';
 import { notFound } from '../../ground/errors.ts';
+import { homeById } from '../entity-home.ts';
+import type { EnvironmentTable } from '../schema.ts';
 
 export type EnvironmentRow = Selectable<EnvironmentTable>;
 

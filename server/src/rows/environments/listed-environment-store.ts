@@ -2,23 +2,23 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EnvironmentSortKey } from '#contract/environments/list-query.ts';
 import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
-import type { Reach } from '../places.ts';
 import type { Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
-import type { EnvironmentTable } from '../schema.ts';
 import {
   deploymentVersionOf,
   finishedAfter,
   queueLengthOf,
   starterOf,
 } from '../deployments/shown-deployment-store.ts';
+import type { Reach } from '../places.ts';
 import { projectNameOf } from '../projects/project-store.ts';
 import {
   isScheduled,
   type ListedSchedule,
-  scheduleVersionsOf,
   schedulesOf,
+  scheduleVersionsOf,
 } from '../schedules/schedule-store.ts';
+import type { EnvironmentTable } from '../schema.ts';
 import { templateIdsOfTypes } from '../templates/template-store.ts';
 import type { EnvironmentRow } from './environment-store.ts';
 

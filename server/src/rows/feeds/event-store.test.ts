@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testApp } from '../../../testing/app.ts';
-import { listOrganizationEvents } from './event-store.ts';
 import { forgetOrganizationEvents, keptDays } from '../../runs/feeds/organization-events.ts';
+import { listOrganizationEvents } from './event-store.ts';
 
 const app = await testApp();
 

@@ -3,10 +3,10 @@
  * is sent once, however often it was published.
  */
 import type { Kysely } from 'kysely';
-import { statement } from '../../ground/database/prepared.ts';
-import type { Schema } from '../schema.ts';
-import { beforeCommit } from '../../ground/database/transaction.ts';
 import { postgresChannel } from '../../ground/database/notices.ts';
+import { statement } from '../../ground/database/prepared.ts';
+import { beforeCommit } from '../../ground/database/transaction.ts';
+import type { Schema } from '../schema.ts';
 
 export interface StoredEvent {
   readonly deployment_id: string;

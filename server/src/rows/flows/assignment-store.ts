@@ -2,8 +2,8 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { FlowScope } from '#contract/flows/shapes.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import type { FlowAssignmentTable } from '../schema.ts';
 import { organizationOfProject, projectsAbove } from '../projects/project-store.ts';
+import type { FlowAssignmentTable } from '../schema.ts';
 import { isOfType, projectOfTemplate } from '../templates/template-store.ts';
 
 export type AssignmentRow = Selectable<FlowAssignmentTable>;

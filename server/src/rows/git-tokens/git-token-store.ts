@@ -1,11 +1,12 @@
 /** SQL of tokens for repositories and registries; a value is opened for runs only. */
-import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
+
 import { type Selectable, sql } from 'kysely';
 import type { TokenType } from '#contract/git-tokens/operations.ts';
-import { homeById, isUuid } from '../entity-home.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
-import type { GitTokenTable } from '../schema.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
+import { homeById, isUuid } from '../entity-home.ts';
+import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
+import type { GitTokenTable } from '../schema.ts';
 
 export type GitTokenRow = Selectable<GitTokenTable>;
 

@@ -2,8 +2,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { NotificationEvent } from '#contract/notifications/events.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import type { NotificationAssignmentTable } from '../schema.ts';
 import { pathOf } from '../projects/project-store.ts';
+import type { NotificationAssignmentTable } from '../schema.ts';
 
 export type AssignmentRow = Selectable<NotificationAssignmentTable>;
 

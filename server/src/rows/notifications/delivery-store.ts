@@ -6,9 +6,9 @@ import type {
   NotificationRequest,
   NotificationResponse,
 } from '#contract/notifications/shapes.ts';
-import { homeById } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
 import { storable } from '../../ground/database/storable.ts';
+import { homeById } from '../entity-home.ts';
 import type { NotificationAttemptTable, NotificationDeliveryTable } from '../schema.ts';
 import type { EventFacts } from './stored-facts.ts';
 

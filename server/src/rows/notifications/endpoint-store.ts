@@ -1,10 +1,10 @@
 /** SQL of notification endpoints; addresses and secrets are sealed, and opened where they are used or shown. */
 import { type Selectable, sql } from 'kysely';
 import type { EndpointType } from '#contract/notifications/events.ts';
-import { homeById } from '../entity-home.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
-import type { NotificationEndpointTable } from '../schema.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
+import { homeById } from '../entity-home.ts';
+import type { NotificationEndpointTable } from '../schema.ts';
 
 export type EndpointRow = Selectable<NotificationEndpointTable>;
 

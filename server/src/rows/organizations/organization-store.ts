@@ -7,8 +7,8 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import { homeById, isUuid, versioned } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
+import { homeById, isUuid, versioned } from '../entity-home.ts';
 import type { OrganizationTable } from '../schema.ts';
 
 export type OrganizationRow = Selectable<OrganizationTable>;

@@ -1,7 +1,7 @@
 /** SQL of invitations. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
+import { homeById } from '../entity-home.ts';
 import type { InvitationTable } from '../schema.ts';
 
 export type InvitationRow = Selectable<InvitationTable>;

@@ -1,8 +1,8 @@
 /** SQL of the policies of projects. */
 import { type Expression, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import type { ProjectPolicyTable } from '../schema.ts';
 import { organizationOfProject, pathOf } from '../projects/project-store.ts';
+import type { ProjectPolicyTable } from '../schema.ts';
 
 export type PolicyRow = Selectable<ProjectPolicyTable>;
 

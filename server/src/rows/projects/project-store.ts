@@ -1,11 +1,11 @@
 /** SQL of projects. */
 import { type Expression, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import type { Reach } from '../places.ts';
-import { homeById, versioned } from '../entity-home.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
-import type { ProjectTable } from '../schema.ts';
+import { homeById, versioned } from '../entity-home.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
+import type { Reach } from '../places.ts';
+import type { ProjectTable } from '../schema.ts';
 
 /** A project, for what looks up things that it may use. */
 export interface ProjectPlace {

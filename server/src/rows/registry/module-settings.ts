@@ -1,6 +1,6 @@
 /** Where the code of a module is, and how it is read and tested: what its record stores as one value. */
 import type { ModuleFields } from '#contract/registry/module-operations.ts';
-import { withoutNulls, type WithoutNulls } from '#contract/schema/without-nulls.ts';
+import { type WithoutNulls, withoutNulls } from '#contract/schema/without-nulls.ts';
 
 const flags = [
   'moduleTestEnabled',

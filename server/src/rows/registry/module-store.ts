@@ -1,9 +1,9 @@
 /** SQL of modules. */
 import type { Selectable } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import type { RegistryModuleTable } from '../schema.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
+import { homeById } from '../entity-home.ts';
+import type { RegistryModuleTable } from '../schema.ts';
 import { type NamedBySettings, settingsName } from '../templates/template-use-store.ts';
 import type { ModuleSettings } from './module-settings.ts';
 

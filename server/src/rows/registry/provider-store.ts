@@ -1,7 +1,7 @@
 /** SQL of providers, and of the keys that sign them. */
 import type { Selectable } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { homeById } from '../entity-home.ts';
 import type { GpgKeyTable, RegistryProviderTable } from '../schema.ts';
 
 export type ProviderRow = Selectable<RegistryProviderTable>;

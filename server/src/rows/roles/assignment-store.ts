@@ -1,8 +1,8 @@
 /** SQL of the roles that users and teams are assigned. Users have theirs in an organization as its members. */
 import { type Selectable, sql } from 'kysely';
-import type { Place } from '../places.ts';
-import { isUuid } from '../entity-home.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { isUuid } from '../entity-home.ts';
+import type { Place } from '../places.ts';
 import type { RoleAssignmentTable } from '../schema.ts';
 
 export type AssignmentRow = Selectable<RoleAssignmentTable>;

@@ -1,7 +1,7 @@
 /** SQL of custom roles and of the roles that users and teams are assigned. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
+import { homeById } from '../entity-home.ts';
 import type { RoleTable } from '../schema.ts';
 import { teamIdsOf } from '../teams/team-store.ts';
 

@@ -8,8 +8,8 @@ import {
   type Updateable,
 } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import type { ScheduleTable } from '../schema.ts';
 import type { LockedEnvironment } from '../environments/environment-store.ts';
+import type { ScheduleTable } from '../schema.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
 

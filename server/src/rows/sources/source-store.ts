@@ -1,10 +1,10 @@
 /** SQL of uploaded code. */
 import type { Insertable, Selectable } from 'kysely';
-import { isUuid } from '../entity-home.ts';
-import type { BlobRef } from '../../ground/blobs/blob-store.ts';
 import type { Connection, Context } from '../../framework/context.ts';
-import type { SourceArchiveTable } from '../schema.ts';
+import type { BlobRef } from '../../ground/blobs/blob-store.ts';
 import { badField } from '../../ground/errors.ts';
+import { isUuid } from '../entity-home.ts';
+import type { SourceArchiveTable } from '../schema.ts';
 
 export type SourceArchiveRow = Selectable<SourceArchiveTable>;
 

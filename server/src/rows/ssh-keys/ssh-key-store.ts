@@ -1,8 +1,9 @@
 /** SQL of ssh keys; a value is opened for runs only. */
-import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
+
 import { type Selectable, sql } from 'kysely';
-import { homeById, isUuid } from '../entity-home.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
+import { homeById, isUuid } from '../entity-home.ts';
+import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
 import type { SshKeyTable } from '../schema.ts';
 
 export type SshKeyRow = Selectable<SshKeyTable>;

@@ -1,10 +1,10 @@
 /** SQL of state versions: which one is current, what each follows. */
 import { type Selectable, sql } from 'kysely';
+import type { Connection } from '../../framework/context.ts';
 import type { BlobRef } from '../../ground/blobs/blob-store.ts';
 import { type FindHome, isUuid } from '../entity-home.ts';
-import type { Connection } from '../../framework/context.ts';
-import type { StateVersionTable } from '../schema.ts';
 import { environmentHome, lockEnvironmentRow } from '../environments/environment-store.ts';
+import type { StateVersionTable } from '../schema.ts';
 
 export type StateVersionRow = Selectable<StateVersionTable>;
 

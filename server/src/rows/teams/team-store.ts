@@ -1,10 +1,10 @@
 /** SQL of teams and their members. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
-import type { TeamTable } from '../schema.ts';
+import { homeById } from '../entity-home.ts';
 import { teamIdsAssigned } from '../roles/assignment-store.ts';
+import type { TeamTable } from '../schema.ts';
 
 export type TeamRow = Selectable<TeamTable>;
 

@@ -1,13 +1,12 @@
 /** SQL of templates, single-use ones included. */
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import { creatableTemplateTypes } from '#contract/schema/enumerations.ts';
-import { homeById, isUuid } from '../entity-home.ts';
 import type { Connection, Context } from '../../framework/context.ts';
-import type { TemplateTable } from '../schema.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
-import type { TemplateSettings } from './columns.ts';
+import { homeById, isUuid } from '../entity-home.ts';
 import { type LockedEnvironment, lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
-import type { HostCredentials } from './columns.ts';
+import type { TemplateTable } from '../schema.ts';
+import type { HostCredentials, TemplateSettings } from './columns.ts';
 
 export type TemplateRow = Selectable<TemplateTable>;
 

@@ -1,7 +1,7 @@
 /** SQL of API keys as what people manage; who uses one is found in `user-store.ts`. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { homeById } from '../entity-home.ts';
 import type { Connection } from '../../framework/context.ts';
+import { homeById } from '../entity-home.ts';
 import type { ApiKeyTable } from '../schema.ts';
 
 export type ApiKeyRow = Selectable<ApiKeyTable>;

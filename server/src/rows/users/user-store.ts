@@ -2,8 +2,8 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
-import type { ApiKeyTable, AppUserTable } from '../schema.ts';
 import { accessVersionsOf, joinAccessVersions, membershipsOf } from '../organizations/organization-store.ts';
+import type { ApiKeyTable, AppUserTable } from '../schema.ts';
 
 export type UserRow = Selectable<AppUserTable>;
 

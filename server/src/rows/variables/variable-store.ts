@@ -1,12 +1,13 @@
 /** SQL of variables of every scope. Values are sealed one by one under their own row. */
-import type { Place } from '../places.ts';
+
 import { type Selectable, sql } from 'kysely';
 import { LruMap } from 'toad-cache';
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
-import { isUuid } from '../entity-home.ts';
-import type { Connection, Context } from '../../framework/context.ts';
-import type { VariableTable } from '../schema.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
+import type { Connection, Context } from '../../framework/context.ts';
+import { isUuid } from '../entity-home.ts';
+import type { Place } from '../places.ts';
+import type { VariableTable } from '../schema.ts';
 
 export type VariableRow = Selectable<VariableTable>;
 

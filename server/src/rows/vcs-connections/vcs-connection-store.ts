@@ -1,10 +1,10 @@
 /** SQL of connections to forges. */
 import type { Selectable } from 'kysely';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
-import { homeById, isUuid } from '../entity-home.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import type { VcsConnectionTable } from '../schema.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
+import { homeById, isUuid } from '../entity-home.ts';
+import type { VcsConnectionTable } from '../schema.ts';
 
 export type VcsConnectionRow = Selectable<VcsConnectionTable>;
 

@@ -1,10 +1,10 @@
 /** What a policy said of late, as far as the caller may see the environments. */
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
-import { inEnvironment } from '../../rows/places.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { newestVerdicts, verdictView } from '../../rows/approval-policies/verdict-store.ts';
 import { getDeploymentPlaces } from '../../rows/deployments/deployment-places-store.ts';
 import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
-import { newestVerdicts, verdictView } from '../../rows/approval-policies/verdict-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
 
 /** @param page of all verdicts, also of those that the caller may not see */
 export async function listVerdictsOf(

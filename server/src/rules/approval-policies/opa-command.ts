@@ -1,8 +1,8 @@
 /** Starts the program opa: with an empty environment, under limits, and so that it ends with the service. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { killGroup, limitedCommand } from '../../code/repositories/git/run-git.ts';
 import type { Context } from '../../framework/context.ts';
 import { findOpa } from '../flows/find-opa.ts';
-import { killGroup, limitedCommand } from '../../code/repositories/git/run-git.ts';
 import { PolicyError } from './policy-error.ts';
 
 const megabyte = 1024 * 1024;

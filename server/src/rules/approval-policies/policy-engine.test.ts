@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { placeOf, withToolbox } from '../../../../tools/toolbox/places.ts';
 import type { Context } from '../../framework/context.ts';
 import type { PolicyFiles } from './compile-policy.ts';

@@ -1,8 +1,8 @@
 /** What the rules of a policy mean. Pure. */
 import {
   type PolicyDecision,
-  policyDecisions,
   type PolicyMessages,
+  policyDecisions,
   policyRules,
 } from '#contract/deployments/policy-verdict.ts';
 import { storable } from '../../ground/database/storable.ts';

@@ -2,29 +2,29 @@
 import { type ApprovalPolicyEntry, type FlowScope, policyScopes } from '#contract/flows/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { without } from '#contract/schema/without-nulls.ts';
-import { inOrganization, inProject } from '../../rows/places.ts';
-import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { orNotFound, unknownEntity } from '../../ground/errors.ts';
-import { type Route, route, type Wire } from '../../framework/http/route.ts';
-import { warn } from '../../framework/http/warn.ts';
-import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
-import { getProjectRows } from '../../rows/projects/project-store.ts';
 import { createTemplate } from '../../code/templates/create-template.ts';
 import { deleteTemplate } from '../../code/templates/delete-template.ts';
-import { getRowsOfType, getTemplateRows, listRowsOfType } from '../../rows/templates/template-store.ts';
 import { placeOfTemplate, templateViews } from '../../code/templates/template-view.ts';
 import { updateTemplate } from '../../code/templates/update-template.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route, type Wire } from '../../framework/http/route.ts';
+import { warn } from '../../framework/http/warn.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { orNotFound, unknownEntity } from '../../ground/errors.ts';
+import { type AssignmentRow, assignmentsAt, assignmentsOf } from '../../rows/flows/assignment-store.ts';
+import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
+import { inOrganization, inProject } from '../../rows/places.ts';
+import { getProjectRows } from '../../rows/projects/project-store.ts';
+import { getRowsOfType, getTemplateRows, listRowsOfType } from '../../rows/templates/template-store.ts';
 import { assign, unassign, unassignAll } from './assign.ts';
 import {
-  findPlace,
   type FlowPlace,
+  findPlace,
   mayView,
   partsOf,
   requirePlace,
   requireView,
 } from './assignment-places.ts';
-import { type AssignmentRow, assignmentsAt, assignmentsOf } from '../../rows/flows/assignment-store.ts';
 import { catalogue } from './catalogue.ts';
 import { checkCataloguePolicy } from './check-policy.ts';
 import { findOpa } from './find-opa.ts';

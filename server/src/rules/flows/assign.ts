@@ -1,12 +1,10 @@
 /** Assigns custom flows and approval policies to places, and takes them away again. */
 import type { AssignedTemplateType } from '#contract/schema/enumerations.ts';
+import { kindOf } from '../../code/templates/template-kinds.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { notFound, unknownEntity } from '../../ground/errors.ts';
-import { kindOf } from '../../code/templates/template-kinds.ts';
-import { getTemplateRows, holdTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
-import { type FlowPlace, holdPlace, requireEdit } from './assignment-places.ts';
 import {
   type AssignmentRow,
   assignmentsAt,
@@ -14,6 +12,8 @@ import {
   type NewAssignment,
   putAssignment,
 } from '../../rows/flows/assignment-store.ts';
+import { getTemplateRows, holdTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
+import { type FlowPlace, holdPlace, requireEdit } from './assignment-places.ts';
 
 /** What a request assigns. */
 export interface Assigned {

@@ -1,16 +1,17 @@
 /** Organizations, projects and templates as places that custom flows and approval policies are assigned to. */
-import { type FlowScope, flowScopes } from '#contract/flows/shapes.ts';
+
 import type { SetAssignmentScope } from '#contract/configuration-sets/shapes.ts';
+import { type FlowScope, flowScopes } from '#contract/flows/shapes.ts';
+import { isCreatable } from '../../code/templates/template-kinds.ts';
 import { viewRightAt } from '../../framework/access/access.ts';
-import type { Place } from '../../rows/places.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import type { FindHome } from '../../rows/entity-home.ts';
-import { findAssignmentPlace, homeOfAssignment } from '../../inputs/configuration-sets/assignment-places.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { notFound, unknownEntity } from '../../ground/errors.ts';
-import { isCreatable } from '../../code/templates/template-kinds.ts';
-import { getTemplateRow, holdTemplateRow } from '../../rows/templates/template-store.ts';
+import { findAssignmentPlace, homeOfAssignment } from '../../inputs/configuration-sets/assignment-places.ts';
+import type { FindHome } from '../../rows/entity-home.ts';
 import type { ScopePlace } from '../../rows/flows/assignment-store.ts';
+import type { Place } from '../../rows/places.ts';
+import { getTemplateRow, holdTemplateRow } from '../../rows/templates/template-store.ts';
 
 /** A place that there is. */
 export interface FlowPlace extends ScopePlace {

@@ -1,7 +1,7 @@
 /** Custom flows and approval policies as the interface answers them. */
 import type { ApprovalPolicy, CustomFlow } from '#contract/flows/shapes.ts';
-import type { Template } from '#contract/templates/shapes.ts';
 import { without } from '#contract/schema/without-nulls.ts';
+import type { Template } from '#contract/templates/shapes.ts';
 
 /** What only other templates have. */
 const foreign = [

@@ -1,8 +1,8 @@
 /** The hash that assignments of a policy show: clients see by it that the policy is another one. */
 import { createHash } from 'node:crypto';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
-import { newestHashes } from '../../rows/approval-policies/verdict-store.ts';
 import type { Connection } from '../../framework/context.ts';
+import { newestHashes } from '../../rows/approval-policies/verdict-store.ts';
 
 /** Of what is known before the files were read for the first time. */
 function hashOfAddress({

@@ -1,15 +1,12 @@
 /** Operations on agents and their secrets. */
 import type { Agent } from '#contract/agents/shapes.ts';
 import { operations } from '#contract/operations.ts';
-import { systemUserId } from '../../rows/users/user-store.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, unknownEntity } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
-import { getUsers, isOperator } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
 import {
   type AgentRow,
   insertAgent,
@@ -17,9 +14,11 @@ import {
   listAgentRows,
   listAgentSecrets,
 } from '../../rows/agents/agent-store.ts';
+import { listProcesses, newestProcess } from '../../rows/agents/process-store.ts';
+import { getUsers, isOperator, systemUserId } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
 import { reachableSince } from './contact.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
-import { listProcesses, newestProcess } from '../../rows/agents/process-store.ts';
 
 async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
   const since = reachableSince(context);

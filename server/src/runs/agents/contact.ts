@@ -1,6 +1,7 @@
 /** What the silence of an agent means. Pure. */
-import type { ServerSettings } from '../../ground/config/config.ts';
+
 import type { Context } from '../../framework/context.ts';
+import type { ServerSettings } from '../../ground/config/config.ts';
 
 type SilenceSettings = Pick<ServerSettings, 'heartbeatSeconds' | 'offlineGraceSeconds' | 'abortSeconds'>;
 

@@ -3,9 +3,7 @@ import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { countOpenAttempts } from '../../rows/dispatch/attempt-store.ts';
 import { conflict, notFound, Refusal } from '../../ground/errors.ts';
-import { isOperator } from '../../rows/users/user-store.ts';
 import {
   type AgentRow,
   deleteAgentSecretById,
@@ -14,6 +12,8 @@ import {
   setAgentDeleted,
 } from '../../rows/agents/agent-store.ts';
 import { lockProcesses, signOffProcesses } from '../../rows/agents/process-store.ts';
+import { countOpenAttempts } from '../../rows/dispatch/attempt-store.ts';
+import { isOperator } from '../../rows/users/user-store.ts';
 
 /** @throws Refusal 403 for callers other than the operator, where all organizations share the agent */
 export async function requireOperatorIfShared({ db, actor }: ActorContext, agent: AgentRow): Promise<void> {

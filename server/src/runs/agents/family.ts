@@ -1,7 +1,7 @@
 /** Agents and their secrets. */
 import type { Family } from '../../framework/family.ts';
-import { agentFamilyRoutes } from './agent-routes.ts';
 import { agentHome } from '../../rows/agents/agent-store.ts';
+import { agentFamilyRoutes } from './agent-routes.ts';
 import { watchContact, watchEverySeconds } from './watch-contact.ts';
 
 export const family: Family = {

@@ -3,8 +3,8 @@
  * from silence is decided elsewhere.
  */
 import type { Context } from '../../framework/context.ts';
-import { recordChange } from '../../rows/feeds/organization-news-store.ts';
 import { listContacts } from '../../rows/agents/process-store.ts';
+import { recordChange } from '../../rows/feeds/organization-news-store.ts';
 import { reachableSince } from './contact.ts';
 
 export const watchEverySeconds = 5;

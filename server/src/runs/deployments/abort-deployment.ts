@@ -7,11 +7,11 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict } from '../../ground/errors.ts';
+import { type DeploymentRow, requireDeployment } from '../../rows/deployments/deployment-store.ts';
 import { getStepRow } from '../../rows/logs/step-store.ts';
 import { withdrawJob } from '../../rows/queue/job-store.ts';
 import { advanceQueue } from './advance-queue.ts';
 import { abortRefusal } from './decisions/decide-action.ts';
-import { type DeploymentRow, requireDeployment } from '../../rows/deployments/deployment-store.ts';
 import { markStep } from './follow-decision.ts';
 import { moveDeployment } from './move-deployment.ts';
 

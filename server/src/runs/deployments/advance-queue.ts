@@ -2,27 +2,27 @@
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import { canEstimateCosts, deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import type { Context } from '../../framework/context.ts';
-import { enqueueJob, newJob, type QueuedJob } from '../queue/enqueue.ts';
 import {
   type DeploymentRow,
   type LockedDeployment,
   loadSpeakers,
-  type Speakers,
   openDeployments,
+  type Speakers,
 } from '../../rows/deployments/deployment-store.ts';
+import { getSealedInputs } from '../../rows/deployments/given-store.ts';
 import type { LockedEnvironment } from '../../rows/environments/environment-store.ts';
+import { replaceSteps, skipSteps } from '../../rows/logs/step-store.ts';
+import { getPolicyRow } from '../../rows/policies/policy-store.ts';
+import { getStateLock } from '../../rows/state/state-lock-store.ts';
+import { enqueueJob, newJob, type QueuedJob } from '../queue/enqueue.ts';
+import { isSerial, waitsFor } from '../queue/queue-order.ts';
 import { taskRefusal } from './decisions/decide-start.ts';
 import { findRedundant } from './decisions/find-redundant.ts';
-import { endIdleDestroy, moveDeployment, type MovedDeployment } from './move-deployment.ts';
 import { lastDeployColumns, lastDeployFor } from './last-deploy.ts';
-import { getPolicyRow } from '../../rows/policies/policy-store.ts';
-import { isSerial, waitsFor } from '../queue/queue-order.ts';
-import { replaceSteps, skipSteps } from '../../rows/logs/step-store.ts';
+import { endIdleDestroy, type MovedDeployment, moveDeployment } from './move-deployment.ts';
 import { latePolicies } from './policy-check/late-policies.ts';
 import { openInputs } from './run-inputs.ts';
-import { getSealedInputs } from '../../rows/deployments/given-store.ts';
 import { resourcesOf } from './start-facts.ts';
-import { getStateLock } from '../../rows/state/state-lock-store.ts';
 
 /** The job of the first phase of a deployment, or of one of its levels, which is not stored yet. */
 export function planJob(

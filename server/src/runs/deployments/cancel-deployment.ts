@@ -5,8 +5,6 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict } from '../../ground/errors.ts';
-import { advanceQueue } from './advance-queue.ts';
-import { cancelRefusal } from './decisions/decide-action.ts';
 import {
   type DeploymentRow,
   type LockedDeployment,
@@ -15,6 +13,8 @@ import {
 } from '../../rows/deployments/deployment-store.ts';
 import { insertReview } from '../../rows/deployments/review-store.ts';
 import { type LockedEnvironment, requireEnvironment } from '../../rows/environments/environment-store.ts';
+import { advanceQueue } from './advance-queue.ts';
+import { cancelRefusal } from './decisions/decide-action.ts';
 import { moveDeployment } from './move-deployment.ts';
 
 async function cancel(

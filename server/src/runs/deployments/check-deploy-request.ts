@@ -2,8 +2,8 @@
 import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { environmentHome } from '../../rows/environments/environment-store.ts';
 import { badField, pointerTo } from '../../ground/errors.ts';
+import { environmentHome } from '../../rows/environments/environment-store.ts';
 
 function checkTask(request: DeployRequest, body: string): void {
   if (request.deploymentType !== 'task') {

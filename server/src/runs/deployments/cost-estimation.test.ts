@@ -6,7 +6,13 @@ import type { Job } from '#protocol/messages/job.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
-import { createActive, deploy, deploymentOf, environmentOf, forgetWork } from '../../../testing/environment.ts';
+import {
+  createActive,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../../testing/environment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

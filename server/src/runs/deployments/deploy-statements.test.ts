@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test, type TestContext } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';

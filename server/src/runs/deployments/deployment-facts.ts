@@ -10,17 +10,17 @@ import {
 import type { Job } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { treePath } from '#protocol/work-folder-name.ts';
-import type { Connection, Context } from '../../framework/context.ts';
-import { issuerOf } from '../../inputs/oidc-issuer/run-token.ts';
-import { getOrganizationRow } from '../../rows/organizations/organization-store.ts';
-import { projectPath } from '../../rows/projects/project-store.ts';
-import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { hasCredentials } from '../../code/templates/credentials-for.ts';
-import type { TemplateRow } from '../../rows/templates/template-store.ts';
-import type { UserRow } from '../../rows/users/user-store.ts';
+import { commitUrlOf, vcsProviderOf } from '../../code/vcs-connections/vcs-provider.ts';
+import type { Connection, Context } from '../../framework/context.ts';
+import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
+import { issuerOf } from '../../inputs/oidc-issuer/run-token.ts';
 import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { commitUrlOf, vcsProviderOf } from '../../code/vcs-connections/vcs-provider.ts';
+import { getOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import { projectPath } from '../../rows/projects/project-store.ts';
+import type { TemplateRow } from '../../rows/templates/template-store.ts';
+import type { UserRow } from '../../rows/users/user-store.ts';
 
 export type Facts = Record<string, string>;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { watchContact } from '../agents/watch-contact.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createActive, createEnvironment, deploy } from '../../../testing/environment.ts';
+import { watchContact } from '../agents/watch-contact.ts';
 
 const app = await testApp({ ENVARIUM_LOG_LEVEL: 'info' });
 const agent = await testAgent(app);

@@ -1,17 +1,18 @@
 /** What deployments do when something else happens: their own moves, and what becomes of their project. */
-import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
+
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
+import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../../framework/context.ts';
+import type { ArchivedProjects, ReactionPayloads, Reactions } from '../../framework/reactions.ts';
 import { afterCommit } from '../../ground/database/transaction.ts';
+import { environmentsWithQueued } from '../../rows/deployments/deployment-store.ts';
 import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { recordOrganizationEvents } from '../../rows/feeds/organization-news-store.ts';
-import { recordEvent } from '../feeds/record-event.ts';
 import { endRunningSteps } from '../../rows/logs/step-store.ts';
+import { recordEvent } from '../feeds/record-event.ts';
 import { stepView } from '../logs/step-view.ts';
-import type { ArchivedProjects, ReactionPayloads, Reactions } from '../../framework/reactions.ts';
 import { keepDemandsOfProject } from './approval/kept-demands.ts';
 import { cancelDeployments } from './cancel-deployment.ts';
-import { environmentsWithQueued } from '../../rows/deployments/deployment-store.ts';
 import { waitingForNow } from './waiting-for.ts';
 
 type DeploymentMove = ReactionPayloads['deploymentMoved'];

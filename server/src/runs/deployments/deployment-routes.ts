@@ -2,34 +2,38 @@
 import { Readable } from 'node:stream';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { operations } from '#contract/operations.ts';
+import { uploadSource } from '../../code/sources/upload-source.ts';
 import type { Context } from '../../framework/context.ts';
-import { notFound, orNotFound } from '../../ground/errors.ts';
-import { excludeFields, pickFields } from '../../framework/http/pick-fields.ts';
 import { jsonList } from '../../framework/http/json-text.ts';
+import { excludeFields, pickFields } from '../../framework/http/pick-fields.ts';
 import { type Route, route, streamRoute } from '../../framework/http/route.ts';
-import { abortDeployment } from './abort-deployment.ts';
-import { approveDeployment } from './approval/approve-deployment.ts';
-import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
-import { deployEnvironment } from './start-deployment.ts';
-import { rerunDeployment } from './requests/rerun-deployment.ts';
-import { planImpact } from './plans/plan-impact.ts';
-import { planJson } from './plans/plan-json.ts';
-import { getDeploymentPlace, getDeploymentResources, getDeploymentRow } from '../../rows/deployments/deployment-store.ts';
+import { notFound, orNotFound } from '../../ground/errors.ts';
+import {
+  getDeploymentPlace,
+  getDeploymentResources,
+  getDeploymentRow,
+} from '../../rows/deployments/deployment-store.ts';
 import {
   type DeploymentFilter,
   getShownDeployments,
   listDeploymentPage,
   type ShownDeploymentRow,
 } from '../../rows/deployments/shown-deployment-store.ts';
-import { deploymentTexts, deploymentView, peopleOf } from './deployment-view.ts';
-import { listOutputs } from './inputs-from-outputs/list-outputs.ts';
-import { deploymentTimeline } from './timeline/deployment-timeline.ts';
-import { readStepLog } from '../logs/step-log.ts';
 import { listStepRows } from '../../rows/logs/step-store.ts';
-import { stepView } from '../logs/step-view.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { streamDeployment } from '../feeds/stream-deployment.ts';
-import { uploadSource } from '../../code/sources/upload-source.ts';
+import { readStepLog } from '../logs/step-log.ts';
+import { stepView } from '../logs/step-view.ts';
+import { abortDeployment } from './abort-deployment.ts';
+import { approveDeployment } from './approval/approve-deployment.ts';
+import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
+import { deploymentTexts, deploymentView, peopleOf } from './deployment-view.ts';
+import { listOutputs } from './inputs-from-outputs/list-outputs.ts';
+import { planImpact } from './plans/plan-impact.ts';
+import { planJson } from './plans/plan-json.ts';
+import { rerunDeployment } from './requests/rerun-deployment.ts';
+import { deployEnvironment } from './start-deployment.ts';
+import { deploymentTimeline } from './timeline/deployment-timeline.ts';
 
 const defaultPage = 100;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { covers } from '#contract/documents/coverage.ts';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic, ok, refused, send } from '../../../testing/client.ts';

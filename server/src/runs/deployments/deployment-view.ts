@@ -1,32 +1,33 @@
 /** Deployments as the interface answers them. */
-import type { Deployment, DeploymentLevel } from '#contract/deployments/shapes.ts';
-import { splitOutputs } from '#contract/deployments/unit-outputs.ts';
-import { parseExactly } from '#contract/schema/exact-json.ts';
-import { withoutNulls } from '#contract/schema/without-nulls.ts';
-import { triggerNames } from '#contract/schema/enumerations.ts';
+
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
-import type { DeploymentVariable } from '#contract/variables/shapes.ts';
+import type { Deployment, DeploymentLevel } from '#contract/deployments/shapes.ts';
+import { splitOutputs } from '#contract/deployments/unit-outputs.ts';
+import { triggerNames } from '#contract/schema/enumerations.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
+import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import type { User } from '#contract/users/shapes.ts';
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import { hasUnits } from '#protocol/tools/run-settings.ts';
 import type { Context } from '../../framework/context.ts';
-import type { StoredOutputs } from '../../rows/deployments/columns.ts';
 import { withJsonFields } from '../../framework/http/json-text.ts';
-import { listVerdicts, verdictView } from '../../rows/approval-policies/verdict-store.ts';
-import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
-import { lastAgents } from '../../rows/dispatch/run-store.ts';
+import { listVerdicts, verdictView } from '../../rows/approval-policies/verdict-store.ts';
+import type { StoredOutputs } from '../../rows/deployments/columns.ts';
 import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
+import { listLevels } from '../../rows/deployments/level-store.ts';
+import { listReviews, type ReviewRow } from '../../rows/deployments/review-store.ts';
 import type {
   ListedDeploymentRow,
   PlainDeploymentRow,
   ShownDeploymentRow,
 } from '../../rows/deployments/shown-deployment-store.ts';
-import { listLevels } from '../../rows/deployments/level-store.ts';
-import { levelView } from './levels/level-view.ts';
-import { listReviews, type ReviewRow } from '../../rows/deployments/review-store.ts';
+import { lastAgents } from '../../rows/dispatch/run-store.ts';
+import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
 import { shownFacts, shownRevision } from './deployment-facts.ts';
+import { levelView } from './levels/level-view.ts';
 import { waitingForEach } from './waiting-for.ts';
 
 /** What a reply shows of a deployment besides its row. */

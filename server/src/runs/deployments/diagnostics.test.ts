@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { covers } from '#contract/documents/coverage.ts';
 import type { Diagnostic } from '#contract/deployments/diagnostics.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';

@@ -6,7 +6,7 @@ import type { OperationName } from '#contract/operations.ts';
 import { ExactNumber } from '#contract/schema/exact-json.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, type CallInput, ok } from '../../../testing/client.ts';
+import { type CallInput, call, ok } from '../../../testing/client.ts';
 import { createEnvironment, createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
 
 const app = await testApp();

@@ -1,11 +1,12 @@
 /** Deployments: what an environment runs. */
-import { policyTestRoutes } from './policy-check/policy-test-routes.ts';
-import { policyCheck } from './policy-check/policy-check.ts';
+
 import type { Family } from '../../framework/family.ts';
-import { deploymentReactions } from './deployment-reactions.ts';
-import { deploymentRoutes } from './deployment-routes.ts';
 import { deploymentHome, lockDeployment } from '../../rows/deployments/deployment-store.ts';
 import { expireApprovals } from './approval/expire-approvals.ts';
+import { deploymentReactions } from './deployment-reactions.ts';
+import { deploymentRoutes } from './deployment-routes.ts';
+import { policyCheck } from './policy-check/policy-check.ts';
+import { policyTestRoutes } from './policy-check/policy-test-routes.ts';
 
 export const family: Family = {
   name: 'deployments',

@@ -4,20 +4,24 @@
  */
 import type { Updateable } from 'kysely';
 import type { Context } from '../../framework/context.ts';
+import {
+  type DeploymentRow,
+  type LockedDeployment,
+  updateDeploymentRow,
+} from '../../rows/deployments/deployment-store.ts';
+import { diagnosticsColumn } from '../../rows/deployments/diagnostics-store.ts';
+import { outcomeColumns, type ReceivedOutcome } from '../../rows/deployments/outcome-columns.ts';
 import type { DeploymentTable } from '../../rows/schema.ts';
 import { approvalOfPlan } from './decisions/decide-approval.ts';
 import { decideNext, type NextDecision } from './decisions/decide-next.ts';
-import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import { followDecision, outdatedMessage } from './follow-decision.ts';
 import { beginLevel } from './levels/begin-level.ts';
 import { type Level, nextLevel } from './levels/decide-level.ts';
-import { wholePlanColumns } from './levels/whole-plan.ts';
 import { isConfirmed } from './levels/is-confirmed.ts';
+import { wholePlanColumns } from './levels/whole-plan.ts';
+import { isApplySkipped } from './plans/skipped-apply.ts';
 import { currentRound } from './policy-check/current-round.ts';
 import { promiseCheck } from './policy-check/policy-check.ts';
-import { diagnosticsColumn } from '../../rows/deployments/diagnostics-store.ts';
-import { outcomeColumns, type ReceivedOutcome } from '../../rows/deployments/outcome-columns.ts';
-import { isApplySkipped } from './plans/skipped-apply.ts';
 
 const lostStateMessage =
   'The run succeeded but delivered no newer state, so its changes are not recorded. Check its log before the next deployment';

@@ -2,13 +2,17 @@
 import type { Updateable } from 'kysely';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../../framework/context.ts';
+import {
+  type DeploymentRow,
+  type LockedDeployment,
+  updateDeploymentRow,
+} from '../../rows/deployments/deployment-store.ts';
+import { setStepStatus, skipRemainingSteps } from '../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../rows/schema.ts';
 import { recordEvent } from '../feeds/record-event.ts';
-import { setStepStatus, skipRemainingSteps } from '../../rows/logs/step-store.ts';
 import { stepView } from '../logs/step-view.ts';
 import { advanceQueue } from './advance-queue.ts';
 import type { PlannedDecision } from './decisions/decide-next.ts';
-import { type DeploymentRow, type LockedDeployment, updateDeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import { moveDeployment } from './move-deployment.ts';
 import { carryResults } from './plans/skipped-apply.ts';
 

@@ -4,7 +4,6 @@
  */
 import type { Updateable } from 'kysely';
 import type { DeploymentErrorBody } from '#contract/deployments/plan.ts';
-import type { DeploymentStatus, DriftStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import {
   canMove,
   environmentStatusOf,
@@ -12,8 +11,8 @@ import {
   restingStatusAfter,
   speakerOf,
 } from '#contract/life-cycle/life-cycle.ts';
+import type { DeploymentStatus, DriftStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../../framework/context.ts';
-import type { DeploymentTable, EnvironmentTable } from '../../rows/schema.ts';
 import {
   type DeploymentRow,
   type LockedDeployment,
@@ -22,8 +21,9 @@ import {
   updateDeploymentRow,
 } from '../../rows/deployments/deployment-store.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { attemptColumns } from '../../tenancy/lifetimes/destroy-again.ts';
 import { skipSteps } from '../../rows/logs/step-store.ts';
+import type { DeploymentTable, EnvironmentTable } from '../../rows/schema.ts';
+import { attemptColumns } from '../../tenancy/lifetimes/destroy-again.ts';
 import { withApplied } from './levels/applied-before.ts';
 
 interface EndedDeployment {

@@ -8,40 +8,44 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { noEffects } from '#contract/schema/no-effect-words.ts';
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { canEstimateCosts, deploymentSteps, isRunnable, toolFacts } from '#protocol/tools/index.ts';
-import { policyCheckedTypes } from '#protocol/tools/steps.ts';
 import { runSettings } from '#protocol/tools/run-settings.ts';
+import { policyCheckedTypes } from '#protocol/tools/steps.ts';
+import { templateColumns } from '../../code/templates/environment-template.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import type { DeploymentVariable } from '#contract/variables/shapes.ts';
-import type { DeploymentTable } from '../../rows/schema.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { isIdle, type LockedEnvironment, requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
-import { policiesFor } from '../../rows/flows/assignment-store.ts';
-import { insertSteps } from '../../rows/logs/step-store.ts';
-import { enqueueJob } from '../queue/enqueue.ts';
-import { templateColumns } from '../../code/templates/environment-template.ts';
-import { insertAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { environmentHome, levelsOf } from '../../inputs/variables/levels.ts';
 import { resolvedOf, resolveVariables } from '../../inputs/variables/resolve-variables.ts';
-import { planJob } from './advance-queue.ts';
-import { approvalOfRun } from './approval/approval-at-start.ts';
-import { decideStart, type StartDecision } from './decisions/decide-start.ts';
-import { factsAtStart } from './deployment-facts.ts';
+import { insertAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
 import {
   type DeploymentRow,
   insertDeployment,
   type LockedDeployment,
   type Speaker,
 } from '../../rows/deployments/deployment-store.ts';
+import {
+  isIdle,
+  type LockedEnvironment,
+  requireEnvironment,
+} from '../../rows/environments/environment-store.ts';
+import { policiesFor } from '../../rows/flows/assignment-store.ts';
+import { insertSteps } from '../../rows/logs/step-store.ts';
+import type { DeploymentTable } from '../../rows/schema.ts';
+import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
+import { enqueueJob } from '../queue/enqueue.ts';
+import { planJob } from './advance-queue.ts';
+import { approvalOfRun } from './approval/approval-at-start.ts';
+import { decideStart, type StartDecision } from './decisions/decide-start.ts';
+import { factsAtStart } from './deployment-facts.ts';
 import { startedView } from './deployment-view.ts';
-import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
-import { endIdleDestroy, moveDeployment, refreshEnvironment } from './move-deployment.ts';
 import { changedColumns, changeForGood, factsAfter } from './inputs/change-for-good.ts';
 import { contentsWithProposed, isProposing, proposedOf } from './inputs/proposed-changes.ts';
+import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
+import { endIdleDestroy, moveDeployment, refreshEnvironment } from './move-deployment.ts';
 import {
   type DestroyRequest,
   readDeployRequest,

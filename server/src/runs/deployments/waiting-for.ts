@@ -1,21 +1,22 @@
 /**
  * Why deployments do not move, each in one sentence. However many there are, they cost the same few queries.
  */
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+
 import type { WaitingFor } from '#contract/deployments/plan.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
-import { scopeOf, serves } from '../../rows/agents/agent-scope.ts';
-import { giveUpAfterSeconds, reachableSince } from '../agents/contact.ts';
 import type { Context } from '../../framework/context.ts';
+import { scopeOf, serves } from '../../rows/agents/agent-scope.ts';
 import { listAbilities } from '../../rows/agents/process-store.ts';
 import { openDeploymentsOf } from '../../rows/deployments/deployment-store.ts';
 import type { PlainDeploymentRow } from '../../rows/deployments/shown-deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRows } from '../../rows/environments/environment-store.ts';
 import { listHolders, listOpenJobs } from '../../rows/dispatch/run-store.ts';
+import { type EnvironmentRow, getEnvironmentRows } from '../../rows/environments/environment-store.ts';
 import type { JobRow } from '../../rows/queue/job-store.ts';
+import { getStateLocks, lockInWords, type StateLockRow } from '../../rows/state/state-lock-store.ts';
+import { giveUpAfterSeconds, reachableSince } from '../agents/contact.ts';
 import { isSerial, type QueuedFacts, waitsFor } from '../queue/queue-order.ts';
 import { waitingForApproval, waitingForApprovals } from './approval/waiting-for-approval.ts';
-import { getStateLocks, lockInWords, type StateLockRow } from '../../rows/state/state-lock-store.ts';
 
 type LockFacts = Pick<EnvironmentRow, 'is_locked' | 'lock_reason' | 'locked_at'>;
 

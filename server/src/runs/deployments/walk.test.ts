@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { isActive, isTerminal, serialTypes } from '#contract/life-cycle/life-cycle.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';

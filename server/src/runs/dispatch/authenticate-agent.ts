@@ -1,15 +1,21 @@
 /** Who calls the agent protocol: an agent's own key, then the process by its id and epoch. */
-import { actorWithoutRights } from '../../framework/access/actor.ts';
+
 import type { FastifyRequest } from 'fastify';
-import { listSecretHashes } from '../../rows/agents/agent-store.ts';
-import { type AgentScope, scopeOf, serves } from '../../rows/agents/agent-scope.ts';
+import { actorWithoutRights } from '../../framework/access/actor.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { readCredentials } from '../../framework/http/credentials.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { CredentialsRefused, refusedCallers } from '../../framework/http/refused-callers.ts';
-import { isUuid } from '../../rows/entity-home.ts';
+import { Refusal } from '../../ground/errors.ts';
+import { type AgentScope, scopeOf, serves } from '../../rows/agents/agent-scope.ts';
+import { listSecretHashes } from '../../rows/agents/agent-store.ts';
 import type { AttemptKey } from '../../rows/dispatch/attempt-store.ts';
-import { type AttemptInPlace, type CallingProcess, type CallRow, findCall } from '../../rows/dispatch/call-store.ts';
+import {
+  type AttemptInPlace,
+  type CallingProcess,
+  type CallRow,
+  findCall,
+} from '../../rows/dispatch/call-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { DispatchRefusal, ForeignAttempt } from './refusals.ts';
 
 /** An agent's key, with the organizations it acts for. */

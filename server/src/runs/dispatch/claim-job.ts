@@ -7,16 +7,16 @@ import type { Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { isOfDatabase } from '../../ground/database/unavailable.ts';
 import { type DeploymentRow, lockDeployment } from '../../rows/deployments/deployment-store.ts';
+import { type AttemptRow, getPlanningAttempt } from '../../rows/dispatch/attempt-store.ts';
+import { type ClaimedRun, type RunPlace, takeQueuedJob } from '../../rows/dispatch/run-store.ts';
+import { appendLog } from '../../rows/logs/step-store.ts';
 import { markStep } from '../deployments/follow-decision.ts';
 import { resolveOutputs } from '../deployments/inputs-from-outputs/resolve-outputs.ts';
-import { appendLog } from '../../rows/logs/step-store.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
-import { type AttemptRow, getPlanningAttempt } from '../../rows/dispatch/attempt-store.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
-import { jobForAgent } from './job-for-agent.ts';
 import { loadJobFacts } from './job-facts.ts';
+import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
-import { type ClaimedRun, type RunPlace, takeQueuedJob } from '../../rows/dispatch/run-store.ts';
 
 /** How long the other waiting agents leave an apply to the one that planned it and may have its tree. */
 const precedenceMilliseconds = 100;

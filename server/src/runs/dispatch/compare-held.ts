@@ -4,12 +4,12 @@
  */
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
-import type { AgentProcessRow } from '../../rows/agents/process-store.ts';
 import type { Connection, Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
+import type { AgentProcessRow } from '../../rows/agents/process-store.ts';
 import { type AttemptRow, listOpenAttempts, updateAttempt } from '../../rows/dispatch/attempt-store.ts';
-import { loseAttempt } from './lose-attempt.ts';
 import { openFences } from '../../rows/dispatch/run-store.ts';
+import { loseAttempt } from './lose-attempt.ts';
 
 const listsUntilLost = 2;
 

@@ -1,8 +1,8 @@
 /** Jobs and their attempts: the server's side of the agent protocol. */
 import type { Family } from '../../framework/family.ts';
+import { removeLeftovers, removeTravelled } from './blobs/sweep-blobs.ts';
 import { agentRoutes } from './protocol-routes.ts';
 import { releaseRoutes } from './release-routes.ts';
-import { removeLeftovers, removeTravelled } from './blobs/sweep-blobs.ts';
 import { stampEverySeconds, sweepSilence } from './sweep-silence.ts';
 
 export const family: Family = {

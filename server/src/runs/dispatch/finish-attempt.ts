@@ -4,15 +4,9 @@ import type { AttemptTimes, FinishReply } from '#protocol/messages/outcome.ts';
 import type { Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { whyUnavailable } from '../../ground/database/unavailable.ts';
-import { type LockedDeployment, lockDeployment } from '../../rows/deployments/deployment-store.ts';
-import { finishPhase } from '../deployments/finish-phase.ts';
-import { levelNumber } from '../deployments/levels/decide-level.ts';
-import type { ReceivedOutcome } from '../../rows/deployments/outcome-columns.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { newJob } from '../queue/enqueue.ts';
-import { getApplyJob, insertJob, setJobStatus } from '../../rows/queue/job-store.ts';
-import { getStateVersionOfAttempt } from '../../rows/state/state-store.ts';
-import { getTemplateRow } from '../../rows/templates/template-store.ts';
+import { type LockedDeployment, lockDeployment } from '../../rows/deployments/deployment-store.ts';
+import type { ReceivedOutcome } from '../../rows/deployments/outcome-columns.ts';
 import {
   type AttemptRow,
   countFinishFailure,
@@ -22,6 +16,15 @@ import {
   newestAttempt,
   updateAttempt,
 } from '../../rows/dispatch/attempt-store.ts';
+import type { AttemptInPlace } from '../../rows/dispatch/call-store.ts';
+import { insertAttempt } from '../../rows/dispatch/run-store.ts';
+import { getApplyJob, insertJob, setJobStatus } from '../../rows/queue/job-store.ts';
+import { getStateVersionOfAttempt } from '../../rows/state/state-store.ts';
+import { getTemplateRow } from '../../rows/templates/template-store.ts';
+import { finishPhase } from '../deployments/finish-phase.ts';
+import { levelNumber } from '../deployments/levels/decide-level.ts';
+import { readInputs } from '../deployments/run-inputs.ts';
+import { newJob } from '../queue/enqueue.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { receiveRest } from './finish/receive-rest.ts';
@@ -29,9 +32,6 @@ import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
 import { timeOf } from './parse-message.ts';
 import { DispatchRefusal } from './refusals.ts';
-import type { AttemptInPlace } from '../../rows/dispatch/call-store.ts';
-import { readInputs } from '../deployments/run-inputs.ts';
-import { insertAttempt } from '../../rows/dispatch/run-store.ts';
 
 /** An outcome that could not be stored this often never will be: an agent sends it every few seconds. */
 const mostFailures = 5;

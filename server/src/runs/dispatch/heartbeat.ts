@@ -1,11 +1,11 @@
 /** A heartbeat: contact is stored, the agent's list compared, and it learns the requests about its runs. */
 import type { GoodbyeRequest, HeartbeatReply, HeartbeatRequest } from '#protocol/messages/agent.ts';
 import type { Context } from '../../framework/context.ts';
+import { storeContact } from '../../rows/agents/process-store.ts';
+import { listAborting } from '../../rows/dispatch/run-store.ts';
 import { agentSettings } from './agent-settings.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
-import { storeContact } from '../../rows/agents/process-store.ts';
 import { compareHeld } from './compare-held.ts';
-import { listAborting } from '../../rows/dispatch/run-store.ts';
 
 async function abortsFor(context: Context, agentProcessId: string): Promise<HeartbeatReply['abort']> {
   const rows = await listAborting(context.reserved, agentProcessId);

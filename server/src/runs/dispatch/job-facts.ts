@@ -1,10 +1,10 @@
 /** The rows that a job for an agent is assembled from. */
 import type { Context } from '../../framework/context.ts';
 import { type DeploymentRow, getDeploymentRow } from '../../rows/deployments/deployment-store.ts';
-import { readInputs, type RunInputs } from '../deployments/run-inputs.ts';
+import type { ClaimedRun, RunPlace } from '../../rows/dispatch/run-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
-import type { ClaimedRun, RunPlace } from '../../rows/dispatch/run-store.ts';
+import { type RunInputs, readInputs } from '../deployments/run-inputs.ts';
 
 export interface JobFacts extends ClaimedRun {
   readonly deployment: DeploymentRow | undefined;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { covers } from '#contract/documents/coverage.ts';
 import { appliedOutcome, plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { covers } from '#contract/documents/coverage.ts';
 import { ok } from '../../../testing/client.ts';
 import { createEnvironment, deploy } from '../../../testing/environment.ts';
 

@@ -1,29 +1,29 @@
 /** Assembles what an agent needs to run an attempt: the only place where a run's secrets are opened. */
 import { posix } from 'node:path';
 import { knownHostsFile } from '#guards/known-hosts.ts';
+import { readRepository } from '#guards/source-guards.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { ApprovedParts, Job, JobVariable } from '#protocol/messages/job.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { hasUnits } from '#protocol/tools/run-settings.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
-import { readRepository } from '#guards/source-guards.ts';
+import { credentialsFor, type TemplateCode } from '../../code/templates/credentials-for.ts';
 import type { Connection, Context } from '../../framework/context.ts';
-import { clones, isDeniedTokens } from '../deployments/deployment-facts.ts';
 import { type DeploymentRow, lastDeployed } from '../../rows/deployments/deployment-store.ts';
 import { listReviews } from '../../rows/deployments/review-store.ts';
+import { generatedSecrets } from '../../rows/dispatch/generated-secret-store.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
+import type { ProjectPlace } from '../../rows/projects/project-store.ts';
 import { getSourceRow } from '../../rows/sources/source-store.ts';
 import { getKeyValues } from '../../rows/ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../../rows/state/state-store.ts';
-import { credentialsFor, type TemplateCode } from '../../code/templates/credentials-for.ts';
 import type { RepositoryCredentials } from '../../rows/templates/columns.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
-import type { ProjectPlace } from '../../rows/projects/project-store.ts';
-import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
-import { reviewerOf, systemVariables } from './system-variables.ts';
-import { generatedSecrets } from '../../rows/dispatch/generated-secret-store.ts';
-import { noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';
+import { clones, isDeniedTokens } from '../deployments/deployment-facts.ts';
 import type { JobFacts } from './job-facts.ts';
+import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
+import { noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';
+import { reviewerOf, systemVariables } from './system-variables.ts';
 
 /** What is checked out, and for which project. */
 interface Code extends TemplateCode {

@@ -3,21 +3,21 @@
  * the world.
  */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+import { toolFacts } from '#protocol/tools/index.ts';
 import type { Context } from '../../framework/context.ts';
-import { advanceQueue } from '../deployments/advance-queue.ts';
 import {
   type DeploymentRow,
   type LockedDeployment,
   lockDeployment,
 } from '../../rows/deployments/deployment-store.ts';
-import { moveDeployment } from '../deployments/move-deployment.ts';
 import { outcomeColumns, type ReceivedOutcome } from '../../rows/deployments/outcome-columns.ts';
-import { requeueJob } from '../queue/enqueue.ts';
+import { type AttemptRow, endAttempt, lockAttempt } from '../../rows/dispatch/attempt-store.ts';
+import { restartSteps } from '../../rows/logs/step-store.ts';
 import { getJob, setJobStatus } from '../../rows/queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../../rows/state/state-store.ts';
-import { type AttemptRow, endAttempt, lockAttempt } from '../../rows/dispatch/attempt-store.ts';
-import { toolFacts } from '#protocol/tools/index.ts';
-import { restartSteps } from '../../rows/logs/step-store.ts';
+import { advanceQueue } from '../deployments/advance-queue.ts';
+import { moveDeployment } from '../deployments/move-deployment.ts';
+import { requeueJob } from '../queue/enqueue.ts';
 
 /** The total number of attempts without a start mark. */
 export const maximumAttempts = 3;

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import type { LightMyRequestResponse as Response } from 'fastify';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
 import { addAgent, appliedOutcome, stateFile, TestAgent, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
-import { sweepSilence } from './sweep-silence.ts';
 import { createActive, createEnvironment, deploy, deploymentOf } from '../../../testing/environment.ts';
+import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
+import { sweepSilence } from './sweep-silence.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

@@ -4,10 +4,10 @@
  * store become texts of the same digits. Refused, such a message would be sent again and again.
  */
 
-import { ExactNumber, parseExactly } from '#contract/schema/exact-json.ts';
-import { isRecord } from '#contract/schema/is-record.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { ExactNumber, parseExactly } from '#contract/schema/exact-json.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { storable } from '../../ground/database/storable.ts';
 
 /** Their form in JSON; text that only mentions such an escape is searched in vain. */

@@ -5,22 +5,22 @@ import { finished } from 'node:stream/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { GoodbyeRequest, HeartbeatRequest, RegisterRequest } from '#protocol/messages/agent.ts';
-import { FenceOnly, MarkRequest, StateQuery, blobNames } from '#protocol/messages/attempt.ts';
+import { blobNames, FenceOnly, MarkRequest, StateQuery } from '#protocol/messages/attempt.ts';
 import { ClaimRequest } from '#protocol/messages/job.ts';
 import { ReportRequest } from '#protocol/messages/report.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import type { Context } from '../../framework/context.ts';
 import { ownAdmission } from '../../framework/http/admission.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { fastifyPath } from '../../framework/http/fastify-path.ts';
 import { bodyJsonLimits, type JsonLimits } from '../../framework/http/json-scan.ts';
 import { readBytes } from '../../framework/http/read-text.ts';
 import { countRefusedCall } from '../../framework/http/refused-calls.ts';
+import { Refusal } from '../../ground/errors.ts';
+import type { AttemptInPlace } from '../../rows/dispatch/call-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { readStateBody } from '../state/import-state.ts';
-import { receiveState, type ShippedState } from '../state/receive-state.ts';
 import { readCurrentState } from '../state/read-current-state.ts';
-import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
+import { receiveState, type ShippedState } from '../state/receive-state.ts';
 import {
   type AgentCall,
   attemptOfCall,
@@ -30,6 +30,7 @@ import {
   type CallingKey,
   onBehalfOf,
 } from './authenticate-agent.ts';
+import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
 import { claimJob } from './claim-job.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { readFinish } from './finish/read-finish.ts';
@@ -37,10 +38,9 @@ import { takeTurns } from './finish/take-turns.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './parse-message.ts';
-import { receiveReport } from './reports/receive-report.ts';
 import { DispatchRefusal, ForeignAttempt } from './refusals.ts';
 import { registerAgent } from './register-agent.ts';
-import type { AttemptInPlace } from '../../rows/dispatch/call-store.ts';
+import { receiveReport } from './reports/receive-report.ts';
 import { storeMark } from './store-mark.ts';
 
 /** Of most messages; blobs and states are streams with limits of their own. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
-import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 import { testAgent, testIsolation } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic } from '../../../testing/client.ts';
 import { createEnvironment } from '../../../testing/environment.ts';
+import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 
 const app = await testApp();
 

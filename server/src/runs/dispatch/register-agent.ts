@@ -1,10 +1,10 @@
 /** Registers an agent: it gets an epoch, which invalidates every older holder of its spool. */
-import { type RegisterReply, type RegisterRequest, protocolVersion } from '#protocol/messages/agent.ts';
+import { protocolVersion, type RegisterReply, type RegisterRequest } from '#protocol/messages/agent.ts';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
-import { upsertAgentProcess } from '../../rows/agents/process-store.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
+import { upsertAgentProcess } from '../../rows/agents/process-store.ts';
 import { agentSettings } from './agent-settings.ts';
 import type { CallingKey } from './authenticate-agent.ts';
 import { compareHeld } from './compare-held.ts';

@@ -1,7 +1,7 @@
 /** How often the calls of a run go to the database: each time costs a third of a millisecond, twice for a commit. */
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
-import { beforeEach, test, type TestContext } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../../../testing/agent.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import fc from 'fast-check';
-import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
 import { appliedOutcome, plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createEnvironment, deploymentOf, forgetWork } from '../../../testing/environment.ts';
+import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
 import { afterLoss, maximumAttempts } from './lose-attempt.ts';
 import { stamp, sweepSilence } from './sweep-silence.ts';
 

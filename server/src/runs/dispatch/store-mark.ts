@@ -6,8 +6,8 @@ import type { MarkRequest } from '#protocol/messages/attempt.ts';
 import type { Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { lockAttempt, takeMark, updateAttempt } from '../../rows/dispatch/attempt-store.ts';
-import { DispatchRefusal } from './refusals.ts';
 import type { AttemptInPlace } from '../../rows/dispatch/call-store.ts';
+import { DispatchRefusal } from './refusals.ts';
 
 /**
  * @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has

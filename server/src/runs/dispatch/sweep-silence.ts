@@ -1,13 +1,9 @@
 /** Loop: stamps the database, and gives up on runs whose agents have been silent for too long. */
-import {
-  giveUpAfterSeconds,
-  judgeSilence,
-  reachableSince,
-  unreachableAfterSeconds,
-} from '../agents/contact.ts';
-import { endFutureContacts } from '../../rows/agents/process-store.ts';
+
 import type { Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
+import { endFutureContacts } from '../../rows/agents/process-store.ts';
+import { type HeldAttemptRow, listSilentAttempts, lockHeldAttempt } from '../../rows/dispatch/run-store.ts';
 import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import {
   deleteStampsAfter,
@@ -15,8 +11,13 @@ import {
   insertStamp,
   listStampsSince,
 } from '../../rows/system/stamp-store.ts';
+import {
+  giveUpAfterSeconds,
+  judgeSilence,
+  reachableSince,
+  unreachableAfterSeconds,
+} from '../agents/contact.ts';
 import { loseAttempt } from './lose-attempt.ts';
-import { type HeldAttemptRow, listSilentAttempts, lockHeldAttempt } from '../../rows/dispatch/run-store.ts';
 
 export const stampEverySeconds = 5;
 /** Two stamps further apart than this are a gap, in which heartbeats could not be stored. */

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { covers } from '#contract/documents/coverage.ts';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
-import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
+import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { commitUrlOf } from '../../code/vcs-connections/vcs-provider.ts';
 import {
   createBody,
   createEnvironment,
@@ -16,6 +14,8 @@ import {
   environmentOf,
   forgetWork,
 } from '../../../testing/environment.ts';
+import { commitUrlOf } from '../../code/vcs-connections/vcs-provider.ts';
+import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { systemVariableName } from './system-variables.ts';
 
 const app = await testApp();

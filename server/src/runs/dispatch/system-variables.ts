@@ -5,10 +5,10 @@
 import type { Connection, Context } from '../../framework/context.ts';
 import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import { listReviews } from '../../rows/deployments/review-store.ts';
-import { factsAtStart, knownFacts } from '../deployments/deployment-facts.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
+import { factsAtStart, knownFacts } from '../deployments/deployment-facts.ts';
 
 /** `deploymentLogId` → `ENVARIUM_DEPLOYMENT_LOG_ID`. */
 export function systemVariableName(key: string): string {

@@ -1,15 +1,15 @@
 /** The checks of an environment from a template, and the template. */
 import type { NewEnvironment } from '#contract/environments/create-environment.ts';
+import { requireTokenFor } from '../../code/git-tokens/require-token-for.ts';
+import { checkRepository, checkRevision } from '../../code/templates/check-source.ts';
+import { requireUsableTemplate } from '../../code/templates/use-template.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { requireTokenFor } from '../../code/git-tokens/require-token-for.ts';
-import type { PolicySettings } from '../../tenancy/policies/policy-settings.ts';
 import { badField } from '../../ground/errors.ts';
-import { checkRepository, checkRevision } from '../../code/templates/check-source.ts';
-import type { TemplateRow } from '../../rows/templates/template-store.ts';
-import { requireUsableTemplate } from '../../code/templates/use-template.ts';
-import { checkNewEnvironment, placeOf } from './check-create-request.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
+import type { TemplateRow } from '../../rows/templates/template-store.ts';
+import type { PolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { checkNewEnvironment, placeOf } from './check-create-request.ts';
 
 /** What an environment replaces of its template. */
 export type Overrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;

@@ -1,9 +1,9 @@
 /** Ids in a create request that must exist, and fields that only a workflow environment has. */
 import type { CreateEnvironment, NewEnvironment } from '#contract/environments/create-environment.ts';
-import type { ActorContext } from '../../framework/context.ts';
-import { checkUpstream, checkWorkflowFields } from '../deployments/check-deploy-request.ts';
-import { requireProjects } from '../../tenancy/projects/require-projects.ts';
 import { creationProject } from '../../code/templates/create-template.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { requireProjects } from '../../tenancy/projects/require-projects.ts';
+import { checkUpstream, checkWorkflowFields } from '../deployments/check-deploy-request.ts';
 
 /**
  * Projects that the settings of the environment's own template name.

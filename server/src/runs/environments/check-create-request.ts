@@ -1,18 +1,13 @@
 /** The checks of a new environment before anything is written. */
-import type { Place } from '../../rows/places.ts';
+
 import type {
   CreateEnvironment,
   CreateEnvironmentBody,
   NewEnvironment,
 } from '#contract/environments/create-environment.ts';
+import { namespaceRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';
 import { isRunnable, runnableTools, toolFacts } from '#protocol/tools/index.ts';
-import { namespaceRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
-import { requireRight } from '../../framework/access/check-right.ts';
-import type { ActorContext } from '../../framework/context.ts';
-import { badField, conflict, unknownEntity } from '../../ground/errors.ts';
-import { type PolicySettings, readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { checkCredentials } from '../../code/templates/check-credentials.ts';
 import {
   addressOf,
@@ -22,10 +17,16 @@ import {
   checkRevision,
 } from '../../code/templates/check-source.ts';
 import { splitCredentials } from '../../code/templates/repository-credentials.ts';
+import { requireRight } from '../../framework/access/check-right.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { badField, conflict, unknownEntity } from '../../ground/errors.ts';
+import type { Place } from '../../rows/places.ts';
+import { getProjectRow } from '../../rows/projects/project-store.ts';
+import { type PolicySettings, readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
 import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
-import { checkPolicyOfNew, withPolicyDefaults } from './policy-defaults.ts';
-import { checkCreateReferences, checkProjects } from './check-create-references.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
+import { checkCreateReferences, checkProjects } from './check-create-references.ts';
+import { checkPolicyOfNew, withPolicyDefaults } from './policy-defaults.ts';
 
 /**
  * `deployRequest` applies to a new environment as a deploy with the same fields would: its name replaces that of

@@ -5,12 +5,12 @@ import type {
 } from '#contract/environments/create-environment.ts';
 import { templateTypes } from '#contract/schema/enumerations.ts';
 import { without } from '#contract/schema/without-nulls.ts';
-import { inProject } from '../../rows/places.ts';
+import { hostOf } from '../../code/templates/repository-credentials.ts';
+import { requireSight } from '../../code/templates/see-template.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField, pointerTo } from '../../ground/errors.ts';
-import { hostOf } from '../../code/templates/repository-credentials.ts';
-import { requireSight } from '../../code/templates/see-template.ts';
+import { inProject } from '../../rows/places.ts';
 import { getTemplateRow, openCredentials, type TemplateRow } from '../../rows/templates/template-store.ts';
 
 const field = 'body.deployRequest.blueprintId';

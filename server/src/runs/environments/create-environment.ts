@@ -1,4 +1,6 @@
 /** Creates an environment and its first deployment, in one transaction; without a template it gets its own. */
+
+import { normalizeSetChanges } from '#contract/deployments/deploy-request.ts';
 import {
   type CreateEnvironmentBody,
   type CreateFromTemplateBody,
@@ -6,28 +8,41 @@ import {
   normalizeCreateEnvironment,
   normalizeCreateFromTemplate,
 } from '#contract/environments/create-environment.ts';
-import { withoutNulls } from '#contract/schema/without-nulls.ts';
-import { normalizeSetChanges } from '#contract/deployments/deploy-request.ts';
-import { variableChangeFields } from '#contract/variables/shapes.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
+import { withoutNulls } from '#contract/schema/without-nulls.ts';
+import { variableChangeFields } from '#contract/variables/shapes.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
-import { inEnvironment } from '../../rows/places.ts';
-import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
-import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { environmentTemplate, templateColumns } from '../../code/templates/environment-template.ts';
 import { splitCredentials } from '../../code/templates/repository-credentials.ts';
 import { templateSettings } from '../../code/templates/template-settings.ts';
-import { insertTemplate, type TemplateRow } from '../../rows/templates/template-store.ts';
-import { lifterColumns, liftersIn } from '../../tenancy/policies/lift-approval.ts';
-import { projectDemands } from '../../tenancy/policies/project-demands.ts';
-import type { PolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { getProjectRow } from '../../rows/projects/project-store.ts';
+import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 import { applySetChanges, checkSetChanges } from '../../inputs/configuration-sets/change-assignments.ts';
 import { applyVariableChanges } from '../../inputs/variables/apply-variable-changes.ts';
 import { environmentHome } from '../../inputs/variables/levels.ts';
+import { insertDeployment } from '../../rows/deployments/deployment-store.ts';
+import {
+  insertEnvironment,
+  type LockedEnvironment,
+  updateEnvironmentRow,
+  workspaceNameExists,
+} from '../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
+import { getProjectRow } from '../../rows/projects/project-store.ts';
+import { insertTemplate, type TemplateRow } from '../../rows/templates/template-store.ts';
+import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
+import { lifterColumns, liftersIn } from '../../tenancy/policies/lift-approval.ts';
+import type { PolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { projectDemands } from '../../tenancy/policies/project-demands.ts';
+import { startDeployment } from '../deployments/start-deployment.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { checkedNextRun, utc } from '../schedules/cron.ts';
+import { storeDriftSchedule } from '../schedules/update-schedule.ts';
+import { checkCreateFromTemplate, type Overrides } from './check-create-from-template.ts';
 import {
   checkCreateWithoutTemplate,
+  checkWorkspaceName,
   type OwnApproval,
   ownApproval,
   placeOf,
@@ -35,23 +50,8 @@ import {
   withDeployRequest,
 } from './check-create-request.ts';
 import { copiedCode } from './copied-code.ts';
-import { checkCreateFromTemplate, type Overrides } from './check-create-from-template.ts';
-import { checkWorkspaceName } from './check-create-request.ts';
-import { utc } from '../schedules/cron.ts';
-import { insertDeployment } from '../../rows/deployments/deployment-store.ts';
-import {
-  type LockedEnvironment,
-  insertEnvironment,
-  updateEnvironmentRow,
-  workspaceNameExists,
-} from '../../rows/environments/environment-store.ts';
 import { environmentView } from './environment-view.ts';
 import { driftOf, withPolicyDefaults } from './policy-defaults.ts';
-import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
-import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { startDeployment } from '../deployments/start-deployment.ts';
-import { checkedNextRun } from '../schedules/cron.ts';
-import { storeDriftSchedule } from '../schedules/update-schedule.ts';
 
 /** An id whose end no other environment's generated workspace has. */
 async function drawId(

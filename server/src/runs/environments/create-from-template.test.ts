@@ -4,7 +4,13 @@ import { test } from 'node:test';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { createEnvironment, createIdle, deploy, environmentOf, forgetWork } from '../../../testing/environment.ts';
+import {
+  createEnvironment,
+  createIdle,
+  deploy,
+  environmentOf,
+  forgetWork,
+} from '../../../testing/environment.ts';
 import { createFrom, createTemplate, templateBody } from '../../../testing/template.ts';
 
 const app = await testApp();

@@ -3,13 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { carryOutDue } from '../../framework/effects/carry-out.ts';
-import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 import { plannedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused, send } from '../../../testing/client.ts';
-import { createActive, createEnvironment, createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
+import {
+  createActive,
+  createEnvironment,
+  createIdle,
+  deploy,
+  forgetWork,
+} from '../../../testing/environment.ts';
 import { createFrom, createTemplate } from '../../../testing/template.ts';
+import { carryOutDue } from '../../framework/effects/carry-out.ts';
+import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

@@ -1,24 +1,28 @@
 /** Deletes an environment that never had resources, with everything that belongs only to it. */
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { deleteAssignmentsOf } from '../../rows/configuration-sets/configuration-set-store.ts';
-import { deleteAssignmentsOfTemplates } from '../../rows/flows/assignment-store.ts';
-import { deleteDeployments, openDeployments } from '../../rows/deployments/deployment-store.ts';
-import { templatesOfDeployments } from '../../rows/deployments/placeholder-store.ts';
-import { resourcesOf } from '../deployments/start-facts.ts';
-import { deleteAttemptBlobs } from '../../rows/dispatch/attempt-blob-store.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
-import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict } from '../../ground/errors.ts';
+import { deleteAssignmentsOf } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { deleteDeployments, openDeployments } from '../../rows/deployments/deployment-store.ts';
+import { templatesOfDeployments } from '../../rows/deployments/placeholder-store.ts';
+import { deleteAttemptBlobs } from '../../rows/dispatch/attempt-blob-store.ts';
+import {
+  deleteEnvironmentRow,
+  type LockedEnvironment,
+  requireEnvironment,
+} from '../../rows/environments/environment-store.ts';
+import { deleteAssignmentsOfTemplates } from '../../rows/flows/assignment-store.ts';
 import { deleteSources } from '../../rows/sources/source-store.ts';
 import { getStateLock, lockInWords } from '../../rows/state/state-lock-store.ts';
 import { countStateVersions } from '../../rows/state/state-store.ts';
 import { deleteSingleUseTemplates } from '../../rows/templates/template-store.ts';
 import { deleteVariablesOf } from '../../rows/variables/variable-store.ts';
+import { resourcesOf } from '../deployments/start-facts.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { type DeleteFacts, refusalOfDelete } from './decide-delete.ts';
-import { deleteEnvironmentRow, type LockedEnvironment, requireEnvironment } from '../../rows/environments/environment-store.ts';
 
 async function loadFacts(tx: Connection, environment: LockedEnvironment): Promise<DeleteFacts> {
   const stateLock = await getStateLock(tx, environment.id);

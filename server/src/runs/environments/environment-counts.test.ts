@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 
 const app = await testApp();
 const { pool } = app.database;

@@ -1,23 +1,22 @@
 /** Operations on environments, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import { notFound } from '../../ground/errors.ts';
 import { pickFields } from '../../framework/http/pick-fields.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { notFound } from '../../ground/errors.ts';
+import { getEnvironmentRow, listTags } from '../../rows/environments/environment-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
+import { destroyEnvironment } from '../deployments/start-deployment.ts';
 import { countEnvironments, countStatuses } from './count-environments.ts';
 import { createEnvironmentFromTemplate, createEnvironmentWithoutTemplate } from './create-environment.ts';
 import { deleteEnvironment } from './delete-environment.ts';
-import { destroyEnvironment } from '../deployments/start-deployment.ts';
 import { environmentView } from './environment-view.ts';
-import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { listEnvironments } from './list-environments.ts';
 import { moveEnvironment } from './move-environment.ts';
 import { setEnvironmentLock } from './set-environment-lock.ts';
 import { setEnvironmentTemplate } from './set-environment-template.ts';
 import { updateEnvironment } from './update-environment.ts';
 import { updateTtl } from './update-ttl.ts';
-import { listTags } from '../../rows/environments/environment-store.ts';
 
 export const environmentRoutes: Route[] = [
   route(operations.updateEnvironmentTtl, (context, { params, body }) => updateTtl(context, params.id, body)),

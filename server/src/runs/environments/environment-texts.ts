@@ -1,22 +1,22 @@
 /** Environments of a list as JSON: kept ones where nothing has changed, the others made from their rows. */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { Connection, Context } from '../../framework/context.ts';
-import { deploymentTexts, peopleOf } from '../deployments/deployment-view.ts';
+import { perServer } from '../../framework/events/per-server.ts';
+import { withJsonFields } from '../../framework/http/json-text.ts';
+import { type KeptText, KeptTexts } from '../../framework/http/kept-texts.ts';
 import {
   getListedDeployments,
   type LargeColumn,
   type ListedDeploymentRow,
 } from '../../rows/deployments/shown-deployment-store.ts';
-import { perServer } from '../../framework/events/per-server.ts';
-import { withJsonFields } from '../../framework/http/json-text.ts';
-import { type KeptText, KeptTexts } from '../../framework/http/kept-texts.ts';
-import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import { peopleOfEnvironment, plainView, required } from './environment-view.ts';
 import {
   getListedEnvironments,
   type ListedEnvironmentRow,
   type PageRow,
 } from '../../rows/environments/listed-environment-store.ts';
+import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
+import { deploymentTexts, peopleOf } from '../deployments/deployment-view.ts';
+import { peopleOfEnvironment, plainView, required } from './environment-view.ts';
 
 /** The version changes with everything that the text shows, apart from users. */
 interface KeptEnvironment extends KeptText {

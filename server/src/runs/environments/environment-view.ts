@@ -1,21 +1,22 @@
 /** Environments as the interface answers them. */
-import type { Environment } from '#contract/environments/shapes.ts';
+
 import type { WaitingFor } from '#contract/deployments/plan.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import type { Context } from '../../framework/context.ts';
-import { deploymentView } from '../deployments/deployment-view.ts';
-import { getShownDeployments } from '../../rows/deployments/shown-deployment-store.ts';
-import type { ListedSchedule } from '../../rows/schedules/schedule-store.ts';
-import { nextDates } from '../schedules/schedule-view.ts';
 import { notFound } from '../../ground/errors.ts';
-import { waitingForAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
-import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import { userOf } from '../../tenancy/users/user-view.ts';
+import { getShownDeployments } from '../../rows/deployments/shown-deployment-store.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import {
   getListedEnvironments,
   type ListedEnvironmentRow,
   type ShownEnvironmentRow,
 } from '../../rows/environments/listed-environment-store.ts';
+import type { ListedSchedule } from '../../rows/schedules/schedule-store.ts';
+import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
+import { waitingForAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
+import { deploymentView } from '../deployments/deployment-view.ts';
+import { nextDates } from '../schedules/schedule-view.ts';
 
 function lockView(
   row: ShownEnvironmentRow,

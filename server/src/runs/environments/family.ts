@@ -1,8 +1,8 @@
 /** Environments. */
 import type { Family } from '../../framework/family.ts';
+import { environmentHome, lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { environmentRoutes } from './environment-routes.ts';
 import { followPolicy } from './follow-policy.ts';
-import { environmentHome, lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 
 export const family: Family = {
   name: 'environments',

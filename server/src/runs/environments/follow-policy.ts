@@ -2,11 +2,15 @@
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { lifespanColumns } from '../../tenancy/lifetimes/lifespan.ts';
 import type { ChangingPolicy } from '../../framework/reactions.ts';
+import {
+  type LockedEnvironment,
+  lockEnding,
+  updateEnvironmentRow,
+} from '../../rows/environments/environment-store.ts';
 import { hasSchedule, listSchedules, removeSchedule } from '../../rows/schedules/schedule-store.ts';
-import { type LockedEnvironment, lockEnding, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { lifespanColumns } from '../../tenancy/lifetimes/lifespan.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 
 const details = { reason: 'disableDestroyEnvironments' };
 

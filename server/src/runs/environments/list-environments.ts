@@ -2,17 +2,25 @@
 import type { EnvironmentSortKey } from '#contract/environments/list-query.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { operations } from '#contract/operations.ts';
-import type { QueryOf } from '#contract/schema/operation.ts';
 import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/schema/enumerations.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { unknownEntity } from '../../ground/errors.ts';
 import { type JsonText, jsonList } from '../../framework/http/json-text.ts';
 import { excludeFields } from '../../framework/http/pick-fields.ts';
+import { unknownEntity } from '../../ground/errors.ts';
+import {
+  type LargeColumn,
+  largeColumns,
+  startersAmong,
+} from '../../rows/deployments/shown-deployment-store.ts';
+import {
+  type EnvironmentFilter,
+  listEnvironmentPage,
+  type PageAsked,
+} from '../../rows/environments/listed-environment-store.ts';
 import { membersAmong } from '../../rows/organizations/membership-store.ts';
 import { projectsNamedLike } from '../../rows/projects/project-store.ts';
-import { type EnvironmentFilter, listEnvironmentPage, type PageAsked } from '../../rows/environments/listed-environment-store.ts';
-import { type LargeColumn, largeColumns, startersAmong } from '../../rows/deployments/shown-deployment-store.ts';
 import { getTemplateRow } from '../../rows/templates/template-store.ts';
 import { environmentTexts } from './environment-texts.ts';
 import { visibleReach } from './visible-reach.ts';

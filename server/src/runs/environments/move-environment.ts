@@ -2,33 +2,34 @@
  * Moves an environment to another project of its organization, with its state, its history and what is its
  * own.
  */
-import { requireRight } from '../../framework/access/check-right.ts';
-import { inProject } from '../../rows/places.ts';
+
 import type { Environment } from '#contract/environments/shapes.ts';
-import { isUuid } from '../../rows/entity-home.ts';
+import { isAssigned } from '../../code/templates/use-template.ts';
+import { requireRight } from '../../framework/access/check-right.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict } from '../../ground/errors.ts';
 import { refuseLeavingSetsOf } from '../../inputs/configuration-sets/leave-project.ts';
-import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
-import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { holdProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
-import { getTemplateRow, moveTemplateToProject } from '../../rows/templates/template-store.ts';
-import { isAssigned } from '../../code/templates/use-template.ts';
-import { demandsOnEnvironment, requireKept } from '../deployments/approval/kept-demands.ts';
 import { moveDeploymentsToProject, openDeployments } from '../../rows/deployments/deployment-store.ts';
-import { moveVariablesToProject } from '../../rows/variables/variable-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import {
   type EnvironmentRow,
   isIdle,
   requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
-import { removeEnds } from './follow-policy.ts';
-import { environmentView } from './environment-view.ts';
+import { inProject } from '../../rows/places.ts';
+import { holdProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
+import { getTemplateRow, moveTemplateToProject } from '../../rows/templates/template-store.ts';
+import { moveVariablesToProject } from '../../rows/variables/variable-store.ts';
+import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
+import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { demandsOnEnvironment, requireKept } from '../deployments/approval/kept-demands.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { environmentView } from './environment-view.ts';
+import { removeEnds } from './follow-policy.ts';
 
 async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: string): Promise<ProjectRow> {
   const target = isUuid(projectId) ? await holdProjectRow(tx, projectId) : undefined;

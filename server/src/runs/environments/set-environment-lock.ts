@@ -3,11 +3,15 @@ import { changesOf, isUnchanged } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
+import {
+  type EnvironmentRow,
+  requireEnvironment,
+  updateEnvironmentRow,
+} from '../../rows/environments/environment-store.ts';
+import { lastNoticeMilliseconds } from '../../tenancy/lifetimes/lifespan.ts';
 import { advanceQueue } from '../deployments/advance-queue.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { tellLifetime } from '../feeds/tell-lifetime.ts';
-import { lastNoticeMilliseconds } from '../../tenancy/lifetimes/lifespan.ts';
-import { type EnvironmentRow, requireEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 
 /** For the audit trail. */
 function audited({

@@ -1,27 +1,27 @@
 /** Gives an environment another template, or makes a template that others can use out of its own. */
 import type { SetEnvironmentTemplateBody } from '#contract/environments/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { inEnvironment, inOrganization } from '../../rows/places.ts';
+import { nameTaken } from '../../code/templates/create-template.ts';
+import { auditedTemplate } from '../../code/templates/template-view.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { recordAudit, recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
+import { recordAudit, recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { changeForGood, changedColumns } from '../deployments/inputs/change-for-good.ts';
-import { readSource } from '../deployments/requests/read-source.ts';
-import { loadStartFacts } from '../deployments/start-facts.ts';
-import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { badField, conflict } from '../../ground/errors.ts';
-import { nameTaken } from '../../code/templates/create-template.ts';
-import { getTemplateRow, shareTemplate } from '../../rows/templates/template-store.ts';
-import { auditedTemplate } from '../../code/templates/template-view.ts';
-import { environmentView } from './environment-view.ts';
 import {
   type EnvironmentRow,
   type LockedEnvironment,
   requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
+import { inEnvironment, inOrganization } from '../../rows/places.ts';
+import { getTemplateRow, shareTemplate } from '../../rows/templates/template-store.ts';
+import { changedColumns, changeForGood } from '../deployments/inputs/change-for-good.ts';
+import { readSource } from '../deployments/requests/read-source.ts';
+import { loadStartFacts } from '../deployments/start-facts.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { environmentView } from './environment-view.ts';
 
 /** The environment's own template becomes one of its project, under a name; the environment uses it as before. */
 async function saveAsTemplate(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
+import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { testAgent } from '../../../testing/agent.ts';
 import { createActive, createBody, createIdle, deploy, environmentOf } from '../../../testing/environment.ts';
 
 const app = await testApp();

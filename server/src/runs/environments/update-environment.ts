@@ -1,34 +1,35 @@
 /** Changes the settings of an environment and its archive mark. */
-import { inEnvironment } from '../../rows/places.ts';
+
 import type { Updateable } from 'kysely';
 import type { UpdateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { normalizePath } from '#guards/source-guards.ts';
+import { checkPath } from '../../code/templates/check-source.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { changesOf, isUnchanged } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import type { EnvironmentTable } from '../../rows/schema.ts';
-import { normalizePath } from '#guards/source-guards.ts';
-import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
-import { type PolicySettings, readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { lifterColumns } from '../../tenancy/policies/lift-approval.ts';
-import { projectDemands } from '../../tenancy/policies/project-demands.ts';
-import { checkPath } from '../../code/templates/check-source.ts';
 import { badField, conflict } from '../../ground/errors.ts';
-import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { openDeployments } from '../../rows/deployments/deployment-store.ts';
-import { resourcesOf } from '../deployments/start-facts.ts';
 import {
   type EnvironmentRow,
   isIdle,
   type LockedEnvironment,
   requireEnvironment,
 } from '../../rows/environments/environment-store.ts';
-import { checkRemoteBackend } from './policy-defaults.ts';
-import { environmentView } from './environment-view.ts';
+import { inEnvironment } from '../../rows/places.ts';
+import type { EnvironmentTable } from '../../rows/schema.ts';
+import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
+import { lifterColumns } from '../../tenancy/policies/lift-approval.ts';
+import { type PolicySettings, readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { projectDemands } from '../../tenancy/policies/project-demands.ts';
+import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { refreshEnvironment } from '../deployments/move-deployment.ts';
+import { resourcesOf } from '../deployments/start-facts.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { environmentView } from './environment-view.ts';
+import { checkRemoteBackend } from './policy-defaults.ts';
 
 /** Columns of the settings that an update may change, by field. */
 const settingColumns = {

@@ -1,5 +1,5 @@
 /** Changes when an environment expires. */
-import { inEnvironment } from '../../rows/places.ts';
+
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { changesOf, isUnchanged } from '../../framework/audit/changes.ts';
@@ -7,10 +7,11 @@ import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { requireEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { environmentView } from './environment-view.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
 import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { environmentView } from './environment-view.ts';
 
 /**
  * The right was checked. The same end again is not recorded.

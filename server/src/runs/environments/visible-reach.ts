@@ -1,7 +1,8 @@
 /** Where a caller may see environments. */
-import type { Reach } from '../../rows/places.ts';
+
 import type { ActorContext } from '../../framework/context.ts';
 import { unknownEntity } from '../../ground/errors.ts';
+import type { Reach } from '../../rows/places.ts';
 import { projectHome } from '../../rows/projects/project-store.ts';
 
 const nowhere: Reach = { organizationIds: [], projectIds: [], environmentIds: [] };

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
-import { watchContact } from '../agents/watch-contact.ts';
-import type { FirstKey } from '../../start/bootstrap.ts';
 import { stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, send } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
+import type { FirstKey } from '../../start/bootstrap.ts';
+import { watchContact } from '../agents/watch-contact.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

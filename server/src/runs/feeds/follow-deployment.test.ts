@@ -6,8 +6,8 @@ import { createClient } from '#contract/client/client.ts';
 import { bytesOfLogEvent } from '#contract/client/log-bytes.ts';
 import {
   type FollowedDeploymentEvent,
-  organizationEventData,
   type OrganizationStreamEvent,
+  organizationEventData,
 } from '#contract/feeds/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { testAgent } from '../../../testing/agent.ts';

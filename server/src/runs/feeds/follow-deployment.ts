@@ -2,13 +2,18 @@
  * Follows the events and logs of one deployment for a reader. The cursor says what the reader has: the number of the last event and the byte after the last of each step's log. A reader that comes back with it
  * gets what came after, nothing twice and nothing left out.
  */
+
+import { logBytesEvents } from '#contract/client/log-bytes.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { streamEventNames } from '#contract/feeds/shapes.ts';
-import { logBytesEvents } from '#contract/client/log-bytes.ts';
 import type { Context } from '../../framework/context.ts';
+import {
+  deploymentChannel,
+  endEventNumber,
+  readStreamNews,
+  type StreamNews,
+} from '../../rows/feeds/event-store.ts';
 import { type LogSlice, readLog } from '../../rows/logs/step-store.ts';
-import { endEventNumber, readStreamNews, type StreamNews } from '../../rows/feeds/event-store.ts';
-import { deploymentChannel } from '../../rows/feeds/event-store.ts';
 
 /** What a reader of a deployment has. */
 export interface DeploymentCursor {

@@ -6,8 +6,8 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { ActorContext } from '../../framework/context.ts';
 import { perServer } from '../../framework/events/per-server.ts';
-import { TooManyRequests } from '../../ground/errors.ts';
 import { hijackReply } from '../../framework/http/replies/hijack-reply.ts';
+import { TooManyRequests } from '../../ground/errors.ts';
 
 export interface EventStream {
   readonly response: ServerResponse;

@@ -3,9 +3,9 @@
  */
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { Context } from '../../framework/context.ts';
+import { deploymentChannel, type NewEvent } from '../../rows/feeds/event-store.ts';
 import { tell } from '../../rows/feeds/news-store.ts';
 import { recordOrganizationEvents } from '../../rows/feeds/organization-news-store.ts';
-import { deploymentChannel, type NewEvent } from '../../rows/feeds/event-store.ts';
 
 /**
  * Keeps events in their order; of readers, only those of the organization are woken. The caller has locked

@@ -1,10 +1,10 @@
 /** The event stream of one deployment. */
 import type { ServerResponse } from 'node:http';
-import type { QueryOf } from '#contract/schema/operation.ts';
 import type { operations } from '#contract/operations.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { badField, notFound, Refusal } from '../../ground/errors.ts';
 import type { Wire } from '../../framework/http/route.ts';
+import { badField, notFound, Refusal } from '../../ground/errors.ts';
 import { getDeploymentPlace } from '../../rows/deployments/deployment-store.ts';
 import {
   type DeploymentCursor,

@@ -3,14 +3,14 @@
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Actor } from '../../framework/access/actor.ts';
-import type { QueryOf } from '#contract/schema/operation.ts';
 import type { operations } from '#contract/operations.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
+import type { Actor } from '../../framework/access/actor.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { deploymentHome } from '../../rows/deployments/deployment-store.ts';
-import { badField, notFound, Refusal, unknownEntity } from '../../ground/errors.ts';
 import type { Wire } from '../../framework/http/route.ts';
+import { badField, notFound, Refusal, unknownEntity } from '../../ground/errors.ts';
+import { deploymentHome } from '../../rows/deployments/deployment-store.ts';
 import { projectHome } from '../../rows/projects/project-store.ts';
 import { DeploymentFollower } from './follow-deployment.ts';
 import { type FeedReader, maySee } from './may-see.ts';

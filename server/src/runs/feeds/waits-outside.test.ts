@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { startEffects } from '../../framework/effects/carry-out.ts';
-import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok } from '../../../testing/client.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
+import { startEffects } from '../../framework/effects/carry-out.ts';
+import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 import { recordChange } from '../../rows/feeds/organization-news-store.ts';
 
 const app = await testApp({

@@ -1,8 +1,8 @@
 /** The end of a step's log: what a reader wants who has room for a part of it. */
 import type { LogEvent } from '#contract/deployments/shapes.ts';
 import type { Context } from '../../framework/context.ts';
-import { linesOf, wholeLinesOf } from './step-log.ts';
 import { readLog, type StepRow } from '../../rows/logs/step-store.ts';
+import { linesOf, wholeLinesOf } from './step-log.ts';
 
 const newline = 0x0a;
 

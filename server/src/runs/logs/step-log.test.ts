@@ -4,7 +4,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { ok, refused, type Reply, send } from '../../../testing/client.ts';
+import { ok, type Reply, refused, send } from '../../../testing/client.ts';
 import { createEnvironment, forgetWork } from '../../../testing/environment.ts';
 
 const app = await testApp();

@@ -1,8 +1,8 @@
 /** Enqueues work for an agent along with its deployment, in the same transaction. */
 import type { Insertable } from 'kysely';
 import type { Context } from '../../framework/context.ts';
-import type { JobTable } from '../../rows/schema.ts';
 import { insertJob, type JobRow, setJobStatus } from '../../rows/queue/job-store.ts';
+import type { JobTable } from '../../rows/schema.ts';
 
 /**
  * The channel on which waiting claims are woken. The payload is the id of an agent process that should get the job if

@@ -1,6 +1,7 @@
 /** Which deployment of an environment waits for which. Pure. */
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
+
 import { serialTypes } from '#contract/life-cycle/life-cycle.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 
 /** What determines a place in the queue. */
 export interface QueuedFacts {

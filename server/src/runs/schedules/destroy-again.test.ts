@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { afterAttempt, pauseMinutes } from '../../tenancy/lifetimes/destroy-again.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createActive, environmentOf, forgetWork } from '../../../testing/environment.ts';
+import { afterAttempt, pauseMinutes } from '../../tenancy/lifetimes/destroy-again.ts';
 import { fireTimers } from './fire-timers.ts';
 
 const app = await testApp();

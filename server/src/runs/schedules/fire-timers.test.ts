@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, type TestAgent, testAgent } from '../../../testing/agent.ts';
-import { testApp, type TestApp } from '../../../testing/app.ts';
+import { type TestApp, testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import {
   createActive,

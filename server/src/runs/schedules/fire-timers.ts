@@ -5,23 +5,18 @@
  */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { actorWithoutRights } from '../../framework/access/actor.ts';
-import { systemUserId } from '../../rows/users/user-store.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { hasSucceeded, openDeployments } from '../../rows/deployments/deployment-store.ts';
 import {
-  listExpiring,
   type LockedEnvironment,
+  listExpiring,
   lockIdleEnvironment,
   nextExpiryAt,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
-import { afterAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
-import { nextTtlStep, noticesDue, refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
-import { tellLifetime } from '../feeds/tell-lifetime.ts';
-import { nextRunOf } from './next-run.ts';
 import {
   listDueEnvironments,
   listDueSchedules,
@@ -33,8 +28,13 @@ import {
   skipRun,
   updateSchedule,
 } from '../../rows/schedules/schedule-store.ts';
+import { systemUserId } from '../../rows/users/user-store.ts';
+import { afterAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
+import { nextTtlStep, noticesDue, refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
 import { startFrom } from '../deployments/start-deployment.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../deployments/start-facts.ts';
+import { tellLifetime } from '../feeds/tell-lifetime.ts';
+import { nextRunOf } from './next-run.ts';
 
 /** The longest pause between two passes; a timer that comes earlier ends it. */
 export const timersEverySeconds = 2;

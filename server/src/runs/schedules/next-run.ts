@@ -1,7 +1,8 @@
 /** When a schedule comes next. Pure. */
+
+import type { ScheduleRow } from '../../rows/schedules/schedule-store.ts';
 import { nextRun } from './cron.ts';
 import { nextDriftRun } from './drift-rhythm.ts';
-import type { ScheduleRow } from '../../rows/schedules/schedule-store.ts';
 
 /** @returns the first time after `from`; null where there is none @throws Error for an invalid pattern */
 export function nextRunOf(

@@ -2,8 +2,8 @@
 import { operations } from '#contract/operations.ts';
 import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import type { Context } from '../../framework/context.ts';
-import { orNotFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getSchedule, listSchedules, listSchedulesOfProject } from '../../rows/schedules/schedule-store.ts';
 import { driftScheduleView, scheduleView } from './schedule-view.ts';

@@ -1,8 +1,8 @@
 /** Tells readers of an expired environment whose destroy did not succeed. */
 import type { Context } from '../../framework/context.ts';
-import { tellLifetime } from '../feeds/tell-lifetime.ts';
-import { isFailedEnd } from '../../tenancy/lifetimes/destroy-again.ts';
 import type { ReactionPayloads } from '../../framework/reactions.ts';
+import { isFailedEnd } from '../../tenancy/lifetimes/destroy-again.ts';
+import { tellLifetime } from '../feeds/tell-lifetime.ts';
 
 /** Reaction to `deploymentMoved`. */
 export async function tellFailedEnd(

@@ -1,27 +1,22 @@
 /** Sets the schedules of an environment: deploys, destroys and drift runs. */
-import type { DriftSchedule, EnvironmentSchedule } from '#contract/schedules/shapes.ts';
+
 import type {
   UpdateDriftScheduleBody,
   UpdateEnvironmentScheduleBody,
 } from '#contract/schedules/operations.ts';
-import { inEnvironment } from '../../rows/places.ts';
+import type { DriftSchedule, EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { appliesChanges } from '../../tenancy/policies/remediation-strategy.ts';
 import { badField } from '../../ground/errors.ts';
-import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
-import { nextDriftRun } from './drift-rhythm.ts';
 import {
   type LockedEnvironment,
   requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
-import { lifespanColumns } from '../../tenancy/lifetimes/lifespan.ts';
-import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import {
   getSchedule,
   listSchedules,
@@ -30,6 +25,12 @@ import {
   type ScheduledAction,
   type ScheduleRow,
 } from '../../rows/schedules/schedule-store.ts';
+import { lifespanColumns } from '../../tenancy/lifetimes/lifespan.ts';
+import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { appliesChanges } from '../../tenancy/policies/remediation-strategy.ts';
+import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
+import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
+import { nextDriftRun } from './drift-rhythm.ts';
 import { driftScheduleView, scheduleView } from './schedule-view.ts';
 
 /** A schedule as a request sets it. */

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
-import { countThreads } from '../../../testing/threads.ts';
 import { createActive, createIdle, deploy } from '../../../testing/environment.ts';
+import { countThreads } from '../../../testing/threads.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

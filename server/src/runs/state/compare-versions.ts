@@ -5,16 +5,16 @@ import { LimitedThread, ThreadFailure } from '#guards/threads/limited-thread.ts'
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { getSealedInputs } from '../../rows/deployments/given-store.ts';
-import { openInputs } from '../deployments/run-inputs.ts';
 import { badField, conflict, notFound } from '../../ground/errors.ts';
-import { getProjectRow } from '../../rows/projects/project-store.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { environmentHome, levelsOf } from '../../inputs/variables/levels.ts';
 import { resolveVariables } from '../../inputs/variables/resolve-variables.ts';
+import { getSealedInputs } from '../../rows/deployments/given-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { getProjectRow } from '../../rows/projects/project-store.ts';
+import { deploymentsBehind, getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';
+import { openInputs } from '../deployments/run-inputs.ts';
 import type { Differences } from './files/compare-states.ts';
-import { readWholeState } from './read-current-state.ts';
 import { smallBytes, stateThread, turnsOf } from './files/read-state.ts';
 import {
   type ComparisonAnswer,
@@ -23,7 +23,7 @@ import {
   StateComparer,
 } from './files/state-comparer.ts';
 import type { StateTask } from './files/state-thread.ts';
-import { deploymentsBehind, getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';
+import { readWholeState } from './read-current-state.ts';
 import { stateVersionViews } from './state-view.ts';
 
 /** Apart from states that agents bring, which must not wait for people who compare. */

@@ -1,13 +1,13 @@
 /** Deletes a rescued version of a state, which a person has checked. */
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
-import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound } from '../../ground/errors.ts';
-import { requireReadable } from './read-current-state.ts';
+import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { deleteStateVersions, getStateVersion } from '../../rows/state/state-store.ts';
+import { requireReadable } from './read-current-state.ts';
 
 /** @throws Refusal 403 for a withheld one, 404, 409 for a version that is not rescued */
 export async function deleteStateVersion(context: ActorContext, id: string): Promise<{ id: string }> {

@@ -3,14 +3,14 @@ import { Readable } from 'node:stream';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { placeVersion } from './place-version.ts';
+import { requireEnvironment } from '../../rows/environments/environment-store.ts';
+import type { StateVersionRow } from '../../rows/state/state-store.ts';
 import { checkStateFile, type ReadState } from './files/read-state.ts';
 import { readWhole, release } from './files/whole-bytes.ts';
+import { placeVersion } from './place-version.ts';
 import { requireLineage } from './roll-back-or-promote.ts';
 import { requireFreeState } from './state-holder.ts';
-import type { StateVersionRow } from '../../rows/state/state-store.ts';
 
 /**
  * @param bytes not usable afterwards: those that are returned are

@@ -1,9 +1,9 @@
 /** States of environments stay readable: a tool cannot take over what another one keeps in a format of its own. */
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { Context } from '../../framework/context.ts';
-import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { conflict } from '../../ground/errors.ts';
 import type { ReactionPayloads } from '../../framework/reactions.ts';
+import { conflict } from '../../ground/errors.ts';
+import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { listCurrentStates } from '../../rows/state/state-store.ts';
 import { forgetCurrent } from './write-state.ts';
 

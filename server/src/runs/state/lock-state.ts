@@ -2,12 +2,13 @@
  * The lock that a tool outside of runs takes on an environment's state: against deployments, and they against
  * it.
  */
-import { inEnvironment } from '../../rows/places.ts';
+
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { advanceQueue } from '../deployments/advance-queue.ts';
+import { conflict, Refusal } from '../../ground/errors.ts';
 import { type LockedEnvironment, requireEnvironment } from '../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import {
   deleteStateLock,
   getStateLock,
@@ -15,7 +16,7 @@ import {
   lockInWords,
   type StateLockRow,
 } from '../../rows/state/state-lock-store.ts';
-import { conflict, Refusal } from '../../ground/errors.ts';
+import { advanceQueue } from '../deployments/advance-queue.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 
 /** What tools send when they lock, and print when they find a lock. */

@@ -3,18 +3,18 @@
  * that ever were.
  */
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { type LockedEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { Refusal } from '../../ground/errors.ts';
-import type { ReadState } from './files/read-state.ts';
-import { withNumber } from './files/top-level-fields.ts';
+import { type LockedEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import {
   highestSerial,
-  rescuedBytes,
   insertStateVersion,
+  rescuedBytes,
   type StateOrigin,
   type StateVersionRow,
   supersedeCurrent,
 } from '../../rows/state/state-store.ts';
+import type { ReadState } from './files/read-state.ts';
+import { withNumber } from './files/top-level-fields.ts';
 
 export interface PlacedState extends ReadState {
   readonly origin: StateOrigin;

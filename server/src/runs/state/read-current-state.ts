@@ -1,12 +1,12 @@
 /** The content of states, for runs and for people with the right. */
 import type { Readable } from 'node:stream';
-import { beginReading } from '../../framework/http/begin-reading.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { beginReading } from '../../framework/http/begin-reading.ts';
 import { Refusal } from '../../ground/errors.ts';
+import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
 import { readWhole } from './files/whole-bytes.ts';
-import { getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';
 
 async function currentVersion(context: Context, environmentId: string): Promise<StateVersionRow | undefined> {
   const environment = await getEnvironmentRow(context.db, environmentId);

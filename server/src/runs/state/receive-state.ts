@@ -3,15 +3,16 @@
  * environment; beyond it, the agent keeps the state.
  */
 import type { StateReply } from '#protocol/messages/attempt.ts';
-import { isUuid } from '../../rows/entity-home.ts';
-import type { BlobRef } from '../../ground/blobs/blob-store.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { inTransaction, withCommit } from '../../ground/database/transaction.ts';
-import { isAttemptOver, updateAttempt } from '../../rows/dispatch/attempt-store.ts';
-import { getStateSender, isAnotherApplying, type StateSender } from '../../rows/dispatch/run-store.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
+import type { BlobRef } from '../../ground/blobs/blob-store.ts';
+import { inTransaction, withCommit } from '../../ground/database/transaction.ts';
+import { Refusal } from '../../ground/errors.ts';
+import { isAttemptOver, updateAttempt } from '../../rows/dispatch/attempt-store.ts';
+import { getStateSender, isAnotherApplying, type StateSender } from '../../rows/dispatch/run-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import {
   getEnvironmentRow,
   getEnvironmentRows,
@@ -20,12 +21,6 @@ import {
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
 import { getStateLock } from '../../rows/state/state-lock-store.ts';
-import { Refusal } from '../../ground/errors.ts';
-import { hashInTurns } from './files/hash-in-turns.ts';
-import { release } from './files/whole-bytes.ts';
-import { requireRescueSpace } from './place-version.ts';
-import { type ReadState, readStateFacts, type StateFacts } from './files/read-state.ts';
-import { type RescueReason, rescueReason } from './rescue-reason.ts';
 import {
   detachFromAttempt,
   environmentsOfLineage,
@@ -36,6 +31,11 @@ import {
   type StateVersionRow,
   supersedeCurrent,
 } from '../../rows/state/state-store.ts';
+import { hashInTurns } from './files/hash-in-turns.ts';
+import { type ReadState, readStateFacts, type StateFacts } from './files/read-state.ts';
+import { release } from './files/whole-bytes.ts';
+import { requireRescueSpace } from './place-version.ts';
+import { type RescueReason, rescueReason } from './rescue-reason.ts';
 
 export interface ShippedState {
   readonly environmentId: string;

@@ -1,6 +1,7 @@
 /** Why a state that a run brought does not become the current one. Pure. */
-import type { StateFacts } from './files/read-state.ts';
+
 import type { StateVersionRow } from '../../rows/state/state-store.ts';
+import type { StateFacts } from './files/read-state.ts';
 
 /** Reasons in the audit trail. */
 export type RescueReason =

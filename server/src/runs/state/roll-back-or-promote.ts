@@ -2,14 +2,14 @@
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { lockEnvironmentRow, type LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { badField, conflict, notFound } from '../../ground/errors.ts';
-import { placeVersion } from './place-version.ts';
-import { readWholeState } from './read-current-state.ts';
+import { type LockedEnvironment, lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { getStateVersion, type StateVersionRow, setStanding } from '../../rows/state/state-store.ts';
 import { readStateFacts } from './files/read-state.ts';
 import { release } from './files/whole-bytes.ts';
+import { placeVersion } from './place-version.ts';
+import { readWholeState } from './read-current-state.ts';
 import { requireFreeState } from './state-holder.ts';
-import { getStateVersion, setStanding, type StateVersionRow } from '../../rows/state/state-store.ts';
 
 /** The environment under its lock, and the version as it stands then. @throws Refusal 404 or 409 */
 async function takeFree(

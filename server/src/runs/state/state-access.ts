@@ -1,5 +1,5 @@
 /** Who may read a state over HTTP, besides those with the right READ_STATE. */
-import { inEnvironment } from '../../rows/places.ts';
+
 import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../../framework/access/actor.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
@@ -8,8 +8,13 @@ import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { requireEnvironment } from '../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
+import {
+  deleteStateAccessRow,
+  getStateAccessRow,
+  putStateAccessRow,
+} from '../../rows/state/state-access-store.ts';
 import { requireProjects } from '../../tenancy/projects/require-projects.ts';
-import { deleteStateAccessRow, getStateAccessRow, putStateAccessRow } from '../../rows/state/state-access-store.ts';
 
 /** The setting, or the default: nobody else. */
 export async function getStateAccess(db: Connection, environmentId: string): Promise<StateAccess> {

@@ -3,10 +3,10 @@
  * runs, or a person's lock.
  */
 import type { Connection } from '../../framework/context.ts';
+import { conflict } from '../../ground/errors.ts';
 import { activeSerialDeployment, type DeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import type { EnvironmentRow, LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { getStateLock, lockInWords, type StateLockRow } from '../../rows/state/state-lock-store.ts';
-import { conflict } from '../../ground/errors.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 
 export type StateHolder =

@@ -3,12 +3,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { stateProtocol, stateProtocolBase } from '#contract/state/operations.ts';
-import { fastifyPath } from '../../framework/http/fastify-path.ts';
-import { type FirstKey } from '../../start/bootstrap.ts';
 import { stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused, send } from '../../../testing/client.ts';
 import { createActive, createIdle, deploy, deploymentOf, forgetWork } from '../../../testing/environment.ts';
+import { fastifyPath } from '../../framework/http/fastify-path.ts';
+import { type FirstKey } from '../../start/bootstrap.ts';
 import { calls } from './state-protocol.ts';
 
 const app = await testApp({ ENVARIUM_STATE_LIMIT_MB: '1' });

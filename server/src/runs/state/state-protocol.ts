@@ -3,19 +3,20 @@
  * state, LOCK and UNLOCK. Its answers follow the tools and not the interface: 204 for "no state yet", 423
  * with the lock that is held.
  */
-import { isRecord } from '#contract/schema/is-record.ts';
-import { inEnvironment } from '../../rows/places.ts';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Right } from '#contract/schema/enumerations.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { ownAdmission } from '../../framework/http/admission.ts';
 import { authenticate } from '../../framework/http/authenticate.ts';
-import { conflict, notFound, Refusal } from '../../ground/errors.ts';
 import { countRefusedCall, noteRefusedCall } from '../../framework/http/refused-calls.ts';
+import { conflict, notFound, Refusal } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../rows/places.ts';
 import { readStateBody } from './import-state.ts';
 import { lockInfoOf, lockState, unlockState } from './lock-state.ts';
 import { readCurrentState } from './read-current-state.ts';

@@ -2,23 +2,23 @@
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { Context } from '../../framework/context.ts';
-import { orNotFound } from '../../ground/errors.ts';
 import { type Route, route, streamRoute } from '../../framework/http/route.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { getStateLock } from '../../rows/state/state-lock-store.ts';
-import { clearState } from './clear-state.ts';
-import { deleteStateVersion } from './delete-version.ts';
-import { compareVersions } from './compare-versions.ts';
-import { importState, readStateBody } from './import-state.ts';
-import { freeStateLock } from './lock-state.ts';
-import { readStateVersion } from './read-current-state.ts';
-import { promoteState, rollBackState } from './roll-back-or-promote.ts';
-import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
 import {
   countStateVersions,
   getStateVersion,
   listStateVersions,
   type StateVersionRow,
 } from '../../rows/state/state-store.ts';
+import { clearState } from './clear-state.ts';
+import { compareVersions } from './compare-versions.ts';
+import { deleteStateVersion } from './delete-version.ts';
+import { importState, readStateBody } from './import-state.ts';
+import { freeStateLock } from './lock-state.ts';
+import { readStateVersion } from './read-current-state.ts';
+import { promoteState, rollBackState } from './roll-back-or-promote.ts';
+import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
 import { stateLockView, stateVersionView, stateVersionViews } from './state-view.ts';
 
 const defaultPage = 100;

@@ -2,9 +2,9 @@
 import type { StateLock, StateVersion } from '#contract/state/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { StateLockRow } from '../../rows/state/state-lock-store.ts';
+import type { StateVersionRow } from '../../rows/state/state-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import type { StateVersionRow } from '../../rows/state/state-store.ts';
 
 function view(row: StateVersionRow, users: ReadonlyMap<string, UserRow>): StateVersion {
   return {

@@ -4,10 +4,10 @@
  */
 import { storeAudit } from '../../framework/audit/record.ts';
 import type { Context } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { openDeployments } from '../../rows/deployments/deployment-store.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { openDeployments } from '../../rows/deployments/deployment-store.ts';
 import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { recordChange } from '../../rows/feeds/organization-news-store.ts';
 import {

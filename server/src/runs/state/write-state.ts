@@ -1,22 +1,17 @@
 /** What tools outside of runs do with an environment's state by the http protocol. */
-import type { BlobRef } from '../../ground/blobs/blob-store.ts';
+
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
+import type { BlobRef } from '../../ground/blobs/blob-store.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { conflict, Refusal } from '../../ground/errors.ts';
 import {
   type LockedEnvironment,
   requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
-import { conflict, Refusal } from '../../ground/errors.ts';
-import { hashInTurns } from './files/hash-in-turns.ts';
-import { release } from './files/whole-bytes.ts';
-import { requireStateFile } from './import-state.ts';
-import { isOwnLock } from './lock-state.ts';
-import { type PlacedState, storeVersion } from './place-version.ts';
-import { findStateHolder, type StateHolder } from './state-holder.ts';
 import {
   getStateVersion,
   getStateVersionOfLock,
@@ -24,6 +19,12 @@ import {
   type StateVersionRow,
   supersedeCurrent,
 } from '../../rows/state/state-store.ts';
+import { hashInTurns } from './files/hash-in-turns.ts';
+import { release } from './files/whole-bytes.ts';
+import { requireStateFile } from './import-state.ts';
+import { isOwnLock } from './lock-state.ts';
+import { type PlacedState, storeVersion } from './place-version.ts';
+import { findStateHolder, type StateHolder } from './state-holder.ts';
 
 /**
  * What became of a state: stored, not stored because somebody holds it, or kept as rescued because its lock

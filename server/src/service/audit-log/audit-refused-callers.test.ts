@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect } from '../../ground/database/open.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
 import { addPerson } from '../../../testing/person.ts';
+import { connect } from '../../ground/database/open.ts';
 import { auditRefusedCallers } from './audit-refused-callers.ts';
 
 test('a failed sign-in of a member is in the trail of the organization, without the password', async () => {

@@ -2,8 +2,8 @@
 import { installationChain } from '#contract/audit/chain.ts';
 import { operations } from '#contract/operations.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { type Route, route, streamRoute } from '../../framework/http/route.ts';
+import { Refusal } from '../../ground/errors.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
 import { exportEvents } from './export-events.ts';
 import { listEvents } from './list-events.ts';

@@ -3,8 +3,8 @@
  * it, never in between: an export that was cut continues after its last line.
  */
 import { once } from 'node:events';
-import type { QueryOf } from '#contract/schema/operation.ts';
 import type { operations } from '#contract/operations.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import type { Context } from '../../framework/context.ts';
 import { hijackReply } from '../../framework/http/replies/hijack-reply.ts';
 import type { Wire } from '../../framework/http/route.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { testApp } from '../../../testing/app.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { testApp } from '../../../testing/app.ts';
 import { linkEntries } from './link-entries.ts';
 
 const app = await testApp();

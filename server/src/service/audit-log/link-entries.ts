@@ -13,9 +13,8 @@ import {
 import { contentOf, isEntryMac } from '../../framework/audit/audit-content.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import type { Context } from '../../framework/context.ts';
-import { afterCommit, inTransaction } from '../../ground/database/transaction.ts';
 import { perServer } from '../../framework/events/per-server.ts';
-import { recordChange } from '../../rows/feeds/organization-news-store.ts';
+import { afterCommit, inTransaction } from '../../ground/database/transaction.ts';
 import {
   type EventRow,
   getEvents,
@@ -23,9 +22,9 @@ import {
   type HeadRow,
   insertHead,
   insertLinks,
+  type LinkRow,
   lastLink,
   linkedIds,
-  type LinkRow,
   lockHead,
   newestEventNumber,
   openTransactions,
@@ -33,9 +32,10 @@ import {
   rootChain,
   unlinkedNumbers,
 } from '../../rows/audit-log/audit-link-store.ts';
+import type { Progress } from '../../rows/audit-log/columns.ts';
+import { recordChange } from '../../rows/feeds/organization-news-store.ts';
 import { headMac, isHead } from './head-mac.ts';
 import { advance } from './linking-progress.ts';
-import type { Progress } from '../../rows/audit-log/columns.ts';
 
 const atOnce = 500;
 

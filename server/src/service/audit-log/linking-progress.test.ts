@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { advance } from './linking-progress.ts';
 import type { Progress } from '../../rows/audit-log/columns.ts';
+import { advance } from './linking-progress.ts';
 
 const start: Progress = { upTo: 0, gaps: [], withoutMacUpTo: 0 };
 const seen = (numbers: number[], more: { now?: number; oldestOpen?: string; isComplete?: boolean } = {}) => ({

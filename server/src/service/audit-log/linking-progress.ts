@@ -4,7 +4,6 @@
  */
 import type { Gap, Progress } from '../../rows/audit-log/columns.ts';
 
-
 /** A number is given out within a statement: its transaction has an id soon after. */
 const youngestAbandoned = 60_000;
 

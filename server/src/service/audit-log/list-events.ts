@@ -1,14 +1,21 @@
 /** Pages of the audit trail, newest first, as the chain has it: a page never changes while the trail grows. */
-import type { QueryOf } from '#contract/schema/operation.ts';
+
 import type { AuditEvent, AuditEvents } from '#contract/audit/shapes.ts';
 import type { operations } from '#contract/operations.ts';
-import { isUuid } from '../../rows/entity-home.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import { contentOf } from '../../framework/audit/audit-content.ts';
 import type { Connection, Context } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
+import {
+  type EventRow,
+  getLinkOfEntry,
+  type LinkedRow,
+  linkView,
+  listLinks,
+} from '../../rows/audit-log/audit-link-store.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { type EventRow, getLinkOfEntry, type LinkedRow, linkView, listLinks } from '../../rows/audit-log/audit-link-store.ts';
 import { linkEntries } from './link-entries.ts';
 
 const usualLimit = 50;

@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import type { AuditEvent } from '#contract/audit/shapes.ts';
 import { verifyExport } from '#contract/audit/verify.ts';
-import { storeAudit } from '../../framework/audit/record.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic, call, ok, refused } from '../../../testing/client.ts';
+import { storeAudit } from '../../framework/audit/record.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
 
 const app = await testApp();
 const { organizationId, context } = app;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type AuditContent, type AuditLink, contentText, linkHash, sha256 } from '#contract/audit/chain.ts';
-import { storeAudit } from '../../framework/audit/record.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
+import { storeAudit } from '../../framework/audit/record.ts';
 import { linkEntries } from './link-entries.ts';
 
 interface Trail {

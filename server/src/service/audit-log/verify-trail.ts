@@ -17,9 +17,9 @@ import {
   positionsAfter,
   rootChain,
 } from '../../rows/audit-log/audit-link-store.ts';
+import type { Progress } from '../../rows/audit-log/columns.ts';
 import { isHead } from './head-mac.ts';
 import { rootHash } from './link-entries.ts';
-import type { Progress } from '../../rows/audit-log/columns.ts';
 
 const atOnce = 500;
 const mostFindings = 1000;

@@ -1,10 +1,10 @@
 /** Figures of an organization, of what the caller may view. */
 import {
-  dashboardDays,
   type DashboardQuery,
   type DashboardRow,
-  dashboardStatuses,
   type DashboardStatusWord,
+  dashboardDays,
+  dashboardStatuses,
   mostDashboardEnvironments,
 } from '#contract/dashboards/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
@@ -12,10 +12,10 @@ import type { DeploymentType, EnvironmentStatus } from '#contract/schema/enumera
 import type { ActorContext } from '../../framework/context.ts';
 import { countFinished, type FinishedCount } from '../../rows/deployments/finished-counts-store.ts';
 import { countByStatus } from '../../rows/environments/listed-environment-store.ts';
-import { listEnvironments } from '../../runs/environments/list-environments.ts';
-import { visibleReach } from '../../runs/environments/visible-reach.ts';
 import { getProjectRows } from '../../rows/projects/project-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
+import { listEnvironments } from '../../runs/environments/list-environments.ts';
+import { visibleReach } from '../../runs/environments/visible-reach.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 
 const dayMilliseconds = 86_400_000;

@@ -2,11 +2,11 @@
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
+import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { abortDeployment } from '../../runs/deployments/abort-deployment.ts';
 import { approveDeployment } from '../../runs/deployments/approval/approve-deployment.ts';
 import { cancelDeployment } from '../../runs/deployments/cancel-deployment.ts';
 import { requireDeploymentRow } from './latest-deployment.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 
 type Act = (context: ActorContext, id: string) => Promise<unknown>;
 

@@ -1,10 +1,10 @@
 /** A deployment with its steps, and the log of one of them. */
 import type { McpDeployment } from '#contract/mcp/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { deploymentView } from '../../runs/deployments/deployment-view.ts';
 import { badField } from '../../ground/errors.ts';
 import type { StepRow } from '../../rows/logs/step-store.ts';
 import { listStepRows } from '../../rows/logs/step-store.ts';
+import { deploymentView } from '../../runs/deployments/deployment-view.ts';
 import { stepView } from '../../runs/logs/step-view.ts';
 import { requireDeploymentRow } from './latest-deployment.ts';
 import { failedStep, mcpLog } from './mcp-log.ts';

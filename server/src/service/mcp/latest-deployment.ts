@@ -1,8 +1,11 @@
 /** The deployment that speaks for an environment. */
 import type { Context } from '../../framework/context.ts';
-import { getShownDeployments, type ShownDeploymentRow } from '../../rows/deployments/shown-deployment-store.ts';
-import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { orNotFound } from '../../ground/errors.ts';
+import {
+  getShownDeployments,
+  type ShownDeploymentRow,
+} from '../../rows/deployments/shown-deployment-store.ts';
+import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 
 /** @throws Refusal 404 for a deployment that has disappeared */
 export async function requireDeploymentRow(

@@ -1,8 +1,8 @@
 /** The log of a step as MCP servers read it. */
 import { type McpLog, mcpLogKilobytes } from '#contract/mcp/shapes.ts';
 import type { Context } from '../../framework/context.ts';
-import { readLogEnd } from '../../runs/logs/log-end.ts';
 import type { StepRow } from '../../rows/logs/step-store.ts';
+import { readLogEnd } from '../../runs/logs/log-end.ts';
 
 /** The first step that failed or timed out. */
 export function failedStep(steps: readonly StepRow[]): StepRow | undefined {

@@ -1,12 +1,12 @@
 /** Operations for MCP servers, each with its verb. */
 import { mcpOmittedFields } from '#contract/mcp/operations.ts';
 import { operations } from '#contract/operations.ts';
-import { environmentView } from '../../runs/environments/environment-view.ts';
-import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { listEnvironments } from '../../runs/environments/list-environments.ts';
-import { deployEnvironment } from '../../runs/deployments/start-deployment.ts';
-import { orNotFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { orNotFound } from '../../ground/errors.ts';
+import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { deployEnvironment } from '../../runs/deployments/start-deployment.ts';
+import { environmentView } from '../../runs/environments/environment-view.ts';
+import { listEnvironments } from '../../runs/environments/list-environments.ts';
 import { listProjects } from '../../tenancy/projects/list-projects.ts';
 import { abortLatest, approveLatest, cancelLatest } from './act-on-latest.ts';
 import { analyzeError } from './analyze-error.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import type { OperationName } from '#contract/operations.ts';
 import { mcpListedFields, mcpLogKilobytes } from '#contract/mcp/shapes.ts';
+import type { OperationName } from '#contract/operations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome, testAgent } from '../../../testing/agent.ts';

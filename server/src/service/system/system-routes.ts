@@ -2,17 +2,17 @@
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { openApiDocument } from '#contract/documents/openapi.ts';
-import { operations } from '#contract/operations.ts';
 import { referencePage } from '#contract/documents/reference-page.ts';
 import { pageStyle } from '#contract/documents/reference-style.ts';
+import { operations } from '#contract/operations.ts';
 import { version } from '#protocol/version.ts';
 import type { Context } from '../../framework/context.ts';
 import { openAdmission } from '../../framework/http/admission.ts';
 import { compressedRoute } from '../../framework/http/compression.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { plainPageHeaders } from '../../framework/http/pages/page-headers.ts';
 import { basePathOf } from '../../framework/http/paths/base-path.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { Refusal } from '../../ground/errors.ts';
 
 /** The same for everybody and for as long as the program runs; made for the first reader, not at the start. */
 let description: Record<string, unknown> | undefined;

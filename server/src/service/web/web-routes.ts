@@ -8,8 +8,8 @@ import { openAdmission } from '../../framework/http/admission.ts';
 import { compressedRoute } from '../../framework/http/compression.ts';
 import { applicationHeaders } from '../../framework/http/pages/page-headers.ts';
 import { basePathOf } from '../../framework/http/paths/base-path.ts';
-import { answerWithoutWeb } from './without-web.ts';
 import { documentWith, openWebFolder, type WebFolder } from './web-folder.ts';
+import { answerWithoutWeb } from './without-web.ts';
 
 /** Files that bear a hash of their content in their names. */
 const hashedFolder = 'assets/';

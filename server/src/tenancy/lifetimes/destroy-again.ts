@@ -4,10 +4,10 @@
  */
 import type { Updateable } from 'kysely';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
-import type { EnvironmentTable } from '../../rows/schema.ts';
+import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
+import type { EnvironmentTable } from '../../rows/schema.ts';
 
 const firstPauseMinutes = 5;
 const longestPauseMinutes = 12 * 60;

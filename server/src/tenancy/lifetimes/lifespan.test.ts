@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { ttlEnd } from './policy-ttl.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import { createBody, createEnvironment, createIdle, deploy, environmentOf } from '../../../testing/environment.ts';
+import {
+  createBody,
+  createEnvironment,
+  createIdle,
+  deploy,
+  environmentOf,
+} from '../../../testing/environment.ts';
 import { checkLongestLife, nextTtlStep, noticesDue } from './lifespan.ts';
+import { ttlEnd } from './policy-ttl.ts';
 
 const app = await testApp();
 const hours = (count: number) => new Date(app.context.now().getTime() + count * 3_600_000);

@@ -3,11 +3,11 @@
  */
 import type { Selectable, Updateable } from 'kysely';
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
-import type { Place } from '../../rows/places.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import type { EnvironmentTable } from '../../rows/schema.ts';
 import { badField } from '../../ground/errors.ts';
 import { getOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import type { Place } from '../../rows/places.ts';
+import type { EnvironmentTable } from '../../rows/schema.ts';
 import { noAttempts } from './destroy-again.ts';
 import { isBeyondDates, ttlEnd } from './policy-ttl.ts';
 

@@ -1,14 +1,19 @@
 /** Changes the role of members of an organization. */
-import { inOrganization } from '../../rows/places.ts';
+
 import { findRole, requireGrantable, requireRights } from '../../framework/access/grant.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import type { Refusal } from '../../ground/errors.ts';
-import { requireOtherAdmin } from './keep-an-admin.ts';
-import { getMembership, type MembershipRow, updateMembership } from '../../rows/organizations/membership-store.ts';
+import {
+  getMembership,
+  type MembershipRow,
+  updateMembership,
+} from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import { inOrganization } from '../../rows/places.ts';
+import { requireOtherAdmin } from './keep-an-admin.ts';
 
 /** Nobody takes away what it could not give. @param what needs the rights @throws MissingRight 403 */
 export async function requireRightsOfMember(

@@ -4,8 +4,8 @@ import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { insertProject } from '../../rows/projects/project-store.ts';
 import { insertOrganization } from '../../rows/organizations/organization-store.ts';
+import { insertProject } from '../../rows/projects/project-store.ts';
 import { organizationView } from './organization-view.ts';
 
 /** An organization, its default project, and the caller as its first admin. */

@@ -1,9 +1,9 @@
 /** An organization never loses its last administrator. */
 import type { ActorContext } from '../../framework/context.ts';
 import { conflict } from '../../ground/errors.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
 import { activeAdminIds } from '../../rows/organizations/member-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
 
 /**
  * To be called in the transaction in which a user stops being an administrator: by another role, removal, blocking

@@ -1,7 +1,8 @@
 /** Who may create organizations, which the operator decides for the whole installation. */
-import { inOrganization } from '../../rows/places.ts';
+
 import type { ActorContext } from '../../framework/context.ts';
 import { Refusal } from '../../ground/errors.ts';
+import { inOrganization } from '../../rows/places.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
 
 const refusals = {

@@ -2,12 +2,12 @@
 import { operations } from '#contract/operations.ts';
 import type { Member } from '#contract/organizations/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
-import { notFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { notFound } from '../../ground/errors.ts';
+import { listMemberRows } from '../../rows/organizations/member-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 import { setMemberRole } from './change-member.ts';
-import { listMemberRows } from '../../rows/organizations/member-store.ts';
 
 interface MemberFilter {
   readonly query?: string;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { Refusal } from '../../ground/errors.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
 import { meanwhile } from '../../../testing/locks.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { Refusal } from '../../ground/errors.ts';
 import { requireOtherAdmin } from './keep-an-admin.ts';
 
 const app = await testApp();

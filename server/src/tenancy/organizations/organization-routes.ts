@@ -1,12 +1,13 @@
 /** Operations on organizations. */
-import { inOrganization } from '../../rows/places.ts';
+
 import { operations } from '#contract/operations.ts';
-import { countActiveIn } from '../../rows/environments/environment-store.ts';
-import { notFound } from '../../ground/errors.ts';
 import { type Route, route } from '../../framework/http/route.ts';
+import { notFound } from '../../ground/errors.ts';
+import { countActiveIn } from '../../rows/environments/environment-store.ts';
+import { getOrganizationRow, listOrganizationRows } from '../../rows/organizations/organization-store.ts';
+import { inOrganization } from '../../rows/places.ts';
 import { createOrganization } from './create-organization.ts';
 import { checkMayCreate } from './may-create.ts';
-import { getOrganizationRow, listOrganizationRows } from '../../rows/organizations/organization-store.ts';
 import { organizationView } from './organization-view.ts';
 import { updateOrganization, updatePolicies } from './update-organization.ts';
 

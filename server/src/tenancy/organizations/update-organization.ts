@@ -1,19 +1,24 @@
 /** Changes what an organization is called, and its policies for all its projects. */
-import { inOrganization } from '../../rows/places.ts';
+
 import type { Updateable } from 'kysely';
-import type { Organization } from '#contract/organizations/shapes.ts';
 import type {
   UpdateOrganizationBody,
   UpdateOrganizationPoliciesBody,
 } from '#contract/organizations/operations.ts';
-import { checkTtls } from '../lifetimes/policy-ttl.ts';
+import type { Organization } from '#contract/organizations/shapes.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import type { OrganizationTable } from '../../rows/schema.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { orNotFound } from '../../ground/errors.ts';
-import { lockOrganizationRow, type OrganizationRow, updateOrganizationRow } from '../../rows/organizations/organization-store.ts';
+import {
+  lockOrganizationRow,
+  type OrganizationRow,
+  updateOrganizationRow,
+} from '../../rows/organizations/organization-store.ts';
+import { inOrganization } from '../../rows/places.ts';
+import type { OrganizationTable } from '../../rows/schema.ts';
+import { checkTtls } from '../lifetimes/policy-ttl.ts';
 import { organizationView } from './organization-view.ts';
 
 function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationTable> {

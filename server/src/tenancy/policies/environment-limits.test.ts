@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Right } from '#contract/schema/enumerations.ts';
-import type { FirstKey } from '../../start/bootstrap.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
@@ -13,6 +12,7 @@ import {
   environmentOf,
   forgetWork,
 } from '../../../testing/environment.ts';
+import type { FirstKey } from '../../start/bootstrap.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

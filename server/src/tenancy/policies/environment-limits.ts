@@ -1,12 +1,12 @@
 /** The limits of a project: how many active environments it may have, and each user in it. */
 import type { Access } from '../../framework/access/access.ts';
-import { inProject, type Place } from '../../rows/places.ts';
 import { loadAccess } from '../../framework/access/load-access.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { countActive, type EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { conflict } from '../../ground/errors.ts';
-import type { PolicySettings } from './policy-settings.ts';
+import { countActive, type EnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { inProject, type Place } from '../../rows/places.ts';
 import { lockPolicyRow } from '../../rows/policies/policy-store.ts';
+import type { PolicySettings } from './policy-settings.ts';
 
 type Limits = Pick<PolicySettings, 'numberOfEnvironments' | 'numberOfEnvironmentsTotal'>;
 

@@ -3,11 +3,11 @@
  * settings of the place that demands it.
  */
 import type { Access } from '../../framework/access/access.ts';
-import { inOrganization, type Place } from '../../rows/places.ts';
 import type { Actor } from '../../framework/access/actor.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { loadAccess } from '../../framework/access/load-access.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { inOrganization, type Place } from '../../rows/places.ts';
 
 /** A project, or an organization as a whole, by whose settings a plan has to be approved. */
 export interface DemandPlace extends Pick<Place, 'organizationId' | 'projectId'> {

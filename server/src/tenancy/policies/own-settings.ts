@@ -1,8 +1,8 @@
 /** Settings of a policy beyond the interface: a request that does not know one of them leaves it as it is. */
 import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
-import type { ActorContext } from '../../framework/context.ts';
-import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
+import { withoutNulls } from '#contract/schema/without-nulls.ts';
+import type { ActorContext } from '../../framework/context.ts';
 import type { PolicyRow } from '../../rows/policies/policy-store.ts';
 
 /** As replies show them. @param row undefined: the policy was never changed */

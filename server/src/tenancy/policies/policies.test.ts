@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { policyFlags } from '#contract/policies/policy-flags.ts';
 import { covers } from '#contract/documents/coverage.ts';
+import { policyFlags } from '#contract/policies/policy-flags.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
 

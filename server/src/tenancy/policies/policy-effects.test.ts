@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
-import { fireTimers } from '../../runs/schedules/fire-timers.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
@@ -16,6 +15,7 @@ import {
   environmentOf,
   forgetWork,
 } from '../../../testing/environment.ts';
+import { fireTimers } from '../../runs/schedules/fire-timers.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

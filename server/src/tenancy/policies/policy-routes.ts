@@ -1,19 +1,21 @@
 /** Policies of projects: read, and replaced as a whole. */
 import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
-import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
 import { operations } from '#contract/policies/operations.ts';
-import { inProject } from '../../rows/places.ts';
+import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { countActive } from '../../rows/environments/environment-store.ts';
-import { orNotFound } from '../../ground/errors.ts';
 import { route } from '../../framework/http/route.ts';
-import { lockProject } from '../projects/archive-project.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { orNotFound } from '../../ground/errors.ts';
+import { countActive } from '../../rows/environments/environment-store.ts';
+import { inProject } from '../../rows/places.ts';
+import { getPolicyRow, type PolicyRow, putPolicyRow } from '../../rows/policies/policy-store.ts';
 import { getProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
+import { lockProject } from '../projects/archive-project.ts';
 import { checkPolicy } from './check-policy.ts';
 import { isReached, mayExceed } from './environment-limits.ts';
+import { requireLift } from './lift-approval.ts';
 import { ownColumns, ownSettingsOf } from './own-settings.ts';
 import {
   columnsOf,
@@ -22,8 +24,6 @@ import {
   readPolicySettings,
   settingsOf,
 } from './policy-settings.ts';
-import { requireLift } from './lift-approval.ts';
-import { getPolicyRow, type PolicyRow, putPolicyRow } from '../../rows/policies/policy-store.ts';
 import { projectDemands } from './project-demands.ts';
 
 function policyView(

@@ -1,9 +1,10 @@
 /** The settings of a project's policy, as they hold: stored, or the default ones. */
-import { policyDefaults, type PolicySettings } from '#contract/policies/policy-origins.ts';
-import { policyFlags, type PolicyFlag } from '#contract/policies/policy-flags.ts';
+
+import { type PolicyFlag, policyFlags } from '#contract/policies/policy-flags.ts';
+import { type PolicySettings, policyDefaults } from '#contract/policies/policy-origins.ts';
 import type { Connection } from '../../framework/context.ts';
-import type { ProjectPolicyTable } from '../../rows/schema.ts';
 import { getPolicyRow, type PolicyRow } from '../../rows/policies/policy-store.ts';
+import type { ProjectPolicyTable } from '../../rows/schema.ts';
 
 /** The column of a flag. */
 const flagColumns = {

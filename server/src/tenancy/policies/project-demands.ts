@@ -2,8 +2,8 @@
 import type { Actor } from '../../framework/access/actor.ts';
 import type { Connection } from '../../framework/context.ts';
 import { policyPlaces } from '../../rows/flows/assignment-store.ts';
-import { type DemandPlace, type RemainingDemands, liftersIn, standingDemands } from './lift-approval.ts';
 import { readSelfApproval, type SelfApproval } from '../../rows/policies/policy-store.ts';
+import { type DemandPlace, liftersIn, type RemainingDemands, standingDemands } from './lift-approval.ts';
 
 /**
  * Of a project and those above it, those whose demand holds in it.

@@ -1,11 +1,11 @@
 /** Moves a project, with everything below it, to another place of its organization's tree. */
 import { requireRight } from '../../framework/access/check-right.ts';
-import { inOrganization, inProject } from '../../rows/places.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import { inOrganization, inProject } from '../../rows/places.ts';
 import {
   getProjectRow,
   hasSiblingNamed,

@@ -1,18 +1,16 @@
 /** Operations on projects. */
-import type { Place } from '../../rows/places.ts';
+
 import { operations } from '#contract/operations.ts';
 import type { CreateProjectBody } from '#contract/projects/operations.ts';
 import type { Project } from '#contract/projects/shapes.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, notFound } from '../../ground/errors.ts';
-import { type Route, route } from '../../framework/http/route.ts';
-import { deleteProject } from './delete-project.ts';
-import { listProjects } from './list-projects.ts';
-import { moveProject } from './move-project.ts';
+import { isUuid } from '../../rows/entity-home.ts';
+import type { Place } from '../../rows/places.ts';
 import {
   getProjectRow,
   getTestingProjectRow,
@@ -20,6 +18,9 @@ import {
   lockProjectTree,
   type ProjectRow,
 } from '../../rows/projects/project-store.ts';
+import { deleteProject } from './delete-project.ts';
+import { listProjects } from './list-projects.ts';
+import { moveProject } from './move-project.ts';
 import { auditedProject, projectView } from './project-view.ts';
 import { updateProject } from './update-project.ts';
 

@@ -1,12 +1,8 @@
-import { actorWithoutRights } from '../../framework/access/actor.ts';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { inTransaction } from '../../ground/database/transaction.ts';
-import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
@@ -18,7 +14,11 @@ import {
   environmentOf,
   forgetWork,
 } from '../../../testing/environment.ts';
+import { actorWithoutRights } from '../../framework/access/actor.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { holdProjectRow } from '../../rows/projects/project-store.ts';
+import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

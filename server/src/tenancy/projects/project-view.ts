@@ -1,10 +1,11 @@
 /** Projects as the interface answers them. */
-import { inProject } from '../../rows/places.ts';
+
 import type { Project } from '#contract/projects/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { inProject } from '../../rows/places.ts';
+import type { ProjectRow } from '../../rows/projects/project-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
-import type { ProjectRow } from '../../rows/projects/project-store.ts';
 
 /** Views of several projects, in their order. */
 export async function projectViews(

@@ -1,7 +1,8 @@
 /** Checks lists of projects in requests. */
-import { isUuid } from '../../rows/entity-home.ts';
+
 import type { Connection } from '../../framework/context.ts';
 import { unknownEntity } from '../../ground/errors.ts';
+import { isUuid } from '../../rows/entity-home.ts';
 import { getProjectRows } from '../../rows/projects/project-store.ts';
 
 /**

@@ -5,11 +5,16 @@ import type { Project } from '#contract/projects/shapes.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import type { ProjectTable } from '../../rows/schema.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict } from '../../ground/errors.ts';
+import {
+  getProjectRow,
+  hasSiblingNamed,
+  type ProjectRow,
+  updateProjectRow,
+} from '../../rows/projects/project-store.ts';
+import type { ProjectTable } from '../../rows/schema.ts';
 import { archiveProject, lockProject } from './archive-project.ts';
-import { getProjectRow, hasSiblingNamed, type ProjectRow, updateProjectRow } from '../../rows/projects/project-store.ts';
 import { auditedProject, projectView } from './project-view.ts';
 
 async function checkRestore(tx: Connection, project: ProjectRow): Promise<void> {

@@ -1,8 +1,8 @@
 /** A field for a cron expression: what it means, and when it comes next. */
-import { Menu, Button, Select, TextInput } from '@mantine/core';
+import { Button, Menu, Select, TextInput } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
-import { readCron } from './cron.ts';
 import classes from './cron.module.css';
+import { readCron } from './cron.ts';
 
 const presets = [
   ['Every hour', '0 * * * *'],

@@ -1,5 +1,5 @@
 /** The fields that say where code comes from and which tool runs it. */
-import { Autocomplete, Select, SegmentedControl, Switch, TextInput } from '@mantine/core';
+import { Autocomplete, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { creatableTemplateTypes, templateTypes } from '#contract/schema/template-types.ts';
 import { useRead } from '../../api/queries.ts';

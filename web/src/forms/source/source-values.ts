@@ -1,9 +1,9 @@
 /** Where code comes from and which tool runs it, as forms have it: of templates, and of environments without one. */
 import type { CallInput } from '#contract/client/client.ts';
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
+import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 import { templateTypeWords } from '../../design/words.ts';
-import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 
 type Body = CallInput<'updateTemplate'>['body'];
 

@@ -5,13 +5,13 @@ import { Status } from '../../design/status.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
-import classes from '../../records/records.module.css';
 import { Removal } from '../../records/Removal.tsx';
+import classes from '../../records/records.module.css';
 import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { type Agent, agentLook, type AgentProcess, isolationTexts, limitsText } from './agent-words.ts';
 import { AgentRuns } from './AgentRuns.tsx';
 import { AgentSecrets } from './AgentSecrets.tsx';
+import { type Agent, type AgentProcess, agentLook, isolationTexts, limitsText } from './agent-words.ts';
 
 export interface AgentDetailProps {
   readonly agent: Agent;

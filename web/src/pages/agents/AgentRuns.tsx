@@ -3,7 +3,7 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { read, useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { Status, deploymentLooks } from '../../design/status.tsx';
+import { deploymentLooks, Status } from '../../design/status.tsx';
 import { Part } from '../../records/Part.tsx';
 import classes from '../../records/records.module.css';
 import { Loaded } from '../../ui/Loaded.tsx';

@@ -16,8 +16,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
-import { type Agent, agentLook } from './agent-words.ts';
 import { AgentDetail } from './AgentDetail.tsx';
+import { type Agent, agentLook } from './agent-words.ts';
 
 const columns: readonly Column<Agent>[] = [
   {

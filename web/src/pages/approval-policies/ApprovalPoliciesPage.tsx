@@ -17,8 +17,8 @@ import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Catalogue } from './Catalogue.tsx';
 import { EngineNotice } from './EngineNotice.tsx';
-import { placeOfPolicy, placesText } from './policy-words.ts';
 import classes from './policies.module.css';
+import { placeOfPolicy, placesText } from './policy-words.ts';
 
 /** What a policy said last. */
 function LastVerdict({ id }: { readonly id: string }) {

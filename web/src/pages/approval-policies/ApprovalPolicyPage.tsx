@@ -7,8 +7,8 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { callOf } from '../../ui/calls.ts';
 import { Confirm } from '../../ui/Confirm.tsx';
+import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -17,9 +17,9 @@ import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { EditPolicy } from './EditPolicy.tsx';
-import { placeOfPolicy } from './policy-words.ts';
 import { PolicyPlaces } from './PolicyPlaces.tsx';
 import { PolicyVerdicts } from './PolicyVerdicts.tsx';
+import { placeOfPolicy } from './policy-words.ts';
 import { TestPolicy } from './TestPolicy.tsx';
 
 interface OfEntry {

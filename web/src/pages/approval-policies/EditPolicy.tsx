@@ -8,8 +8,8 @@ import { useEditing } from '../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
-import { policyBody, type PolicyErrors, policyField, policyValues } from './policy-values.ts';
 import { PolicyForm } from './PolicyForm.tsx';
+import { type PolicyErrors, policyBody, policyField, policyValues } from './policy-values.ts';
 
 export interface EditPolicyProps {
   readonly policyId: string;

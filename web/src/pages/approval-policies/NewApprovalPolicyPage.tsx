@@ -10,14 +10,14 @@ import { callOf } from '../../ui/calls.ts';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
+import { PolicyForm } from './PolicyForm.tsx';
 import {
   emptyPolicy,
-  policyBody,
   type PolicyErrors,
-  policyField,
   type PolicyValues,
+  policyBody,
+  policyField,
 } from './policy-values.ts';
-import { PolicyForm } from './PolicyForm.tsx';
 
 /** The words of the same command. */
 function commandOf(

@@ -11,9 +11,9 @@ import { AccessFields, CodeFields } from '../../forms/source/SourceFields.tsx';
 import { sourceErrorsOf } from '../../forms/source/source-values.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { ConfigurationSection } from './ConfigurationSection.tsx';
-import { type PolicyErrors, policyErrors, type PolicyValues } from './policy-values.ts';
-import { usePolicySchema } from './use-policy-schema.ts';
 import classes from './policies.module.css';
+import { type PolicyErrors, type PolicyValues, policyErrors } from './policy-values.ts';
+import { usePolicySchema } from './use-policy-schema.ts';
 
 export interface PolicyFormProps {
   readonly values: PolicyValues;

@@ -6,8 +6,8 @@ import type { ApprovalPolicyEntry, FlowScope } from '#contract/flows/shapes.ts';
 import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { pathOf } from '../../forms/project-tree.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
+import { pathOf } from '../../forms/project-tree.ts';
 import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
@@ -15,8 +15,8 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { EngineNotice } from './EngineNotice.tsx';
-import { rightsToAssign, scopeWords } from './policy-words.ts';
 import classes from './policies.module.css';
+import { rightsToAssign, scopeWords } from './policy-words.ts';
 
 const refreshes = ['listApprovalPolicies', 'listAssignedApprovalPolicies'] as const;
 

@@ -9,8 +9,8 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { messagesOf } from './policy-words.ts';
 import classes from './policies.module.css';
+import { messagesOf } from './policy-words.ts';
 
 const columns: Column<GivenVerdict>[] = [
   {

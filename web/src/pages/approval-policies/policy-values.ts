@@ -3,8 +3,8 @@ import type { CallInput } from '#contract/client/client.ts';
 import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import type { Template } from '#contract/templates/shapes.ts';
+import { emptySource, type SourceValues, sourceBody, sourceOf } from '../../forms/source/source-values.ts';
 import { configurationProblems } from './configuration-schema.ts';
-import { emptySource, sourceBody, sourceOf, type SourceValues } from '../../forms/source/source-values.ts';
 
 export type PolicyBody = Omit<CallInput<'updateApprovalPolicy'>['body'], 'id'>;
 export type Configuration = Readonly<Record<string, unknown>>;

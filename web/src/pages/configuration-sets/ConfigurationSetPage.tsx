@@ -6,11 +6,11 @@ import type { ConfigurationSetDetails } from '#contract/configuration-sets/shape
 import { queryClient, type Refetch, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { pathOf } from '../../forms/project-tree.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
+import { pathOf } from '../../forms/project-tree.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { callOf } from '../../ui/calls.ts';
 import { Confirm } from '../../ui/Confirm.tsx';
+import { callOf } from '../../ui/calls.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';

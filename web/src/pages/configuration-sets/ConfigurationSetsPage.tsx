@@ -5,8 +5,8 @@ import { useState } from 'react';
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { pathOf } from '../../forms/project-tree.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
+import { pathOf } from '../../forms/project-tree.ts';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -16,8 +16,8 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { NewSetDialog } from './SetDialogs.tsx';
-import { useSets } from './use-sets.ts';
 import classes from './sets.module.css';
+import { useSets } from './use-sets.ts';
 
 /** How many variables and places a set has. */
 function Counts({ id }: { readonly id: string }) {

@@ -6,8 +6,8 @@ import type { ConfigurationSetDetails, SetPlace } from '#contract/configuration-
 import { useChange, usePage } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { isWithin, pathOf } from '../../forms/project-tree.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
+import { isWithin, pathOf } from '../../forms/project-tree.ts';
 import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';

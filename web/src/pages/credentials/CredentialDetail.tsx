@@ -2,25 +2,25 @@
 import { Alert, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { FormAlert } from '../../forms/FormAlert.tsx';
 import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { type Credential, kindNames, problemsOf, valueOf } from './credential-kinds.ts';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
 import { CredentialProjects } from './CredentialProjects.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
+import { type Credential, kindNames, problemsOf, valueOf } from './credential-kinds.ts';
 
 interface PartProps {
   readonly credential: Credential;

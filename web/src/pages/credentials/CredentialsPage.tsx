@@ -14,8 +14,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { type Credential, kindNames } from './credential-kinds.ts';
 import { CredentialDetail } from './CredentialDetail.tsx';
+import { type Credential, kindNames } from './credential-kinds.ts';
 import { NewCredential } from './NewCredential.tsx';
 
 function useColumns(): readonly Column<Credential>[] {

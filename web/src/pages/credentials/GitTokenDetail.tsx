@@ -1,19 +1,19 @@
 /** One git token: a new value, its hosts and projects, what uses it, and its end. */
 import { PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type Reply, useTagged, type Tagged } from '../../api/queries.ts';
+import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
-import { UsedBy } from './UsedBy.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 import { ProjectsField } from './ProjectsField.tsx';
+import { UsedBy } from './UsedBy.tsx';
 
 type Token = Reply<'getGitToken'>;
 

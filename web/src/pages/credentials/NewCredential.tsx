@@ -6,8 +6,8 @@ import { useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { showDone } from '../../ui/messages.ts';
-import { problemsOf, valueOf } from './credential-kinds.ts';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
+import { problemsOf, valueOf } from './credential-kinds.ts';
 
 export interface NewCredentialProps {
   readonly organizationId: string;

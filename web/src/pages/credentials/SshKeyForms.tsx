@@ -1,12 +1,13 @@
 /** An ssh key is stored, replaced and deleted. */
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type Reply, useTagged, type Tagged } from '../../api/queries.ts';
+import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
@@ -14,9 +15,8 @@ import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { UsedBy } from './UsedBy.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 import { ProjectsField } from './ProjectsField.tsx';
+import { UsedBy } from './UsedBy.tsx';
 
 const mono = { input: { fontFamily: 'var(--e-mono)', fontSize: 'var(--e-text-sm)' } };
 const concerned = ['listSshKeys', 'getSshKey'] as const;

@@ -12,8 +12,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { NewSshKey, SshKeyDetail } from './SshKeyForms.tsx';
 import { ProjectNames } from './project-names.tsx';
+import { NewSshKey, SshKeyDetail } from './SshKeyForms.tsx';
 
 type SshKey = Reply<'listSshKeys'>[number];
 

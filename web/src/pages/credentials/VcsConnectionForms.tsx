@@ -2,12 +2,13 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
-import { type Reply, useRead, useTagged, type Tagged } from '../../api/queries.ts';
+import { type Reply, type Tagged, useRead, useTagged } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
@@ -16,7 +17,6 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { forgeNames } from './forge-names.ts';
 import { UsedBy } from './UsedBy.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 
 const concerned = ['listVcsConnections', 'getVcsConnection'] as const;
 

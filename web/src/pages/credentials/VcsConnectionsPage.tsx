@@ -11,8 +11,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { NewVcsConnection, VcsConnectionDetail } from './VcsConnectionForms.tsx';
 import { forgeNames } from './forge-names.ts';
+import { NewVcsConnection, VcsConnectionDetail } from './VcsConnectionForms.tsx';
 
 type Connection = Reply<'listVcsConnections'>[number];
 

@@ -2,23 +2,23 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { countsOf, countsOfSummary } from '#contract/deployments/plan-counts.ts';
-import { Status, deploymentLooks, driftLooks } from '../../design/status.tsx';
 import { isStatus } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
+import { deploymentLooks, driftLooks, Status } from '../../design/status.tsx';
+import { deploymentTypeWords } from '../../design/words.ts';
 import { callOf } from '../../ui/calls.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { DeploymentTabs } from './DeploymentTabs.tsx';
 import { DecisionButtons } from './decide/DecisionButtons.tsx';
 import { DecisionNotes } from './decide/DecisionNotes.tsx';
 import { useDecisions } from './decide/use-decisions.ts';
-import { DeploymentTabs } from './DeploymentTabs.tsx';
 import { Failure } from './parts/Failure.tsx';
 import { Findings } from './parts/Findings.tsx';
 import { Lead } from './parts/Lead.tsx';
 import { Levels } from './parts/Levels.tsx';
 import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
 import { type DeploymentReply, useHead, usePlan } from './reads.ts';
-import { deploymentTypeWords } from '../../design/words.ts';
 
 /** What the page reads and does, for a terminal. */
 function callsOf({ status, planHash }: DeploymentReply, id: string) {

@@ -1,5 +1,5 @@
 /** What the deployment page reads: what moves, and apart from it the large parts, which do not. */
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
 import { type Reply, read, useRead } from '../../api/queries.ts';

@@ -1,6 +1,7 @@
 /** A deployment as one sentence: what happens, why it waits, how it ended. */
-import { type Counts, countsText } from '#contract/deployments/plan-counts.ts';
+
 import { findingsText } from '#contract/deployments/diagnostics.ts';
+import { type Counts, countsText } from '#contract/deployments/plan-counts.ts';
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';

@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/queries.ts';
-import { TimeAgo } from '../../ui/Time.tsx';
-import { useSearchState } from '../../ui/search.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { environmentReads, type EnvironmentProps } from './reads.ts';
+import { useSearchState } from '../../ui/search.ts';
+import { TimeAgo } from '../../ui/Time.tsx';
 import classes from './environment.module.css';
+import { type EnvironmentProps, environmentReads } from './reads.ts';
 
 function Notice({ tone, children, action }: { tone: string; children: ReactNode; action?: ReactNode }) {
   return (

@@ -1,8 +1,8 @@
 /** What happens with an environment, in a sentence. */
 import { Link } from '@tanstack/react-router';
-import { Duration, TimeAgo } from '../../ui/Time.tsx';
 import { planText } from '#contract/deployments/plan-counts.ts';
 import { deploymentTypeWords } from '../../design/words.ts';
+import { Duration, TimeAgo } from '../../ui/Time.tsx';
 import type { EnvironmentReply } from './reads.ts';
 
 type Latest = NonNullable<EnvironmentReply['latestDeploymentLog']>;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Resource } from '#contract/deployments/plan.ts';
-import { newRow } from '../../forms/variables/rows.ts';
-import { deployBody, type DeployValues } from './actions/deploy-body.ts';
-import { whyNotStart } from './facts.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
+import { newRow } from '../../forms/variables/rows.ts';
+import { type DeployValues, deployBody } from './actions/deploy-body.ts';
+import { whyNotStart } from './facts.ts';
 import { groupOutputs, stateOutput, valueText } from './outputs.ts';
 import { durationsOf, durationWords } from './overview/durations.ts';
 import { findResources, linesOf } from './resources.ts';

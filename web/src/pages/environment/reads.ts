@@ -1,7 +1,7 @@
 /** What the page of an environment reads, and what its changes concern. */
 import type { OperationName } from '#contract/operations.ts';
-import type { Rights } from '../../api/rights.ts';
 import type { Reply } from '../../api/queries.ts';
+import type { Rights } from '../../api/rights.ts';
 
 export type EnvironmentReply = Reply<'getEnvironment'>;
 export type DeploymentReply = Reply<'getDeployment'>;

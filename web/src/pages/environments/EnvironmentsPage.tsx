@@ -1,8 +1,9 @@
 /** All environments that the person may see. */
-import type { Environment } from '#contract/environments/shapes.ts';
+
 import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { pageOf, queryClient, usePage } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
@@ -16,8 +17,8 @@ import { useNextHour } from '../../ui/Time.tsx';
 import { BulkBar } from './list/BulkBar.tsx';
 import { columns } from './list/columns.tsx';
 import { Filters } from './list/Filters.tsx';
-import { filterKeys, filtersOf, pageNumber, pageSize, queryOf, wordsOf } from './list/list-query.ts';
 import classes from './list/list.module.css';
+import { filterKeys, filtersOf, pageNumber, pageSize, queryOf, wordsOf } from './list/list-query.ts';
 import { Pager } from './list/Pager.tsx';
 import { Views } from './list/Views.tsx';
 

@@ -2,20 +2,20 @@
 import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
 import { errorText } from '../../api/errors.ts';
-import { changesOf } from '../../forms/variables/rows.ts';
+import { useSession } from '../../api/session.ts';
 import { intoView } from '../../forms/problems.ts';
 import { FormFoot } from '../../forms/Section.tsx';
-import { useSession } from '../../api/session.ts';
+import { changesOf } from '../../forms/variables/rows.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { CodeStep } from './new/CodeStep.tsx';
 import { isTouched, keptDraft } from './new/draft.ts';
 import { environmentCall } from './new/environment-calls.ts';
+import classes from './new/new.module.css';
 import { PreviewStep } from './new/PreviewStep.tsx';
 import { SettingsStep } from './new/SettingsStep.tsx';
 import { type NewEnvironment, stepNames, useNewEnvironment } from './new/use-new-environment.ts';
 import { VariablesStep } from './new/VariablesStep.tsx';
-import classes from './new/new.module.css';
 
 function Steps({ step, goTo }: NewEnvironment) {
   return (

@@ -1,15 +1,16 @@
 /** The sections of the inbox. */
-import type { Environment } from '#contract/environments/shapes.ts';
-import type { Agent } from '#contract/agents/shapes.ts';
+
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Agent } from '#contract/agents/shapes.ts';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { driftLooks, environmentLooks, type StatusLook } from '../../design/status.tsx';
 import { PlanCounts } from '../../ui/PlanCounts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { approverObstacle, costWords } from '../deployment/decide/approval-words.ts';
-import { InboxRow, InboxSection } from './InboxSection.tsx';
 import classes from './Inbox.module.css';
+import { InboxRow, InboxSection } from './InboxSection.tsx';
 import type { AgentsRead, SectionRead } from './inbox.ts';
 
 function Open({ to, children }: { readonly to: string; readonly children: string }) {

@@ -1,6 +1,7 @@
 /** What the inbox asks the service for. */
-import type { Environment } from '#contract/environments/shapes.ts';
+
 import { useQueries } from '@tanstack/react-query';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { type ListPage, read, usePage, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { type EnvironmentQuery, leftOut } from '../environments/list/list-query.ts';

@@ -3,22 +3,22 @@ import { Group, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Reply } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Expiry } from '../../records/Expiry.tsx';
-import { Facts } from '../../ui/Facts.tsx';
 import { KeySecrets } from '../../records/KeySecrets.tsx';
+import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
-import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { roleName } from '../../records/roles.ts';
-import { useCustomRoles } from '../../records/use-custom-roles.ts';
-import { Part } from '../../records/Part.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
+import { useCustomRoles } from '../../records/use-custom-roles.ts';
 import { settle } from '../../records/use-edited.ts';
+import { Facts } from '../../ui/Facts.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 
 type ApiKey = Reply<'listApiKeys'>[number];
 

@@ -1,5 +1,5 @@
 /** Keys of programs, and tokens of the identity provider. */
-import { CopyButton, Button } from '@mantine/core';
+import { Button, CopyButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';
@@ -8,10 +8,10 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { OpenLink, useOpenRow } from '../../records/Detail.tsx';
 import { Expiry } from '../../records/Expiry.tsx';
-import { roleName } from '../../records/roles.ts';
-import { useCustomRoles } from '../../records/use-custom-roles.ts';
 import { Part } from '../../records/Part.tsx';
+import { roleName } from '../../records/roles.ts';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
+import { useCustomRoles } from '../../records/use-custom-roles.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import type { Reply } from '../../api/queries.ts';
 import { MemberSelect, RoleSelect } from '../../records/choosers.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
-import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
 import { KeyLimits } from '../../records/KeyLimits.tsx';
 import { KeySecret } from '../../records/KeySecret.tsx';
+import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
 import { filledRoles, type ProjectRole, ProjectRolesField } from '../../records/ProjectRolesField.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 

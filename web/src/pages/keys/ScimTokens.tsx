@@ -1,11 +1,11 @@
 /** Tokens with which an identity provider manages people and teams. */
 import { useState } from 'react';
 import { type Reply, useChange, useRead } from '../../api/queries.ts';
-import { nameOfUser } from '../../records/person.tsx';
 import { FormAlert } from '../../forms/FormAlert.tsx';
+import { Part } from '../../records/Part.tsx';
+import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { SecretDialog } from '../../records/SecretDialog.tsx';
-import { Part } from '../../records/Part.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { notificationEventWords } from '#contract/notifications/events.ts';
-import { read, type Reply, useChange } from '../../api/queries.ts';
+import { type Reply, read, useChange } from '../../api/queries.ts';
 import { Status } from '../../design/status.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';

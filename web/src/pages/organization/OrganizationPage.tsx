@@ -6,6 +6,7 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { Part } from '../../records/Part.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
@@ -18,7 +19,6 @@ import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Organizations } from './Organizations.tsx';
 import { PoliciesForm } from './PoliciesForm.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 
 type Organization = Reply<'getOrganization'>;
 

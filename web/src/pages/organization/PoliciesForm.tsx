@@ -1,9 +1,9 @@
 /** The policies of an organization. */
 import { Select, Stack, Switch } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { Reply, Tagged } from '../../api/queries.ts';
-import { describeSetting } from '../../forms/without-effect.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
+import { describeSetting } from '../../forms/without-effect.ts';
 import { Part } from '../../records/Part.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';

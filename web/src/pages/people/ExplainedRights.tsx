@@ -4,10 +4,10 @@ import { Fragment } from 'react';
 import type { Right } from '#contract/schema/rights.ts';
 import type { Reply } from '../../api/queries.ts';
 import { useSearchState } from '../../ui/search.ts';
-import { heldText, type HeldRole } from './held-roles.ts';
+import { type HeldRole, heldText } from './held-roles.ts';
 import classes from './people.module.css';
-import { type RightGroup, rightGroups } from './right-texts.ts';
 import { RightName } from './RightName.tsx';
+import { type RightGroup, rightGroups } from './right-texts.ts';
 
 type Explained = Reply<'explainPermissions'>;
 

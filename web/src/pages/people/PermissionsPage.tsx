@@ -2,6 +2,7 @@
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { MemberSelect } from '../../records/choosers.tsx';
+import classes from '../../records/records.module.css';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -9,9 +10,8 @@ import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { Assignments } from './Assignments.tsx';
 import { ExplainedRights } from './ExplainedRights.tsx';
-import classes from '../../records/records.module.css';
-import { PlaceFields, useChosenPlace } from './place.tsx';
 import { ProjectMatrix } from './ProjectMatrix.tsx';
+import { PlaceFields, useChosenPlace } from './place.tsx';
 
 function Explain() {
   const { me } = useSession();

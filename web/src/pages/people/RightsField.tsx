@@ -2,8 +2,8 @@
 import { Button, Checkbox, Group } from '@mantine/core';
 import type { Right } from '#contract/schema/rights.ts';
 import classes from './people.module.css';
-import { type RightGroup, rightGroups } from './right-texts.ts';
 import { RightName } from './RightName.tsx';
+import { type RightGroup, rightGroups } from './right-texts.ts';
 
 export interface RightsFieldProps {
   readonly value: readonly Right[];

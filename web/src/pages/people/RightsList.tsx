@@ -2,8 +2,8 @@
 import type { Right } from '#contract/schema/rights.ts';
 import { Part } from '../../records/Part.tsx';
 import classes from './people.module.css';
-import { rightGroups } from './right-texts.ts';
 import { RightName } from './RightName.tsx';
+import { rightGroups } from './right-texts.ts';
 
 export function RightsList({ rights }: { readonly rights: readonly Right[] }) {
   return rightGroups.map((group) => {

@@ -1,6 +1,6 @@
 /** The fields of a custom role. */
 import { Checkbox, TextInput } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { Right } from '#contract/schema/rights.ts';
 import { RightsField } from './RightsField.tsx';
 

@@ -3,24 +3,24 @@ import { ActionIcon, Checkbox, Group, Stack, Textarea, TextInput } from '@mantin
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { isStatus } from '../../api/errors.ts';
-import { refresh, useChange, useTagged, type Tagged } from '../../api/queries.ts';
+import { refresh, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
+import { Part } from '../../records/Part.tsx';
 import { Person } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
-import { Part } from '../../records/Part.tsx';
-import { FormAlert } from '../../forms/FormAlert.tsx';
+import classes from '../../records/records.module.css';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
-import classes from '../../records/records.module.css';
-import type { Team } from './team-lists.ts';
 import { TeamRoles } from './TeamRoles.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
+import type { Team } from './team-lists.ts';
 
 interface PartProps {
   readonly team: Team;

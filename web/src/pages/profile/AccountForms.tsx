@@ -7,12 +7,12 @@ import { useSession } from '../../api/session.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
+import { SaveButton } from '../../records/SaveButton.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { NewPassword, passwordProblem } from '../sign-in/NewPassword.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 
 const narrow = { maxWidth: '32rem' };
 

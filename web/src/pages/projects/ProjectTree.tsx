@@ -6,8 +6,8 @@ import { usePage } from '../../api/queries.ts';
 import { flatten, type ProjectNode } from '../../forms/project-tree.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { openAtFirst, visibleNodes } from './shown-tree.ts';
 import classes from './projects.module.css';
+import { openAtFirst, visibleNodes } from './shown-tree.ts';
 
 /** How many environments a project has, those below it apart. */
 function EnvironmentCount({ projectId }: { readonly projectId: string }) {

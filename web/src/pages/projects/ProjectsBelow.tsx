@@ -1,8 +1,8 @@
 /** The projects below one. */
 import type { Project } from '#contract/projects/shapes.ts';
 import { useSession } from '../../api/session.ts';
-import { isWithin, treeOf } from '../../forms/project-tree.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
+import { isWithin, treeOf } from '../../forms/project-tree.ts';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';

@@ -14,8 +14,8 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { ProjectDialog } from './ProjectDialog.tsx';
 import { ProjectTree } from './ProjectTree.tsx';
-import { shownTree } from './shown-tree.ts';
 import classes from './projects.module.css';
+import { shownTree } from './shown-tree.ts';
 
 function NoProjects({ organizationId }: { readonly organizationId: string }) {
   return (

@@ -1,11 +1,12 @@
 /** Who may do what in a project: roles of users and teams, here and from further up. */
-import type { Project } from '#contract/projects/shapes.ts';
+
 import { Link } from '@tanstack/react-router';
+import type { Project } from '#contract/projects/shapes.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { pathOf } from '../../forms/project-tree.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
+import { pathOf } from '../../forms/project-tree.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -13,8 +14,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { AssignRole } from './AssignRole.tsx';
 import { type Holder, holdersOf } from './holders.ts';
-import { useRoleNames } from './use-role-names.ts';
 import classes from './projects.module.css';
+import { useRoleNames } from './use-role-names.ts';
 
 const refreshes = ['listProjectPermissions', 'listTeamRoles', 'listUserRoles', 'explainPermissions'] as const;
 

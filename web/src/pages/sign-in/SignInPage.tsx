@@ -6,9 +6,10 @@ import { Navigate } from '@tanstack/react-router';
 import { baseUrl, client } from '../../api/client.ts';
 import { isStatus } from '../../api/errors.ts';
 import { type Reply, useRead } from '../../api/queries.ts';
+import { FormAlert } from '../../forms/FormAlert.tsx';
+import { SignInFields } from '../../forms/SignInFields.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { useSearchState } from '../../ui/search.ts';
-import { FormAlert } from '../../forms/FormAlert.tsx';
 import { backOf } from './back.ts';
 import { useEnter } from './enter.ts';
 import { Gate } from './Gate.tsx';
@@ -16,7 +17,6 @@ import { useHashSecret } from './hash-token.ts';
 import { LinkSignIn } from './LinkSignIn.tsx';
 import { Refused } from './Refused.tsx';
 import { useWait } from './wait.ts';
-import { SignInFields } from '../../forms/SignInFields.tsx';
 
 type Methods = Reply<'listSignInMethods'>;
 

@@ -9,8 +9,8 @@ import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leavin
 import { showDone } from '../../ui/messages.ts';
 import { TemplateForm } from './TemplateForm.tsx';
 import {
-  templateBody,
   type TemplateErrors,
+  templateBody,
   templateErrors,
   templateField,
   valuesOf,

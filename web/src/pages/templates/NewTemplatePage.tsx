@@ -13,8 +13,8 @@ import { useSearchState } from '../../ui/search.ts';
 import { TemplateForm } from './TemplateForm.tsx';
 import {
   emptyTemplate,
-  templateBody,
   type TemplateErrors,
+  templateBody,
   templateErrors,
   templateField,
 } from './template-values.ts';

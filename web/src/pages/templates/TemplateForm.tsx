@@ -2,9 +2,9 @@
 import { Button, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { FormAlert } from '../../forms/FormAlert.tsx';
+import { ProjectSelect, ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { useWrongField } from '../../forms/problems.ts';
 import { FormFoot, Section, Wide } from '../../forms/Section.tsx';
-import { ProjectSelect, ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { SourceFields } from '../../forms/source/SourceFields.tsx';
 import { sourceErrorsOf } from '../../forms/source/source-values.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';

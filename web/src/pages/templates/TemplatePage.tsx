@@ -3,7 +3,7 @@ import { Alert, Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { Template } from '#contract/templates/shapes.ts';
 import { errorText } from '../../api/errors.ts';
-import { usePage, useRead, useTagged, type Refetch, type Tagged } from '../../api/queries.ts';
+import { type Refetch, type Tagged, usePage, useRead, useTagged } from '../../api/queries.ts';
 import { type Rights, useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { sourceOf, toolName } from '../../forms/source/source-values.ts';

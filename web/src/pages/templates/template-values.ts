@@ -4,10 +4,10 @@ import { templateSettingNames } from '#contract/templates/setting-names.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 import {
   emptySource,
+  type SourceValues,
   sourceBody,
   sourceErrors,
   sourceOf,
-  type SourceValues,
 } from '../../forms/source/source-values.ts';
 
 export type TemplateBody = CallInput<'updateTemplate'>['body'] & { readonly name: string };

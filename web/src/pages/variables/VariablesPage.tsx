@@ -9,15 +9,15 @@ import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import {
   listQueryOf,
-  placeFlags,
   type PlaceKind,
+  placeFlags,
   placeKinds,
   placeWords,
   type VariablesPlace,
 } from './places.ts';
 import { ScopeVariables } from './ScopeVariables.tsx';
-import { WhichCounts } from './WhichCounts.tsx';
 import classes from './variables.module.css';
+import { WhichCounts } from './WhichCounts.tsx';
 
 /** Words that addresses use for a kind of place, those of the API among them. */
 const scopes: Readonly<Record<string, PlaceKind>> = {

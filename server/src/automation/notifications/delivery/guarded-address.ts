@@ -2,10 +2,10 @@
  * Where notifications may go: addresses of the public internet, unless a setting allows more. A name is checked by
  * the addresses that it has when the connection is made, so that a change of its DNS entries changes nothing.
  */
-import { lookup, type LookupAddress } from 'node:dns';
+import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import type { ServerSettings } from '../../../ground/config/config.ts';
 import { isClosedTo } from '../../../framework/http/networks.ts';
+import type { ServerSettings } from '../../../ground/config/config.ts';
 
 export type GuardSettings = Pick<ServerSettings, 'notificationHttpHosts' | 'notificationNetworks'>;
 

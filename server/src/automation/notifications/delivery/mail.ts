@@ -2,8 +2,8 @@
 import { domainToASCII } from 'node:url';
 import { createTransport } from 'nodemailer';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
 import { endpointProblem } from '../check-endpoint.ts';
+import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
 
 export type MailSettings = Pick<
   ServerSettings,

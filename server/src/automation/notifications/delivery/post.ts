@@ -1,8 +1,8 @@
 /** Posts a body to the address of an endpoint: guarded, with limits of time and of what is read of the answer. */
 import {
-  Agent as PlainAgent,
   type ClientRequest,
   type IncomingMessage,
+  Agent as PlainAgent,
   request as plainRequest,
 } from 'node:http';
 import { Agent, request } from 'node:https';

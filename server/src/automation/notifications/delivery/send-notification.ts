@@ -1,12 +1,12 @@
 /** Sends one notification to one endpoint, once. */
 import type { Context } from '../../../framework/context.ts';
+import { type EndpointRow, openSecret, openValue } from '../../../rows/notifications/endpoint-store.ts';
 import { cloudEventOf, cloudEventType } from '../messages/cloud-event.ts';
 import { mailboxesFor, mailText } from '../messages/mail.ts';
 import type { Notification } from '../messages/notification.ts';
 import { slackMessage } from '../messages/slack.ts';
 import { teamsMessage } from '../messages/teams.ts';
 import { wordsOf } from '../messages/words.ts';
-import { type EndpointRow, openSecret, openValue } from '../../../rows/notifications/endpoint-store.ts';
 import { sendMail } from './mail.ts';
 import { postTo } from './post.ts';
 import type { Sent } from './sent.ts';

@@ -1,13 +1,13 @@
 /** One event as all kinds of messages are made from it: the stored facts, and the names of what they mention. */
 import type { NotificationEvent } from '#contract/notifications/events.ts';
 import type { Connection, Context } from '../../../framework/context.ts';
+import { listReviews } from '../../../rows/deployments/review-store.ts';
+import type { DeliveryRow } from '../../../rows/notifications/delivery-store.ts';
+import type { EventFacts } from '../../../rows/notifications/stored-facts.ts';
 import { getOrganizationRow } from '../../../rows/organizations/organization-store.ts';
 import { getProjectRow } from '../../../rows/projects/project-store.ts';
 import { getTemplateRow } from '../../../rows/templates/template-store.ts';
 import { getUsers, type UserRow } from '../../../rows/users/user-store.ts';
-import type { DeliveryRow } from '../../../rows/notifications/delivery-store.ts';
-import { listReviews } from '../../../rows/deployments/review-store.ts';
-import type { EventFacts } from '../../../rows/notifications/stored-facts.ts';
 
 export interface Notification {
   /** Null: a test. */

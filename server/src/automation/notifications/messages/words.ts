@@ -1,6 +1,7 @@
 /** What a notification says to people: a title and a few named facts. Pure; every text may come from a stranger. */
-import { notificationEventWords } from '#contract/notifications/events.ts';
+
 import { planText } from '#contract/deployments/plan-counts.ts';
+import { notificationEventWords } from '#contract/notifications/events.ts';
 import type { DeploymentFacts } from '../../../rows/notifications/stored-facts.ts';
 import type { Notification } from './notification.ts';
 

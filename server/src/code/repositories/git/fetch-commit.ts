@@ -4,8 +4,8 @@
  */
 import {
   explainGitFailure,
-  isConnectionFailure,
   type GitSource,
+  isConnectionFailure,
   type Reader,
 } from '#guards/git/git-errors.ts';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';

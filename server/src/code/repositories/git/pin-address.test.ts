@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
 import { testApp } from '../../../../testing/app.ts';
-import { listRevisions } from './open-repository.ts';
 import { fetchedFrom } from './fetch-commit.ts';
+import { listRevisions } from './open-repository.ts';
 import { pinAddress } from './pin-address.ts';
 import { gitProgram } from './run-git.ts';
 

@@ -5,11 +5,11 @@
 import { lookup } from 'node:dns/promises';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
 import { sshHost } from '#guards/ssh-address.ts';
-import type { ServerSettings } from '../../../ground/config/config.ts';
 import { isClosedTo } from '../../../framework/http/networks.ts';
+import type { ServerSettings } from '../../../ground/config/config.ts';
+import { type Fetched, noAnswer, UnreadableRepository } from './fetch-commit.ts';
 import { problemOfGit } from './git-version.ts';
 import { UnusableGit } from './run-git.ts';
-import { type Fetched, noAnswer, UnreadableRepository } from './fetch-commit.ts';
 
 type PinSettings = Pick<ServerSettings, 'gitNetworks' | 'gitHttpHosts'>;
 

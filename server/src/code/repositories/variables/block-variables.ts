@@ -1,12 +1,13 @@
 /** The `variable` blocks in the HCL and JSON files of one folder, in the order of the files. */
+
+import { join } from 'node:path/posix';
+import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
 import { type HclReader, openHclReader } from '#guards/hcl/parse-hcl-file.ts';
 import type { DeclaredVariables } from '#protocol/tools/declared-variables.ts';
 import { type Code, rowOf, UnreadableCode } from './row.ts';
-import { join } from 'node:path/posix';
 
 interface CodeFile {
   readonly name: string;

@@ -1,8 +1,9 @@
 /** The values of a chart (`values.yaml`), with what its schema (`values.schema.json`) says about them. */
-import { isRecord, recordOf } from '#contract/schema/is-record.ts';
+
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
-import { choicesFrom, type Code, isEnvironmentName, regexOf, rowOf, typeOfDefault } from './row.ts';
+import { type Code, choicesFrom, isEnvironmentName, regexOf, rowOf, typeOfDefault } from './row.ts';
 
 interface Place {
   /** Keys from the outermost on, as `--set` of the tool expects them. */

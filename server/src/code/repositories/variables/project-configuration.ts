@@ -1,6 +1,7 @@
 /** The configuration that a project declares: values, or types with defaults. */
-import { isRecord, recordOf } from '#contract/schema/is-record.ts';
+
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
 import { type Code, rowOf, typeOfDefault } from './row.ts';
 

@@ -1,8 +1,9 @@
 /** Reads YAML and JSON of strangers: YAML in a thread with limits. */
-import { LimitedThread } from '#guards/threads/limited-thread.ts';
-import { parseExactly } from '#contract/schema/exact-json.ts';
-import { type Code, UnreadableCode } from './row.ts';
+
 import { join } from 'node:path/posix';
+import { parseExactly } from '#contract/schema/exact-json.ts';
+import { LimitedThread } from '#guards/threads/limited-thread.ts';
+import { type Code, UnreadableCode } from './row.ts';
 
 const program = {
   program: new URL('./yaml-thread.ts', import.meta.url),

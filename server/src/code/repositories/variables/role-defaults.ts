@@ -1,7 +1,8 @@
 /** The defaults of a role, and the variables of all hosts, which take precedence. */
-import { isRecord } from '#contract/schema/is-record.ts';
-import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+
 import { join } from 'node:path/posix';
+import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { isRecord } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
 import { type Code, isEnvironmentName, rowOf, typeOfDefault } from './row.ts';
 import { isSealedMark } from './sealed-mark.ts';

@@ -1,8 +1,9 @@
 /** The parameters of a stack's template, in YAML (with its short functions) or JSON. */
-import { isRecord, recordOf } from '#contract/schema/is-record.ts';
+
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
-import { choicesFrom, type Code, isEnvironmentName, regexOf, rowOf, UnreadableCode } from './row.ts';
+import { type Code, choicesFrom, isEnvironmentName, regexOf, rowOf, UnreadableCode } from './row.ts';
 
 /** @throws UnreadableCode that names the file */
 export async function stackParameters(

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Operation } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { hasTag, readerOf } from '#contract/schema/reader-of.ts';
-import { subjectsOf } from '../../access/check-right.ts';
-import { families } from '../../../families.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { call, ok, refused } from '../../../../testing/client.ts';
 import { createIdle } from '../../../../testing/environment.ts';
 import { makeSamples } from '../../../../testing/samples.ts';
+import { families } from '../../../families.ts';
+import { subjectsOf } from '../../access/check-right.ts';
 import { buildApp } from '../app.ts';
 
 type Named = Operation & { name: OperationName };

@@ -6,10 +6,10 @@
 import { sql } from 'kysely';
 import type { Operation, Subject } from '#contract/schema/operation.ts';
 import { readerOf } from '#contract/schema/reader-of.ts';
-import { checkRight, subjectsOf } from '../../access/check-right.ts';
-import type { Homes } from '../../../rows/entity-home.ts';
-import type { ActorContext, Connection } from '../../context.ts';
 import { Refusal } from '../../../ground/errors.ts';
+import type { Homes } from '../../../rows/entity-home.ts';
+import { checkRight, subjectsOf } from '../../access/check-right.ts';
+import type { ActorContext, Connection } from '../../context.ts';
 import { entityTag, requireMatch } from './entity-tag.ts';
 
 /** Locks what an id of an entity stands for until the end of the transaction. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Operation } from '#contract/schema/operation.ts';
 import { type OperationName, operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { isRepeatable } from '#contract/schema/reader-of.ts';
-import { families } from '../../../families.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { basic, call, refused } from '../../../../testing/client.ts';
-import { forgetOnceKeys } from './only-once.ts';
 import { createBody, createIdle } from '../../../../testing/environment.ts';
 import { makeSamples } from '../../../../testing/samples.ts';
+import { families } from '../../../families.ts';
 import { buildApp } from '../app.ts';
+import { forgetOnceKeys } from './only-once.ts';
 
 const app = await testApp();
 const create = (key: string, body = createBody(app), as = app.admin) =>

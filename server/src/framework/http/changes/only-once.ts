@@ -4,10 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { ActorContext, Context } from '../../context.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
 import { conflict, Refusal } from '../../../ground/errors.ts';
-import { deleteKeysBefore, getUsedKey, type OnceKey, storeReply, takeKey } from '../../../rows/http/once-store.ts';
+import {
+  deleteKeysBefore,
+  getUsedKey,
+  type OnceKey,
+  storeReply,
+  takeKey,
+} from '../../../rows/http/once-store.ts';
+import type { ActorContext, Context } from '../../context.ts';
 
 /** How long a client may repeat a request. */
 const keptHours = 48;

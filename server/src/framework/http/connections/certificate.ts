@@ -6,7 +6,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type FSWatcher, readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { SettingsError, type ServerSettings } from '../../../ground/config/config.ts';
+import { type ServerSettings, SettingsError } from '../../../ground/config/config.ts';
 import type { Context } from '../../context.ts';
 
 /** Files that are written one after the other belong together. */

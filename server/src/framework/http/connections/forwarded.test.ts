@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openAdmission } from '../admission.ts';
-import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import { testApp } from '../../../../testing/app.ts';
+import { readSettings, SettingsError } from '../../../ground/config/config.ts';
+import { openAdmission } from '../admission.ts';
 import { arrivedOverTls } from './forwarded.ts';
 
 /** What the service takes a request for: the address of its caller, and whether it arrived over TLS. */

@@ -9,16 +9,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { scimBase } from '#contract/scim/operations.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { protocolBase } from '#protocol/routes.ts';
-import { isUuid } from '../../../rows/entity-home.ts';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import type { Context } from '../../context.ts';
-import { readCredentials, readScimToken } from '../credentials.ts';
 import { Refusal } from '../../../ground/errors.ts';
-import { isScim } from '../scim-refusal.ts';
-import { countedAddress } from '../refused-callers.ts';
-import { readSessionCookie } from '../sessions/cookie.ts';
 import { countName } from '../../../ground/limits/count-name.ts';
 import { type Counts, windowMilliseconds } from '../../../ground/limits/counts.ts';
+import { isUuid } from '../../../rows/entity-home.ts';
+import type { Context } from '../../context.ts';
+import { readCredentials, readScimToken } from '../credentials.ts';
+import { countedAddress } from '../refused-callers.ts';
+import { isScim } from '../scim-refusal.ts';
+import { readSessionCookie } from '../sessions/cookie.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

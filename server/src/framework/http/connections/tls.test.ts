@@ -17,8 +17,8 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
-import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
+import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import { followPair, readPair } from './certificate.ts';
 import { closeApp } from './stop.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { HTTPMethods } from 'fastify';
-import type { Operation } from '#contract/schema/operation.ts';
 import { operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { pathOf, refusalIn, send } from '../../../../testing/client.ts';
 

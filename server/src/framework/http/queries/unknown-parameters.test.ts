@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openApiDocument } from '#contract/documents/openapi.ts';
-import type { Operation } from '#contract/schema/operation.ts';
 import { operations } from '#contract/operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { warningHeader } from '#contract/schema/warning-header.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { basic, call, pathOf, send } from '../../../../testing/client.ts';

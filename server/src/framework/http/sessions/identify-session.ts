@@ -1,9 +1,9 @@
 /** Whose session a request belongs to: one that a browser sends as a cookie, or a program as credentials. */
 import type { FastifyRequest } from 'fastify';
 import type { SessionKind, SignInWay } from '#contract/sign-in/shapes.ts';
-import type { Context } from '../../context.ts';
 import { findSession, storeSessionUse } from '../../../rows/sign-in/session-store.ts';
 import type { Caller } from '../../../rows/users/user-store.ts';
+import type { Context } from '../../context.ts';
 import { CredentialsRefused } from '../refused-callers.ts';
 import { readSessionCookie, type SessionSecret } from './cookie.ts';
 import { requireCsrfToken } from './csrf.ts';

@@ -1,9 +1,13 @@
 /** Whether the plan of a new deployment will wait, with what may not lift the approval that somebody above demands. */
 import type { ActorContext } from '../../../framework/context.ts';
-import { type DemandPlace, type RemainingDemands, liftersIn } from '../../../tenancy/policies/lift-approval.ts';
-import { policyDemands } from '../../../tenancy/policies/project-demands.ts';
 import type { ApprovalVariable } from '../../../inputs/variables/approval-variable.ts';
 import type { StoredApproval } from '../../../rows/deployments/columns.ts';
+import {
+  type DemandPlace,
+  liftersIn,
+  type RemainingDemands,
+} from '../../../tenancy/policies/lift-approval.ts';
+import { policyDemands } from '../../../tenancy/policies/project-demands.ts';
 import { approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts';
 import { isOnlyPlanner } from '../inputs/proposed-changes.ts';
 import type { StartRequest, StoredFacts } from '../start-facts.ts';

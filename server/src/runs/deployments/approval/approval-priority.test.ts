@@ -4,7 +4,13 @@ import { beforeEach, test } from 'node:test';
 import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { ok, refused } from '../../../../testing/client.ts';
-import { createActive, deploy, deploymentOf, environmentOf, forgetWork } from '../../../../testing/environment.ts';
+import {
+  createActive,
+  deploy,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../../../testing/environment.ts';
 import { fireTimers } from '../../schedules/fire-timers.ts';
 
 const app = await testApp();

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { appliedOutcome, plannedOutcome, stateFile, type TestAgent, testAgent } from '../../../../testing/agent.ts';
+import {
+  appliedOutcome,
+  plannedOutcome,
+  stateFile,
+  type TestAgent,
+  testAgent,
+} from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { call, ok, refused } from '../../../../testing/client.ts';
 import {

@@ -1,12 +1,12 @@
 /** Whatever a Deployer tries where a project and an organization's policy demand approvals: another person decides. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fireTimers } from '../../schedules/fire-timers.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
 import { ok, refused } from '../../../../testing/client.ts';
 import { demandTests, off } from '../../../../testing/demands.ts';
 import { createActive, deploymentOf, environmentOf } from '../../../../testing/environment.ts';
 import { startPolicyTests } from '../../../../testing/guarded.ts';
+import { fireTimers } from '../../schedules/fire-timers.ts';
 
 const { app, agent, newPolicy, assign, needsOpa } = await startPolicyTests();
 const { organizationId } = app;

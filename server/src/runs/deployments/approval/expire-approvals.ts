@@ -1,8 +1,8 @@
 /** Loop: a plan without a timely decision ends as TIMEOUT, and the queue continues. */
 import type { Context } from '../../../framework/context.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
-import { advanceQueue } from '../advance-queue.ts';
 import { lockDeployment, waitingForUserSince } from '../../../rows/deployments/deployment-store.ts';
+import { advanceQueue } from '../advance-queue.ts';
 import { moveDeployment } from '../move-deployment.ts';
 import { expiredSince } from './waiting-for-approval.ts';
 

@@ -1,13 +1,13 @@
 /** What demands approvals before a change of place or template, and no longer after it, would be lifted by the change. */
 import type { Actor } from '../../../framework/access/actor.ts';
 import type { ActorContext, Context } from '../../../framework/context.ts';
-import { type DemandPlace, liftersIn, requireLift } from '../../../tenancy/policies/lift-approval.ts';
-import { policyDemands, projectDemands } from '../../../tenancy/policies/project-demands.ts';
-import { getProjectRow, getProjectRows } from '../../../rows/projects/project-store.ts';
 import type { MovingProject } from '../../../framework/reactions.ts';
 import { variableDemands } from '../../../inputs/variables/approval-variable.ts';
 import { type EnvironmentPlace, environmentHome, projectLevels } from '../../../inputs/variables/levels.ts';
+import { getProjectRow, getProjectRows } from '../../../rows/projects/project-store.ts';
 import type { ScopeOf } from '../../../rows/variables/variable-store.ts';
+import { type DemandPlace, liftersIn, requireLift } from '../../../tenancy/policies/lift-approval.ts';
+import { policyDemands, projectDemands } from '../../../tenancy/policies/project-demands.ts';
 
 /** A demand, with what makes it. */
 interface Demand extends DemandPlace {

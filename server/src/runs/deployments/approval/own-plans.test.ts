@@ -4,7 +4,6 @@ import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';
-import { fireTimers } from '../../schedules/fire-timers.ts';
 import { ok, refused } from '../../../../testing/client.ts';
 import {
   createActive,
@@ -13,6 +12,7 @@ import {
   environmentOf,
   forgetWork,
 } from '../../../../testing/environment.ts';
+import { fireTimers } from '../../schedules/fire-timers.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

@@ -1,9 +1,9 @@
 /** Hands an approved plan on, to be applied. */
 import type { Context } from '../../../framework/context.ts';
-import { getPlanningAttempt } from '../../../rows/dispatch/attempt-store.ts';
-import { jobsChannel, newJob } from '../../queue/enqueue.ts';
-import { insertJob } from '../../../rows/queue/job-store.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import { getPlanningAttempt } from '../../../rows/dispatch/attempt-store.ts';
+import { insertJob } from '../../../rows/queue/job-store.ts';
+import { jobsChannel, newJob } from '../../queue/enqueue.ts';
 import { levelNumber } from '../levels/decide-level.ts';
 
 /**

@@ -1,10 +1,11 @@
 /** Stores what a deployment proposes once its policies need no further approval. */
-import type { ActorContext, Context } from '../../../framework/context.ts';
+
 import { loadAccess } from '../../../framework/access/load-access.ts';
-import { getUsers } from '../../../rows/users/user-store.ts';
+import type { ActorContext, Context } from '../../../framework/context.ts';
 import type { LockedDeployment } from '../../../rows/deployments/deployment-store.ts';
-import { storeProposed } from '../inputs/proposed-changes.ts';
 import { listReviews } from '../../../rows/deployments/review-store.ts';
+import { getUsers } from '../../../rows/users/user-store.ts';
+import { storeProposed } from '../inputs/proposed-changes.ts';
 import { readInputs } from '../run-inputs.ts';
 
 /** Acts for the user who approved last, with the rights of now. */

@@ -4,11 +4,11 @@ import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { planText } from '#contract/deployments/plan-counts.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
-import type { ServerSettings } from '../../../ground/config/config.ts';
 import type { Context } from '../../../framework/context.ts';
-import { type ApproverRow, getApproverRows } from './load-approvers.ts';
-import { excludedFrom } from '../decisions/decide-approver.ts';
+import type { ServerSettings } from '../../../ground/config/config.ts';
 import type { PlainDeploymentRow } from '../../../rows/deployments/shown-deployment-store.ts';
+import { excludedFrom } from '../decisions/decide-approver.ts';
+import { type ApproverRow, getApproverRows } from './load-approvers.ts';
 
 type AskedRow = Pick<
   PlainDeploymentRow,

@@ -1,11 +1,12 @@
 /** Whether a deployment may be made, and how it begins. Pure: facts in, decision out. */
-import type { DeploymentType, EnvironmentStatus } from '#contract/schema/enumerations.ts';
-import type { ErrorCode } from '#contract/schema/errors.ts';
+
 import {
   type EnvironmentAction,
   environmentAccepts,
   environmentActions,
 } from '#contract/life-cycle/life-cycle.ts';
+import type { DeploymentType, EnvironmentStatus } from '#contract/schema/enumerations.ts';
+import type { ErrorCode } from '#contract/schema/errors.ts';
 import { isRunnable, runnableTools } from '#protocol/tools/index.ts';
 import { runnableDeploymentTypes } from '#protocol/tools/steps.ts';
 import { isSerial, type QueuedFacts, waitsFor } from '../../queue/queue-order.ts';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { canMove, isActive, openStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import {
   deploymentStatuses,
   deploymentTypes,
   environmentStatuses,
   templateTypes,
 } from '#contract/schema/enumerations.ts';
-import { canMove, isActive, openStatuses, serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import { runnableTools } from '#protocol/tools/index.ts';
 import { planOnlyTypes, runnableDeploymentTypes } from '#protocol/tools/steps.ts';
-import { abortRefusal, type ApprovalFacts, approvalRefusal, cancelRefusal } from './decide-action.ts';
+import { isSerial, waitsFor } from '../../queue/queue-order.ts';
+import { type ApprovalFacts, abortRefusal, approvalRefusal, cancelRefusal } from './decide-action.ts';
 import { decideNext, type PhaseFacts } from './decide-next.ts';
 import { decideStart, type StartFacts } from './decide-start.ts';
-import { isSerial, waitsFor } from '../../queue/queue-order.ts';
 
 const queued = fc.record({
   id: fc.uuid(),

@@ -1,14 +1,15 @@
 /** Whether an environment needs, through outputs of others, an output of its own. */
-import { isUuid } from '../../../rows/entity-home.ts';
+
 import type { Context } from '../../../framework/context.ts';
-import { type EnvironmentRow, getEnvironmentRows } from '../../../rows/environments/environment-store.ts';
-import { getProjectRows } from '../../../rows/projects/project-store.ts';
-import { parseOutputReference } from '../../../inputs/variables/output-reference.ts';
 import { environmentHome, levelsOf } from '../../../inputs/variables/levels.ts';
+import { parseOutputReference } from '../../../inputs/variables/output-reference.ts';
 import { resolvePrecedence } from '../../../inputs/variables/precedence.ts';
 import { readLayers } from '../../../inputs/variables/read-layers.ts';
 import type { ReferenceVariable } from '../../../inputs/variables/resolve-variables.ts';
 import { isReference } from '../../../inputs/variables/unusable-value.ts';
+import { isUuid } from '../../../rows/entity-home.ts';
+import { type EnvironmentRow, getEnvironmentRows } from '../../../rows/environments/environment-store.ts';
+import { getProjectRows } from '../../../rows/projects/project-store.ts';
 import { openValue } from '../../../rows/variables/variable-store.ts';
 
 /** Ids of the environments that some variables refer to. */

@@ -1,10 +1,10 @@
 /** The outputs of a project that variables can refer to. */
 import type { EnvironmentOutput } from '#contract/deployments/shapes.ts';
-import { inEnvironment } from '../../../rows/places.ts';
 import type { ActorContext } from '../../../framework/context.ts';
-import { environmentsOfProject } from '../../../rows/environments/environment-store.ts';
-import { projectsWithOutputsAsInputs } from '../../../rows/policies/policy-store.ts';
 import { lastOutputsOf } from '../../../rows/deployments/last-outputs-store.ts';
+import { environmentsOfProject } from '../../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../../rows/places.ts';
+import { projectsWithOutputsAsInputs } from '../../../rows/policies/policy-store.ts';
 
 /** By the names of environment and output; none where the policy of the project does not allow it. */
 export async function listOutputs(

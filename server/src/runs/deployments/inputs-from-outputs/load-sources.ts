@@ -1,15 +1,15 @@
 /** The environments that references name: what is known of each, and whether this run may use it. */
-import { inEnvironment } from '../../../rows/places.ts';
-import { systemUserId } from '../../../rows/users/user-store.ts';
-import { isUuid } from '../../../rows/entity-home.ts';
+
 import { loadAccess } from '../../../framework/access/load-access.ts';
 import type { Context } from '../../../framework/context.ts';
-import { type EnvironmentRow, getEnvironmentRows } from '../../../rows/environments/environment-store.ts';
-import { projectsWithOutputsAsInputs } from '../../../rows/policies/policy-store.ts';
-import { getProjectRows } from '../../../rows/projects/project-store.ts';
-import { getUsers } from '../../../rows/users/user-store.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { type LastOutputs, lastOutputsOf } from '../../../rows/deployments/last-outputs-store.ts';
+import { isUuid } from '../../../rows/entity-home.ts';
+import { type EnvironmentRow, getEnvironmentRows } from '../../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../../rows/places.ts';
+import { projectsWithOutputsAsInputs } from '../../../rows/policies/policy-store.ts';
+import { getProjectRows } from '../../../rows/projects/project-store.ts';
+import { getUsers, systemUserId } from '../../../rows/users/user-store.ts';
 
 /** Whose rights decide: who started the run, or who made the environment if the service did. */
 export function readerOf(

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { before, beforeEach, describe, test } from 'node:test';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { ok, refused } from '../../../../testing/client.ts';
@@ -15,6 +14,7 @@ import {
   deploymentOf,
   forgetWork,
 } from '../../../../testing/environment.ts';
+import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

@@ -2,21 +2,22 @@
  * Resolves the references of a deployment to outputs of other environments, right before its run and once: an
  * apply uses what its plan has used.
  */
-import type { DeploymentVariable } from '#contract/variables/shapes.ts';
+
 import { splitOutputName } from '#contract/deployments/unit-outputs.ts';
+import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { hasUnits } from '#protocol/tools/run-settings.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { StoredOutputs } from '../../../rows/deployments/columns.ts';
-import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import { parseOutputReference } from '../../../inputs/variables/output-reference.ts';
+import type { StoredOutputs } from '../../../rows/deployments/columns.ts';
 import { type DeploymentRow, updateDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { getGiven } from '../../../rows/deployments/given-store.ts';
+import type { LastOutputs } from '../../../rows/deployments/last-outputs-store.ts';
 import { openOutputs } from '../../../rows/deployments/outcome-columns.ts';
+import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { type PendingReference, type RunInputs, sealInputs } from '../run-inputs.ts';
 import { findCycle, sourceIdsOf } from './find-cycle.ts';
-import type { LastOutputs } from '../../../rows/deployments/last-outputs-store.ts';
 import { loadSources, type Source, type Sources } from './load-sources.ts';
 import { variableOf } from './output-value.ts';
 

@@ -1,13 +1,14 @@
 /** Writes what a deploy request changes for its run and all later ones. */
+
+import type { Updateable } from 'kysely';
 import { changesOf } from '../../../framework/audit/changes.ts';
 import { recordAudit } from '../../../framework/audit/record.ts';
-import { applySetChanges, type ProposedBy } from '../../../inputs/configuration-sets/change-assignments.ts';
-import type { Updateable } from 'kysely';
 import type { ActorContext } from '../../../framework/context.ts';
-import type { EnvironmentTable } from '../../../rows/schema.ts';
-import { type TemplateRow, updateTemplateSettings } from '../../../rows/templates/template-store.ts';
+import { applySetChanges, type ProposedBy } from '../../../inputs/configuration-sets/change-assignments.ts';
 import { applyVariableChanges } from '../../../inputs/variables/apply-variable-changes.ts';
 import { environmentHome } from '../../../inputs/variables/levels.ts';
+import type { EnvironmentTable } from '../../../rows/schema.ts';
+import { type TemplateRow, updateTemplateSettings } from '../../../rows/templates/template-store.ts';
 import type { StartRequest, StoredFacts } from '../start-facts.ts';
 
 /** What of a request waits for the approval, if the caller may only plan. */

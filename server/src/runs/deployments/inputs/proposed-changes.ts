@@ -3,25 +3,26 @@
  * settings. They are used for the plan of their deployment, and stored when somebody approves it; if it is cancelled or
  * fails, they remain in its inputs and nowhere else.
  */
-import { inEnvironment } from '../../../rows/places.ts';
+
 import type { Actor } from '../../../framework/access/actor.ts';
-import { systemUserId } from '../../../rows/users/user-store.ts';
-import { checkProposedSets } from '../../../inputs/configuration-sets/change-assignments.ts';
-import type { ProposedAssignments } from '../../../rows/configuration-sets/configuration-set-store.ts';
 import type { ActorContext } from '../../../framework/context.ts';
+import { conflict, Refusal } from '../../../ground/errors.ts';
+import { checkProposedSets } from '../../../inputs/configuration-sets/change-assignments.ts';
+import { tryVariableChanges } from '../../../inputs/variables/apply-variable-changes.ts';
+import { environmentHome, levelsOf } from '../../../inputs/variables/levels.ts';
+import { type LevelContents, readLevels } from '../../../inputs/variables/read-layers.ts';
+import type { ProposedAssignments } from '../../../rows/configuration-sets/configuration-set-store.ts';
+import type { LockedDeployment } from '../../../rows/deployments/deployment-store.ts';
 import {
   type EnvironmentRow,
   type LockedEnvironment,
   updateEnvironmentRow,
 } from '../../../rows/environments/environment-store.ts';
-import { conflict, Refusal } from '../../../ground/errors.ts';
-import { tryVariableChanges } from '../../../inputs/variables/apply-variable-changes.ts';
-import { environmentHome, levelsOf } from '../../../inputs/variables/levels.ts';
-import { type LevelContents, readLevels } from '../../../inputs/variables/read-layers.ts';
-import type { LockedDeployment } from '../../../rows/deployments/deployment-store.ts';
+import { inEnvironment } from '../../../rows/places.ts';
+import { systemUserId } from '../../../rows/users/user-store.ts';
 import { readSettings } from '../requests/read-settings.ts';
 import { readSource } from '../requests/read-source.ts';
-import { readInputs, type ProposedChanges } from '../run-inputs.ts';
+import { type ProposedChanges, readInputs } from '../run-inputs.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../start-facts.ts';
 import { changedColumns, changeForGood, type LastingChanges } from './change-for-good.ts';
 

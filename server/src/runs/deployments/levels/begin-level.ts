@@ -1,16 +1,16 @@
 /** The next level of a deployment: its units are planned once those are applied whose outputs they need. */
 import type { Updateable } from 'kysely';
 import type { Context } from '../../../framework/context.ts';
+import { type LockedDeployment, updateDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import { keepLevel } from '../../../rows/deployments/level-store.ts';
+import { appendLog, restartAllSteps } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../../rows/schema.ts';
 import { recordEvent } from '../../feeds/record-event.ts';
-import { appendLog, restartAllSteps } from '../../../rows/logs/step-store.ts';
 import { stepView } from '../../logs/step-view.ts';
 import { enqueueJob } from '../../queue/enqueue.ts';
 import { planJob } from '../advance-queue.ts';
-import { type LockedDeployment, updateDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { refreshEnvironment } from '../move-deployment.ts';
 import { type Level, levelNumber } from './decide-level.ts';
-import { keepLevel } from '../../../rows/deployments/level-store.ts';
 
 /** Until the next plan is stored, the deployment has none: the applied one is kept as that of its level. */
 const noPlan = {

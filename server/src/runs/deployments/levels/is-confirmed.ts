@@ -1,7 +1,7 @@
 import type { Context } from '../../../framework/context.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { beyondConfirmed } from './decide-level.ts';
 import { approvedLevel } from '../../../rows/deployments/level-store.ts';
+import { beyondConfirmed } from './decide-level.ts';
 
 /** Whether a plan of a later level contains nothing that was not approved with an earlier one. */
 export async function isConfirmed(

@@ -5,7 +5,12 @@ import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile } from '../../../../testing/agent.ts';
 import { ok, refused } from '../../../../testing/client.ts';
-import { createEnvironment, deploymentOf, environmentOf, forgetWork } from '../../../../testing/environment.ts';
+import {
+  createEnvironment,
+  deploymentOf,
+  environmentOf,
+  forgetWork,
+} from '../../../../testing/environment.ts';
 import { policyInput, startPolicyTests } from '../../../../testing/guarded.ts';
 
 const { app, agent, needsOpa, guarded } = await startPolicyTests();

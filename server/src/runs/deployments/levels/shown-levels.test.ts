@@ -1,10 +1,10 @@
 /** What a deployment in levels shows of them: while it runs, once it is over, and however it ends. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import type { Outcome } from '#protocol/messages/outcome.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import type { Outcome } from '#protocol/messages/outcome.ts';
 import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { ok, refused } from '../../../../testing/client.ts';

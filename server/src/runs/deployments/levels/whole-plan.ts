@@ -4,8 +4,8 @@ import type { Plan, PlannedUnit, ResourceChange } from '#contract/deployments/pl
 import { planSummaryOf } from '#contract/deployments/plan-counts.ts';
 import { versionsOfUnits } from '#contract/deployments/unit-names.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { DeploymentTable } from '../../../rows/schema.ts';
 import { type AppliedPlan, currentPlan, listLevels } from '../../../rows/deployments/level-store.ts';
+import type { DeploymentTable } from '../../../rows/schema.ts';
 
 /** The unit that something is in; a unit may be in a folder of another one. */
 function unitOf(name: string, separator: string, units: readonly string[]): string | undefined {

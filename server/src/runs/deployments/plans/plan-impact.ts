@@ -1,11 +1,12 @@
 /** What stored plans would do. */
-import { mostImpacts, type PlanImpact, type PlanImpactQuery } from '#contract/deployments/plan-impact.ts';
+
 import { countsOfSummary } from '#contract/deployments/plan-counts.ts';
+import { mostImpacts, type PlanImpact, type PlanImpactQuery } from '#contract/deployments/plan-impact.ts';
 import { requireRight } from '../../../framework/access/check-right.ts';
-import { isUuid } from '../../../rows/entity-home.ts';
 import type { ActorContext } from '../../../framework/context.ts';
 import { badField, unknownEntity } from '../../../ground/errors.ts';
 import { type ImpactRow, readImpacts } from '../../../rows/deployments/plan-impact-store.ts';
+import { isUuid } from '../../../rows/entity-home.ts';
 
 /** @throws Refusal 400 for no ids, or too many */
 function idsOf({ deploymentIds, ids }: PlanImpactQuery): string[] {

@@ -1,7 +1,7 @@
 /** A plan as a document in the form of terraform, as text: its numbers keep every digit. */
 import type { ActorContext } from '../../../framework/context.ts';
-import { Refusal } from '../../../ground/errors.ts';
 import { JsonText } from '../../../framework/http/json-text.ts';
+import { Refusal } from '../../../ground/errors.ts';
 import { shownInput } from '../policy-check/policy-input.ts';
 
 /** @throws Refusal 404 for a deployment of which no plan is stored */

@@ -1,12 +1,17 @@
 /** Deploys whose plan is empty, in projects that skip their apply: what the environment has stays what it has. */
 import type { Connection, Context } from '../../../framework/context.ts';
+import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import { resealOutput } from '../../../rows/deployments/outcome-columns.ts';
+import {
+  copyResults,
+  type LastResults,
+  lastResults,
+  storeNoResults,
+} from '../../../rows/deployments/results-store.ts';
 import { wasTouchedBetween } from '../../../rows/dispatch/run-store.ts';
 import { getEnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { readPolicySettings } from '../../../tenancy/policies/policy-settings.ts';
-import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { resealOutput } from '../../../rows/deployments/outcome-columns.ts';
 import { readInputs } from '../run-inputs.ts';
-import { copyResults, type LastResults, lastResults, storeNoResults } from '../../../rows/deployments/results-store.ts';
 
 /**
  * Whether an environment still has what its last run has read: the state is the one that the run stored or found, and

@@ -1,16 +1,16 @@
 /** Reads and asks several policies about one plan. */
 import fastq from 'fastq';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
+import type { Context } from '../../../framework/context.ts';
+import { storable } from '../../../ground/database/storable.ts';
+import type { VerdictRow } from '../../../rows/approval-policies/verdict-store.ts';
+import type { ProjectPlace } from '../../../rows/projects/project-store.ts';
+import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import type { PolicyFiles } from '../../../rules/approval-policies/compile-policy.ts';
 import { evaluateFiles, evaluateTogether, hashOf } from '../../../rules/approval-policies/policy-engine.ts';
 import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/policy-error.ts';
 import { readPolicy } from '../../../rules/approval-policies/read-policy.ts';
 import { decisionOf } from '../../../rules/approval-policies/read-verdict.ts';
-import type { VerdictRow } from '../../../rows/approval-policies/verdict-store.ts';
-import type { Context } from '../../../framework/context.ts';
-import { storable } from '../../../ground/database/storable.ts';
-import type { ProjectPlace } from '../../../rows/projects/project-store.ts';
-import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import type { PolicyInput } from './policy-input.ts';
 
 /** What one policy said. */

@@ -2,26 +2,30 @@
 import type { Insertable } from 'kysely';
 import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import { policyStep } from '#protocol/tools/steps.ts';
-import { combinedDecision } from '../../../rules/approval-policies/read-verdict.ts';
-import { insertVerdicts } from '../../../rows/approval-policies/verdict-store.ts';
 import type { Connection, Context } from '../../../framework/context.ts';
-import type { PolicyVerdictTable } from '../../../rows/schema.ts';
-import { inTransaction } from '../../../ground/database/transaction.ts';
 import { storable } from '../../../ground/database/storable.ts';
+import { inTransaction } from '../../../ground/database/transaction.ts';
 import { Refusal } from '../../../ground/errors.ts';
+import { insertVerdicts } from '../../../rows/approval-policies/verdict-store.ts';
+import {
+  type DeploymentRow,
+  type LockedDeployment,
+  lockDeployment,
+} from '../../../rows/deployments/deployment-store.ts';
+import { listReviews } from '../../../rows/deployments/review-store.ts';
 import { appendLog, getStepRow } from '../../../rows/logs/step-store.ts';
+import type { PolicyVerdictTable } from '../../../rows/schema.ts';
+import { combinedDecision } from '../../../rules/approval-policies/read-verdict.ts';
 import { enqueueApply } from '../approval/start-apply.ts';
 import { storeApproved } from '../approval/store-approved.ts';
 import { approvalOfPlan, type OverridingDemand } from '../decisions/decide-approval.ts';
 import { decidePlanned, type PlannedDecision } from '../decisions/decide-next.ts';
-import { type DeploymentRow, type LockedDeployment, lockDeployment } from '../../../rows/deployments/deployment-store.ts';
 import { followDecision, markStep, outdatedMessage } from '../follow-decision.ts';
 import { isConfirmed } from '../levels/is-confirmed.ts';
 import { isApplySkipped } from '../plans/skipped-apply.ts';
-import { listReviews } from '../../../rows/deployments/review-store.ts';
 import { currentRound } from './current-round.ts';
-import type { PolicyInput } from './policy-input.ts';
 import { atStartOf, overridingDemand } from './overriding-demands.ts';
+import type { PolicyInput } from './policy-input.ts';
 import { verdictLog } from './verdict-log.ts';
 
 /** A deployment, and how often its policies are asked: 1 after the plan, then once more after each approval. */

@@ -1,7 +1,7 @@
 import type { Connection } from '../../../framework/context.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { levelNumber } from '../levels/decide-level.ts';
 import { listReviews } from '../../../rows/deployments/review-store.ts';
+import { levelNumber } from '../levels/decide-level.ts';
 
 /** The round that a deployment is at: each plan begins one, and each approval. */
 export async function currentRound(

@@ -1,11 +1,12 @@
 /** Policies that were assigned while a deployment was queued, and those of another template that a destroy then runs. */
-import { policyCheckedTypes, policyStep } from '#protocol/tools/steps.ts';
+
 import type { Updateable } from 'kysely';
+import { policyCheckedTypes, policyStep } from '#protocol/tools/steps.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { DeploymentTable } from '../../../rows/schema.ts';
+import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { arePoliciesAssignedSince, policiesFor } from '../../../rows/flows/assignment-store.ts';
 import { insertStepBefore } from '../../../rows/logs/step-store.ts';
-import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import type { DeploymentTable } from '../../../rows/schema.ts';
 
 type Changes = Pick<
   Updateable<DeploymentTable>,

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolderBlobStore } from '../../../ground/blobs/blob-store.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
 import { ok } from '../../../../testing/client.ts';
 import { deploy, deploymentOf } from '../../../../testing/environment.ts';
-import { startPolicyTests, says } from '../../../../testing/guarded.ts';
+import { says, startPolicyTests } from '../../../../testing/guarded.ts';
+import { createFolderBlobStore } from '../../../ground/blobs/blob-store.ts';
 import { nextTry, policyCheck } from './policy-check.ts';
 
 const { app, agent, repositories, needsOpa, guarded, checked } = await startPolicyTests();

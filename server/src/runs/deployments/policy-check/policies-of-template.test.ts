@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok } from '../../../../testing/client.ts';
 import { deploy, deploymentOf } from '../../../../testing/environment.ts';
-import { startPolicyTests, says } from '../../../../testing/guarded.ts';
+import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 import { createFrom, createTemplate } from '../../../../testing/template.ts';
 
 const { app, agent, needsOpa, newPolicy, assign, plan, planned, checked } = await startPolicyTests();

@@ -4,12 +4,18 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
 import { ok, refused } from '../../../../testing/client.ts';
-import { createActive, createIdle, deploy, deploymentOf, environmentOf } from '../../../../testing/environment.ts';
+import {
+  createActive,
+  createIdle,
+  deploy,
+  deploymentOf,
+  environmentOf,
+} from '../../../../testing/environment.ts';
+import { commitPolicy, policyInput, says, startPolicyTests } from '../../../../testing/guarded.ts';
 import { listRevisions } from '../../../code/repositories/git/open-repository.ts';
-import { fireTimers } from '../../schedules/fire-timers.ts';
 import { getTemplateRow } from '../../../rows/templates/template-store.ts';
+import { fireTimers } from '../../schedules/fire-timers.ts';
 import { testPolicy } from './test-policy.ts';
-import { commitPolicy, policyInput, startPolicyTests, says } from '../../../../testing/guarded.ts';
 
 const { app, agent, repositories, needsOpa, newPolicy, assign, guarded, plan, planned, checked } =
   await startPolicyTests({ ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5' });

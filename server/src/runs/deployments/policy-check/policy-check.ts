@@ -1,24 +1,24 @@
 /** The effect that asks the policies of a deployment: after its plan, and again after each approval. */
 import type { Insertable } from 'kysely';
 import { policyStep } from '#protocol/tools/steps.ts';
-import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/policy-error.ts';
-import { isPassing } from '../../../rules/approval-policies/read-policy.ts';
-import { listVerdicts } from '../../../rows/approval-policies/verdict-store.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { PolicyVerdictTable } from '../../../rows/schema.ts';
+import { type EffectKind, promiseEffect } from '../../../framework/effects/effect-kind.ts';
 import { storable } from '../../../ground/database/storable.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
-import { type EffectKind, promiseEffect } from '../../../framework/effects/effect-kind.ts';
-import { recordEvent } from '../../feeds/record-event.ts';
+import { listVerdicts } from '../../../rows/approval-policies/verdict-store.ts';
+import { type DeploymentRow, getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { policiesFor } from '../../../rows/flows/assignment-store.ts';
 import { appendLog, getStepRow, restartStep } from '../../../rows/logs/step-store.ts';
-import { stepView } from '../../logs/step-view.ts';
+import type { PolicyVerdictTable } from '../../../rows/schema.ts';
 import { getTemplateRows, type TemplateRow } from '../../../rows/templates/template-store.ts';
-import { type DeploymentRow, getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/policy-error.ts';
+import { isPassing } from '../../../rules/approval-policies/read-policy.ts';
+import { recordEvent } from '../../feeds/record-event.ts';
+import { stepView } from '../../logs/step-view.ts';
 import { askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { concludeCheck, type RoundOfDeployment } from './conclude-check.ts';
 import { currentRound } from './current-round.ts';
-import { plannedInput, policyInput, type PolicyInput } from './policy-input.ts';
+import { type PolicyInput, plannedInput, policyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
 const mostSeconds = 50;

@@ -3,17 +3,16 @@ import { text } from 'node:stream/consumers';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import { commonPolicyPlan, mostPolicyInputBytes } from '#protocol/policy-plan.ts';
-import { systemUserId } from '../../../rows/users/user-store.ts';
-import { PolicyError } from '../../../rules/approval-policies/policy-error.ts';
 import type { Context } from '../../../framework/context.ts';
-import { getPlannedBlob } from '../../../rows/dispatch/attempt-blob-store.ts';
-import { teamsOfUsers } from '../../../rows/teams/team-store.ts';
-import { getUsers } from '../../../rows/users/user-store.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { getGiven } from '../../../rows/deployments/given-store.ts';
-import { isConfirmed } from '../levels/is-confirmed.ts';
 import { listReviews } from '../../../rows/deployments/review-store.ts';
 import { getCostEstimation, getStoredPlan } from '../../../rows/deployments/shown-deployment-store.ts';
+import { getPlannedBlob } from '../../../rows/dispatch/attempt-blob-store.ts';
+import { teamsOfUsers } from '../../../rows/teams/team-store.ts';
+import { getUsers, systemUserId } from '../../../rows/users/user-store.ts';
+import { PolicyError } from '../../../rules/approval-policies/policy-error.ts';
+import { isConfirmed } from '../levels/is-confirmed.ts';
 
 /** The document, without the parameters that each policy has of its own. */
 export interface PolicyInput {

@@ -1,13 +1,13 @@
 /** The operation that tests a policy. */
 import fastq from 'fastq';
 import { operations } from '#contract/operations.ts';
-import { inOrganization } from '../../../rows/places.ts';
 import { requireRight } from '../../../framework/access/check-right.ts';
 import type { ActorContext } from '../../../framework/context.ts';
-import { badField, orNotFound, Refusal, unknownEntity } from '../../../ground/errors.ts';
 import { type Route, route } from '../../../framework/http/route.ts';
-import { getTemplateRow } from '../../../rows/templates/template-store.ts';
+import { badField, orNotFound, Refusal, unknownEntity } from '../../../ground/errors.ts';
 import { getDeploymentPlace } from '../../../rows/deployments/deployment-store.ts';
+import { inOrganization } from '../../../rows/places.ts';
+import { getTemplateRow } from '../../../rows/templates/template-store.ts';
 import { type PolicyTest, type TestedPolicy, testPolicy } from './test-policy.ts';
 
 interface TestBody {

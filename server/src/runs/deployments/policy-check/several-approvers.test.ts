@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { call, ok, refused } from '../../../../testing/client.ts';
 import { deploymentOf, forgetWork } from '../../../../testing/environment.ts';
-import { startPolicyTests, says } from '../../../../testing/guarded.ts';
+import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
 const { app, agent, needsOpa, guarded, plan, checked } = await startPolicyTests();
 const { organizationId } = app;

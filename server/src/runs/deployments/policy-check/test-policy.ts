@@ -1,10 +1,10 @@
 /** Evaluates a policy against a stored deployment, of which nothing changes. */
 import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
-import type { PolicyFiles } from '../../../rules/approval-policies/compile-policy.ts';
 import type { Context } from '../../../framework/context.ts';
 import { notFound } from '../../../ground/errors.ts';
-import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import type { TemplateRow } from '../../../rows/templates/template-store.ts';
+import type { PolicyFiles } from '../../../rules/approval-policies/compile-policy.ts';
 import { askFiles, askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { policyInput, shownInput } from './policy-input.ts';
 

@@ -1,23 +1,24 @@
 /** The content of a deploy or destroy request, checked before anything is written. */
-import { inEnvironment } from '../../../rows/places.ts';
+
 import {
   type DeployBody,
   type DeployRequest,
   normalizeDeployRequest,
 } from '#contract/deployments/deploy-request.ts';
 import { variableChangeFields } from '#contract/variables/shapes.ts';
+import { checkRevision } from '../../../code/templates/check-source.ts';
 import { requireRight } from '../../../framework/access/check-right.ts';
 import type { ActorContext } from '../../../framework/context.ts';
-import { checkSetChanges, type SetChanges } from '../../../inputs/configuration-sets/change-assignments.ts';
 import { badField } from '../../../ground/errors.ts';
-import { appliesChanges } from '../../../tenancy/policies/remediation-strategy.ts';
-import { requireSource } from '../../../rows/sources/source-store.ts';
+import { checkSetChanges, type SetChanges } from '../../../inputs/configuration-sets/change-assignments.ts';
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
-import { checkRevision } from '../../../code/templates/check-source.ts';
+import { inEnvironment } from '../../../rows/places.ts';
+import { requireSource } from '../../../rows/sources/source-store.ts';
+import { appliesChanges } from '../../../tenancy/policies/remediation-strategy.ts';
 import { checkDeployRequest, checkUpstream, checkWorkflowFields } from '../check-deploy-request.ts';
+import type { StartRequest, StoredFacts } from '../start-facts.ts';
 import { readSettings } from './read-settings.ts';
 import { readSource } from './read-source.ts';
-import type { StartRequest, StoredFacts } from '../start-facts.ts';
 import { unrecordedImports } from './unrecorded-imports.ts';
 
 /** An environment that has expired is not deployed to be destroyed at once, or to be kept forever. */

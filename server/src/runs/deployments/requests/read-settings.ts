@@ -1,8 +1,9 @@
 /** What a deploy request changes of the environment's own settings: its name, lifetime, and whether plans wait. */
-import { inEnvironment } from '../../../rows/places.ts';
+
 import type { ActorContext } from '../../../framework/context.ts';
-import { lifterColumns } from '../../../tenancy/policies/lift-approval.ts';
+import { inEnvironment } from '../../../rows/places.ts';
 import { ttlColumns } from '../../../tenancy/lifetimes/lifespan.ts';
+import { lifterColumns } from '../../../tenancy/policies/lift-approval.ts';
 import type { AskedSettings } from '../run-inputs.ts';
 import type { SettingsChange, StoredFacts } from '../start-facts.ts';
 

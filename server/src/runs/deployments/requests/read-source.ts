@@ -3,15 +3,15 @@
  * template of its own is changed itself; of a shared one, the environment keeps what it replaces.
  */
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
-import { inEnvironment } from '../../../rows/places.ts';
-import { requireRight } from '../../../framework/access/check-right.ts';
-import type { ActorContext } from '../../../framework/context.ts';
 import { requireTokenFor } from '../../../code/git-tokens/require-token-for.ts';
-import { badField, conflict } from '../../../ground/errors.ts';
 import { checkRepository, checkRevision } from '../../../code/templates/check-source.ts';
 import { environmentTemplate } from '../../../code/templates/environment-template.ts';
-import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import { requireUsableTemplate } from '../../../code/templates/use-template.ts';
+import { requireRight } from '../../../framework/access/check-right.ts';
+import type { ActorContext } from '../../../framework/context.ts';
+import { badField, conflict } from '../../../ground/errors.ts';
+import { inEnvironment } from '../../../rows/places.ts';
+import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import { demandsOnEnvironment, requireKept } from '../approval/kept-demands.ts';
 import type { AskedCode } from '../run-inputs.ts';
 import type { CodeChange, StartRequest, StoredFacts } from '../start-facts.ts';

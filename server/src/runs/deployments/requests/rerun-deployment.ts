@@ -4,19 +4,19 @@
  */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
-import { inEnvironment } from '../../../rows/places.ts';
 import { requireRight } from '../../../framework/access/check-right.ts';
 import type { ActorContext } from '../../../framework/context.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
-import { requireEnvironment } from '../../../rows/environments/environment-store.ts';
 import { conflict, notFound } from '../../../ground/errors.ts';
-import { appliesChanges } from '../../../tenancy/policies/remediation-strategy.ts';
-import { requireSource } from '../../../rows/sources/source-store.ts';
 import { type DeploymentRow, getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { readSource } from './read-source.ts';
+import { requireEnvironment } from '../../../rows/environments/environment-store.ts';
+import { inEnvironment } from '../../../rows/places.ts';
+import { requireSource } from '../../../rows/sources/source-store.ts';
+import { appliesChanges } from '../../../tenancy/policies/remediation-strategy.ts';
 import { readInputs } from '../run-inputs.ts';
 import { startFrom } from '../start-deployment.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../start-facts.ts';
+import { readSource } from './read-source.ts';
 
 /** Drift is a difference from the code of today; other plans run what they ran. */
 const isPinned = ({ type }: DeploymentRow): boolean => type !== 'driftDetection';

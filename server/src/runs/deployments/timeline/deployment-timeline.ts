@@ -4,10 +4,10 @@ import { toolFacts } from '#protocol/tools/index.ts';
 import { restoreStep, sourceStep, storeStateStep, variablesStep } from '#protocol/tools/steps.ts';
 import type { StepFacts } from '#protocol/tools/tool.ts';
 import type { Context } from '../../../framework/context.ts';
+import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { listTimedAttempts } from '../../../rows/dispatch/run-store.ts';
 import { listDeploymentEvents } from '../../../rows/feeds/event-store.ts';
 import { listStepRows, type StepRow } from '../../../rows/logs/step-store.ts';
-import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { composeTimeline, type TimedCommand, type TimedStep } from './compose-timeline.ts';
 
 const mostCommands = 1_000;

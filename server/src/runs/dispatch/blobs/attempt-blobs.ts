@@ -1,16 +1,21 @@
 /** What travels from a plan to its apply: sealed, stored before the outcome that speaks of it. */
 import type { Readable } from 'node:stream';
-import { inTransaction } from '../../../ground/database/transaction.ts';
-import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import type { Context } from '../../../framework/context.ts';
 import { promiseEffect } from '../../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../../framework/effects/remove-blobs.ts';
 import { beginReading } from '../../../framework/http/begin-reading.ts';
 import type { BlobRef } from '../../../ground/blobs/blob-store.ts';
-import type { Context } from '../../../framework/context.ts';
+import { inTransaction } from '../../../ground/database/transaction.ts';
 import { notFound, Refusal } from '../../../ground/errors.ts';
-import { getSourceRow } from '../../../rows/sources/source-store.ts';
+import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import {
+  addAttemptBlob,
+  getAttemptBlob,
+  getPlannedBlob,
+  putAttemptBlob,
+} from '../../../rows/dispatch/attempt-blob-store.ts';
 import type { AttemptInPlace } from '../../../rows/dispatch/call-store.ts';
-import { addAttemptBlob, getAttemptBlob, getPlannedBlob, putAttemptBlob } from '../../../rows/dispatch/attempt-blob-store.ts';
+import { getSourceRow } from '../../../rows/sources/source-store.ts';
 
 /** Sending it twice stores it once. @param sha256 of the content, as the agent has it */
 export async function putBlob(

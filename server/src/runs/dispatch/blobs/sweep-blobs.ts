@@ -1,10 +1,10 @@
 /** Files that are no longer needed. */
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { Context } from '../../../framework/context.ts';
-import { inTransaction } from '../../../ground/database/transaction.ts';
 import { promiseEffect } from '../../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../../framework/effects/remove-blobs.ts';
 import type { ReactionPayloads } from '../../../framework/reactions.ts';
+import { inTransaction } from '../../../ground/database/transaction.ts';
 import {
   type BlobFile,
   deleteBlobsOfDeployment,

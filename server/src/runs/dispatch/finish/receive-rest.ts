@@ -1,8 +1,8 @@
 /** Stores the report and the blobs that an agent sends together with an outcome. */
 import type { FinishRest } from '#protocol/messages/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
-import { putBlob } from '../blobs/attempt-blobs.ts';
 import type { AttemptInPlace } from '../../../rows/dispatch/call-store.ts';
+import { putBlob } from '../blobs/attempt-blobs.ts';
 import { DispatchRefusal } from '../refusals.ts';
 import { receiveReport } from '../reports/receive-report.ts';
 

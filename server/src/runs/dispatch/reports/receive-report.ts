@@ -6,9 +6,7 @@ import type { ReportReply, ReportRequest } from '#protocol/messages/report.ts';
 import type { Context } from '../../../framework/context.ts';
 import { inTransaction, sqlState } from '../../../ground/database/transaction.ts';
 import { type DeploymentRow, updateDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { timeOf } from '../parse-message.ts';
-import { DispatchRefusal } from '../refusals.ts';
-import { changesOf, isNewResource } from './report-sheet.ts';
+import type { AttemptInPlace } from '../../../rows/dispatch/call-store.ts';
 import {
   loadReportFacts,
   lockReport,
@@ -16,7 +14,9 @@ import {
   type ReportFacts,
   writeReport,
 } from '../../../rows/dispatch/report-store.ts';
-import type { AttemptInPlace } from '../../../rows/dispatch/call-store.ts';
+import { timeOf } from '../parse-message.ts';
+import { DispatchRefusal } from '../refusals.ts';
+import { changesOf, isNewResource } from './report-sheet.ts';
 
 /** The requests about a run, for its agent. */
 export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | null {

@@ -1,10 +1,11 @@
 /** What a report changes, worked out before anything is written. Pure. */
-import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
+
 import type { StepStatus } from '#contract/schema/enumerations.ts';
+import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
+import type { ReportChanges, ReportFacts } from '../../../rows/dispatch/report-store.ts';
 import type { NewEvent } from '../../../rows/feeds/event-store.ts';
 import { hasEnded, type StepRow } from '../../../rows/logs/step-store.ts';
 import { stepView } from '../../logs/step-view.ts';
-import type { ReportChanges, ReportFacts } from '../../../rows/dispatch/report-store.ts';
 
 type GitEvent = Extract<RunEvent, { kind: 'git' }>;
 

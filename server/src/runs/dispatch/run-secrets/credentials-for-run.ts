@@ -6,11 +6,8 @@ import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import type { Context } from '../../../framework/context.ts';
 import { audienceOf } from '../../../inputs/credentials/audience.ts';
 import { formProblem } from '../../../inputs/credentials/check-value.ts';
-import { type AssignedCredential, openValue, runCredentialRows } from '../../../rows/credentials/credential-store.ts';
 import { nearestOf } from '../../../inputs/credentials/run-credentials.ts';
 import { secretTexts } from '../../../inputs/credentials/secret-texts.ts';
-import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import {
   issuerOf,
   type RunFacts,
@@ -18,6 +15,13 @@ import {
   subjectOf,
   tokenSigner,
 } from '../../../inputs/oidc-issuer/run-token.ts';
+import {
+  type AssignedCredential,
+  openValue,
+  runCredentialRows,
+} from '../../../rows/credentials/credential-store.ts';
+import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
+import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import type { JobFacts } from '../job-facts.ts';
 
 export interface CredentialsForRun {

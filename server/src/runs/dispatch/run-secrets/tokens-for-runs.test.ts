@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import { testAgent } from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { ok } from '../../../../testing/client.ts';
 import { createActive, deploy, deploymentOf } from '../../../../testing/environment.ts';
+import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
 test('plans of code that nobody has reviewed get no tokens if the installation denies them', async () => {
   const app = await testApp({ ENVARIUM_UNREVIEWED_CODE_TOKENS: 'none' });

@@ -2,11 +2,12 @@
  * The tokens that name hosts: every run of a project that may use them may have to load code or providers from
  * those.
  */
-import type { ProjectPlace } from '../../../rows/projects/project-store.ts';
+
 import type { Job } from '#protocol/messages/job.ts';
-import type { Context } from '../../../framework/context.ts';
-import { tokensOfProject, openToken } from '../../../rows/git-tokens/git-token-store.ts';
 import { tokenCredentials } from '../../../code/templates/repository-credentials.ts';
+import type { Context } from '../../../framework/context.ts';
+import { openToken, tokensOfProject } from '../../../rows/git-tokens/git-token-store.ts';
+import type { ProjectPlace } from '../../../rows/projects/project-store.ts';
 
 export interface TokensForRuns {
   readonly hostCredentials: NonNullable<Job['source']['hostCredentials']>;

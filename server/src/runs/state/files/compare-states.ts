@@ -2,10 +2,11 @@
  * What differs between two state files, by address. Pure: files and secrets in, differences with masked
  * values out. Of large files, only what differs is read as a whole.
  */
-import type { StateComparison } from '#contract/state/shapes.ts';
+
 import { isDeepStrictEqual } from 'node:util';
 import { ExactNumber, numberText } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
+import type { StateComparison } from '#contract/state/shapes.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import type { StateExcerpt } from './state-excerpt.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stateFile } from '../../../../testing/agent.ts';
 import { countThreads } from '../../../../testing/threads.ts';
-import { checkStateFile, readStateFacts, type ReadState } from './read-state.ts';
+import { checkStateFile, type ReadState, readStateFacts } from './read-state.ts';
 import { readState } from './state-formats.ts';
 import { withNumber } from './top-level-fields.ts';
 

@@ -1,7 +1,7 @@
 /** What a state has differently from another one, of which only digests are at hand: two large ones fill the memory. */
 import { createHash } from 'node:crypto';
-import { jsonSpaces } from './top-level-fields.ts';
 import { type FoundInstance, instancesOf, outputsOf } from './state-instances.ts';
+import { jsonSpaces } from './top-level-fields.ts';
 
 /** Hashes of instances by address and of outputs by name, whatever is between their values. */
 export interface StateDigests {

@@ -2,9 +2,9 @@
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
+import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
-import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
 
 interface Instance {
   readonly index_key?: string | number;

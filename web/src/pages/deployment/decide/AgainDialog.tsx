@@ -4,8 +4,8 @@ import { useState } from 'react';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import type { DeploymentReply } from '../reads.ts';
 import { verbOf } from './actions.ts';
-import type { DecisionProps } from './use-decisions.ts';
 import { Question } from './Question.tsx';
+import type { DecisionProps } from './use-decisions.ts';
 
 const whatHappens: Readonly<Partial<Record<DeploymentType, string>>> = {
   deploy: 'It plans with the code and the variables of now.',

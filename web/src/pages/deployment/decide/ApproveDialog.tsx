@@ -6,8 +6,8 @@ import { countsOf, countsText } from '#contract/deployments/plan-counts.ts';
 import { KindMark } from '../plan/PlanMarks.tsx';
 import { type PlanRow, rowsOf } from '../plan/rows.ts';
 import classes from './decide.module.css';
-import type { DecisionProps } from './use-decisions.ts';
 import { Question } from './Question.tsx';
+import type { DecisionProps } from './use-decisions.ts';
 
 const shownLosses = 200;
 

@@ -3,13 +3,13 @@ import { type EnvironmentAction, environmentAccepts } from '#contract/life-cycle
 import { useRights } from '../../../api/rights.ts';
 import { useSession } from '../../../api/session.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { usePageKeys } from '../../../ui/page-keys.ts';
 import { AgainDialog } from './AgainDialog.tsx';
-import { approverObstacle } from './approval-words.ts';
 import { ApproveDialog } from './ApproveDialog.tsx';
 import { type Decision, decisionsOf, rightsOfDecisions, verbOf } from './actions.ts';
+import { approverObstacle } from './approval-words.ts';
 import { AbortDialog, RefuseDialog, ReleaseDialog } from './dialogs.tsx';
 import type { DecisionProps } from './use-decisions.ts';
-import { usePageKeys } from '../../../ui/page-keys.ts';
 
 const looks = {
   approve: { variant: 'filled' },

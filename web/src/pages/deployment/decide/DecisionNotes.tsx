@@ -3,13 +3,13 @@ import { Button, CopyButton } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { countsOf, countsText } from '#contract/deployments/plan-counts.ts';
-import type { DeploymentReply } from '../reads.ts';
-import { deploymentLooks, StatusShape } from '../../../design/status.tsx';
 import { useSession } from '../../../api/session.ts';
+import { deploymentLooks, StatusShape } from '../../../design/status.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { rowsOf } from '../plan/rows.ts';
-import classes from './decide.module.css';
+import type { DeploymentReply } from '../reads.ts';
 import { approverObstacle, costWords, deciderWords } from './approval-words.ts';
+import classes from './decide.module.css';
 import type { DecisionProps } from './use-decisions.ts';
 import { Verdicts } from './Verdicts.tsx';
 

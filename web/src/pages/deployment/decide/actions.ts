@@ -1,7 +1,8 @@
 /** What people can do to a deployment now. */
+
+import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { type DeploymentAction, isTerminal, permits } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus, DeploymentType, Right } from '#contract/schema/enumerations.ts';
-import type { WaitingFor } from '#contract/deployments/plan.ts';
 
 /** `release`: gives up a run whose agent is silent; `again`: starts the same once more. */
 export type Decision = DeploymentAction | 'release' | 'again';

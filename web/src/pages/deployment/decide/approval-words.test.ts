@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approvalDeciders } from '#contract/schema/enumerations.ts';
-import type { PolicyDecision, PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
+import type { PolicyDecision, PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
+import { approvalDeciders } from '#contract/schema/enumerations.ts';
 import { approverObstacle, costWords, deciderWords } from './approval-words.ts';
 
 const waiting = (more: object): WaitingFor => ({

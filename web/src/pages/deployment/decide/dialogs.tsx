@@ -1,8 +1,8 @@
 /** Questions before a deployment is refused, aborted or given up. */
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { DecisionProps } from './use-decisions.ts';
 import { Question } from './Question.tsx';
+import type { DecisionProps } from './use-decisions.ts';
 
 export function RefuseDialog({ deployment, decisions }: DecisionProps) {
   const isQueued = deployment.status === 'QUEUED';

@@ -2,8 +2,8 @@
 import { memo, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { Line } from './Line.tsx';
 import type { LogSession } from './log-session.ts';
-import { blockLines } from './store/step-log.ts';
 import { shownCharacters } from './store/shown-lines.ts';
+import { blockLines } from './store/step-log.ts';
 
 export interface BlockProps {
   readonly session: LogSession;

@@ -2,9 +2,9 @@
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { FollowState } from '../../../api/follow.ts';
 import { useDeploymentStream } from '../../../api/live.ts';
+import classes from './log.module.css';
 import type { LogSession } from './log-session.ts';
 import { StoredLog } from './StoredLog.tsx';
-import classes from './log.module.css';
 
 export interface FeedProps {
   readonly session: LogSession;

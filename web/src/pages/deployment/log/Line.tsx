@@ -1,8 +1,8 @@
 /** One line of the log. What it says comes from strangers: it is shown as text, whatever it contains. */
 import { type CSSProperties, memo } from 'react';
-import type { Segment } from './text/segments.ts';
-import type { ShownLine } from './store/shown-lines.ts';
 import classes from './log.module.css';
+import type { ShownLine } from './store/shown-lines.ts';
+import type { Segment } from './text/segments.ts';
 
 interface Part extends Segment {
   readonly isHit: boolean;

@@ -2,13 +2,13 @@
 import { useMemo } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { Block } from './Block.tsx';
-import type { Layout } from './layout.ts';
 import { LogRows } from './LogRows.tsx';
+import type { Layout } from './layout.ts';
 import type { LogSession, LogState } from './log-session.ts';
-import { extended } from './selection.ts';
 import { StepHead } from './StepHead.tsx';
-import { blockLines } from './store/step-log.ts';
+import { extended } from './selection.ts';
 import type { Place } from './store/search.ts';
+import { blockLines } from './store/step-log.ts';
 import type { ChosenLines } from './use-log.ts';
 import type { View } from './use-view.ts';
 

@@ -15,10 +15,10 @@ import {
   useRef,
 } from 'react';
 import { headHeight, heightOf, type Layout, rowHeight } from './layout.ts';
-import { blockLines } from './store/step-log.ts';
-import type { Place } from './store/search.ts';
-import { type FollowProps, useFollow } from './use-follow.ts';
 import classes from './log.module.css';
+import type { Place } from './store/search.ts';
+import { blockLines } from './store/step-log.ts';
+import { type FollowProps, useFollow } from './use-follow.ts';
 
 /** A place to scroll to; a new object scrolls again. `line` counts from 0 on. */
 export type Target =

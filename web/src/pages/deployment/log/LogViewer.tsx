@@ -1,11 +1,11 @@
 /** The log of a deployment: of all its steps, live, searched and linked to. */
 import { Feed } from './Feed.tsx';
 import { LogLines } from './LogLines.tsx';
+import classes from './log.module.css';
 import { SelectionBar } from './SelectionBar.tsx';
 import { Toolbar } from './Toolbar.tsx';
 import { hasFailed, lastLineOf } from './use-log.ts';
 import { type LogViewerProps, useLogViewer } from './use-log-viewer.ts';
-import classes from './log.module.css';
 
 function Viewer(props: LogViewerProps) {
   const { deploymentId, steps, isOver } = props;

@@ -1,8 +1,8 @@
 /** Searching the log of all steps: what is looked for, how, and how much was found. */
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
 import { searchBoxMark } from '../../../ui/search-box-mark.ts';
-import type { LogSearch } from './use-search.ts';
 import classes from './log.module.css';
+import type { LogSearch } from './use-search.ts';
 
 const number = (value: number) => value.toLocaleString('en');
 

@@ -1,10 +1,10 @@
 /** What can be done with the lines that the address names. */
 import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
+import classes from './log.module.css';
 import type { LogSession } from './log-session.ts';
 import type { LineSelection } from './selection.ts';
 import type { ChosenLines } from './use-log.ts';
-import classes from './log.module.css';
 
 export interface SelectionBarProps {
   readonly selection: LineSelection;

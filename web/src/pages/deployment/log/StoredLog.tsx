@@ -3,9 +3,9 @@ import { Button } from '@mantine/core';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { errorText } from '../../../api/errors.ts';
 import { refresh } from '../../../api/queries.ts';
+import classes from './log.module.css';
 import type { LogSession } from './log-session.ts';
 import { readStoredLog, type StoredPositions } from './read-stored-log.ts';
-import classes from './log.module.css';
 
 export interface StoredLogProps {
   readonly session: LogSession;

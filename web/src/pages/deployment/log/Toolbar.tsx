@@ -1,10 +1,10 @@
 /** What can be done with the log. */
 import { Button, Menu } from '@mantine/core';
-import { SearchBox } from './SearchBox.tsx';
 import type { LaidOutStep } from './layout.ts';
+import classes from './log.module.css';
+import { SearchBox } from './SearchBox.tsx';
 import type { LogSearch } from './use-search.ts';
 import type { View } from './use-view.ts';
-import classes from './log.module.css';
 
 interface ToggleProps {
   readonly label: string;

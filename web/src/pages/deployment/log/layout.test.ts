@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { layoutOf } from './layout.ts';
-import { blockLines } from './store/step-log.ts';
 import { extended, lineParameter, selectionOf } from './selection.ts';
+import { blockLines } from './store/step-log.ts';
 
 const step = (name: string, lines: number, start?: number) => ({ name, lines, isFolded: false, start });
 

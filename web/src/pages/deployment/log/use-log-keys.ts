@@ -1,8 +1,8 @@
 /** The keys of the log. */
 import { useRef } from 'react';
+import { usePageKeys } from '../../../ui/page-keys.ts';
 import type { LogSearch } from './use-search.ts';
 import type { View } from './use-view.ts';
-import { usePageKeys } from '../../../ui/page-keys.ts';
 
 export interface LogKeys {
   readonly view: View;

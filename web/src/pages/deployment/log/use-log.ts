@@ -5,7 +5,7 @@ import type { Step } from '#contract/deployments/shapes.ts';
 import { useSearchState } from '../../../ui/search.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { LogSession, type LogState } from './log-session.ts';
-import { lineParameter, type LineSelection, selectionOf } from './selection.ts';
+import { type LineSelection, lineParameter, selectionOf } from './selection.ts';
 
 const failed = new Set(['FAIL', 'TIMEOUT']);
 const silent = new Set(['NOT_STARTED', 'SKIPPED']);

@@ -1,16 +1,16 @@
 /** The sentence that the page begins with, and who started the deployment, why, and from which code. */
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { Counts } from '#contract/deployments/plan-counts.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { Trigger } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../../api/queries.ts';
 import { deploymentTypeWords } from '../../../design/words.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
-import type { Counts } from '#contract/deployments/plan-counts.ts';
 import type { DeploymentReply } from '../reads.ts';
-import { Remediation } from './Remediation.tsx';
 import { sentenceOf } from '../sentence.ts';
 import classes from './parts.module.css';
+import { Remediation } from './Remediation.tsx';
 
 /** What caused it, where it was no person's decision at the moment. */
 export const triggerWords: Readonly<Record<Trigger, string>> = {

@@ -1,7 +1,7 @@
 /** Resources that a tool made before it died, and that no state has. */
 import type { UnrecordedResource } from '#contract/deployments/plan.ts';
-import { asCommand } from '../../../ui/calls.ts';
 import { CommandLine } from '../../../ui/CommandLine.tsx';
+import { asCommand } from '../../../ui/calls.ts';
 import classes from './parts.module.css';
 
 export interface UnrecordedProps {

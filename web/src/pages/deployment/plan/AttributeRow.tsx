@@ -3,8 +3,8 @@ import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import classes from './plan.module.css';
-import { isDifference, lengthText, shownSides } from './values.ts';
 import { ValueText } from './ValueText.tsx';
+import { isDifference, lengthText, shownSides } from './values.ts';
 
 const TextDifference = lazy(() => import('./TextDifference.tsx'));
 

@@ -4,8 +4,8 @@ import { useMemo } from 'react';
 import { changeKinds } from '#contract/deployments/change-kinds.ts';
 import { type Counts, kindWords } from '#contract/deployments/plan-counts.ts';
 import { searchBoxMark } from '../../../ui/search-box-mark.ts';
-import classes from './plan.module.css';
 import { KindMark } from './PlanMarks.tsx';
+import classes from './plan.module.css';
 import { choicesOf, moduleOf, type PlanRow } from './rows.ts';
 import type { PlanFilterState } from './use-plan-filter.ts';
 

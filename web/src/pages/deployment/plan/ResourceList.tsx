@@ -1,10 +1,10 @@
 /** The resources of a plan; only those in sight are in the document, however many there are. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { usePageKeys } from '../../../ui/page-keys.ts';
 import classes from './plan.module.css';
 import { ResourceRow } from './ResourceRow.tsx';
 import type { PlanRow } from './rows.ts';
-import { usePageKeys } from '../../../ui/page-keys.ts';
 
 /** Of at most so many, those that change are open from the beginning. */
 const openAtMost = 30;

@@ -3,8 +3,8 @@ import { memo } from 'react';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { kindWords } from '#contract/deployments/plan-counts.ts';
 import { AttributeRow } from './AttributeRow.tsx';
-import classes from './plan.module.css';
 import { KindMark } from './PlanMarks.tsx';
+import classes from './plan.module.css';
 import { reasonText } from './reasons.ts';
 import { attributeSummary, type PlanRow, shownAttributes } from './rows.ts';
 

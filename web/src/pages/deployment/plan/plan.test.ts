@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { reasonText } from './reasons.ts';
 import { lineChanges } from './line-changes.ts';
+import { reasonText } from './reasons.ts';
 import {
   attributeSummary,
   choicesOf,

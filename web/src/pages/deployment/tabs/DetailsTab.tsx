@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { useSession } from '../../../api/session.ts';
+import { deploymentTypeWords } from '../../../design/words.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { triggerWords } from '../parts/Lead.tsx';
 import classes from '../parts/parts.module.css';
 import type { DeploymentReply } from '../reads.ts';
-import { deploymentTypeWords } from '../../../design/words.ts';
 
 /** Names with versions, one to a line. */
 function VersionList({ versions = {} }: { readonly versions: Readonly<Record<string, string>> | undefined }) {

@@ -10,13 +10,13 @@ import { Segments } from '../../../forms/Segments.tsx';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
 import { isChanged } from '../../../forms/variables/rows.ts';
 import { useSearchState } from '../../../ui/search.ts';
+import classes from '../environment.module.css';
 import { whyNotStart } from '../facts.ts';
 import { deploymentReads, type EnvironmentProps } from '../reads.ts';
-import { deployBody, type DeployKind, deployKinds, type DeployValues } from './deploy-body.ts';
+import { useRows } from '../variables/use-rows.ts';
 import { DeployFields } from './DeployFields.tsx';
 import { DeployVariables } from './DeployVariables.tsx';
-import { useRows } from '../variables/use-rows.ts';
-import classes from '../environment.module.css';
+import { type DeployKind, type DeployValues, deployBody, deployKinds } from './deploy-body.ts';
 
 const kindWords: Readonly<Record<DeployKind, [label: string, verb: string, text: string]>> = {
   deploy: ['Deploy', 'Deploy', 'Plans the newest code and applies the plan.'],

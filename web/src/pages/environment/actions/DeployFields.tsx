@@ -2,9 +2,9 @@
 import { Alert, Autocomplete, Checkbox, Code, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useRead } from '../../../api/queries.ts';
+import classes from '../environment.module.css';
 import type { EnvironmentProps } from '../reads.ts';
 import type { DeployValues } from './deploy-body.ts';
-import classes from '../environment.module.css';
 
 export interface DeployFieldsProps extends EnvironmentProps {
   readonly form: UseFormReturnType<DeployValues>;

@@ -3,8 +3,8 @@ import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
 import type { VariableRow } from '../../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
-import type { DeployKind } from './deploy-body.ts';
 import classes from '../environment.module.css';
+import type { DeployKind } from './deploy-body.ts';
 
 export interface DeployVariablesProps {
   readonly rows: readonly VariableRow[];

@@ -3,14 +3,14 @@ import { Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useRead } from '../../../api/queries.ts';
-import { useSearchState } from '../../../ui/search.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
+import { DialogLoading } from '../../../ui/Loaded.tsx';
+import { useSearchState } from '../../../ui/search.ts';
 import classes from '../environment.module.css';
 import { isOpen, whyNotArchive, whyNotDelete, whyNotDestroy, whyNotMove, whyNotStart } from '../facts.ts';
 import type { EnvironmentProps } from '../reads.ts';
-import { ArchiveDialog, DeleteDialog, DestroyDialog, LockDialog } from './SmallDialogs.tsx';
 import { MoveDialog } from './MoveDialog.tsx';
-import { DialogLoading } from '../../../ui/Loaded.tsx';
+import { ArchiveDialog, DeleteDialog, DestroyDialog, LockDialog } from './SmallDialogs.tsx';
 
 const DeployDialog = lazy(() => import('./DeployDialog.tsx'));
 

@@ -6,7 +6,7 @@ import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { ProjectSelect } from '../../../forms/ProjectSelect.tsx';
 import { showDone } from '../../../ui/messages.ts';
-import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../reads.ts';
 
 export function MoveDialog({ environment, onClose }: EnvironmentProps & { readonly onClose: () => void }) {
   const { id, projectId } = environment;

@@ -7,7 +7,7 @@ import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
 import { showDone } from '../../../ui/messages.ts';
-import { deploymentReads, environmentReads, type EnvironmentProps } from '../reads.ts';
+import { deploymentReads, type EnvironmentProps, environmentReads } from '../reads.ts';
 
 export interface DialogProps extends EnvironmentProps {
   readonly isOpen: boolean;

@@ -12,7 +12,7 @@ import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { showDone } from '../../../ui/messages.ts';
 import classes from '../environment.module.css';
-import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../reads.ts';
 
 interface Values {
   readonly enabled: boolean;

@@ -6,8 +6,8 @@ import { deploymentTypeWords } from '../../../design/words.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { PlanCounts } from '../../../ui/PlanCounts.tsx';
 import { Duration, TimeAgo } from '../../../ui/Time.tsx';
-import { triggerWords } from './words.ts';
 import classes from '../environment.module.css';
+import { triggerWords } from './words.ts';
 
 const columns: readonly Column<Deployment>[] = [
   {

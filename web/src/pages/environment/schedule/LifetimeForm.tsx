@@ -11,12 +11,12 @@ import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
 import classes from '../environment.module.css';
 import { noDestroys } from '../facts.ts';
-import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../reads.ts';
 import {
+  type LifetimeValues,
   latestEnd,
   lifetimeBody,
   lifetimeProblem,
-  type LifetimeValues,
   lifetimeValues,
   localText,
   policyWords,

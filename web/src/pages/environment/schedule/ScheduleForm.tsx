@@ -2,7 +2,7 @@
 import { Button, Switch } from '@mantine/core';
 import { type FormEvent, useRef } from 'react';
 import { fieldOf, fieldText, isStatus } from '../../../api/errors.ts';
-import { type Reply, type Refetch, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
+import { type Refetch, type Reply, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
@@ -13,7 +13,7 @@ import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { showDone } from '../../../ui/messages.ts';
 import classes from '../environment.module.css';
-import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../reads.ts';
 
 type ScheduleReply = Reply<'getEnvironmentSchedule'>;
 

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { isStatus } from '../../../api/errors.ts';
-import { randomId } from '../../../api/random-id.ts';
 import { refresh } from '../../../api/queries.ts';
+import { randomId } from '../../../api/random-id.ts';
 import { showDone } from '../../../ui/messages.ts';
 import { type EnvironmentReply, environmentReads } from '../reads.ts';
 import {
@@ -12,9 +12,9 @@ import {
   differences,
   mergedWith,
   type SettingName,
+  type SettingsValues,
   settingsBody,
   settingsOf,
-  type SettingsValues,
 } from './settings-values.ts';
 
 interface Edited {

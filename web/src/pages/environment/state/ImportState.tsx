@@ -6,7 +6,7 @@ import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
 import { showDone } from '../../../ui/messages.ts';
-import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../reads.ts';
 import { AcceptLineage } from './AcceptLineage.tsx';
 import { sizeText } from './words.ts';
 

@@ -11,7 +11,7 @@ import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../environment.module.css';
 import { isOpen } from '../facts.ts';
-import { environmentReads, type EnvironmentProps } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../reads.ts';
 
 function FreeDialog({
   id,

@@ -13,7 +13,7 @@ import { TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../environment.module.css';
 import { isOpen } from '../facts.ts';
 import type { EnvironmentProps } from '../reads.ts';
-import { RestoreDialog, DeleteVersionDialog } from './dialogs.tsx';
+import { DeleteVersionDialog, RestoreDialog } from './dialogs.tsx';
 import { originWords, sizeText, versionName } from './words.ts';
 
 function Standing({ version }: { readonly version: StateVersion }) {

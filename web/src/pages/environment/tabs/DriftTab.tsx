@@ -1,7 +1,7 @@
 /** Whether what is there still is what the code describes: when it was checked, what differs, and why. */
-import { Findings } from '../../deployment/parts/Findings.tsx';
-import { lazy, Suspense } from 'react';
+
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { useChange, usePage } from '../../../api/queries.ts';
 import { deploymentLooks, driftLooks, Status } from '../../../design/status.tsx';
@@ -11,6 +11,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
+import { Findings } from '../../deployment/parts/Findings.tsx';
 import { Remediation } from '../../deployment/parts/Remediation.tsx';
 import { causeWords } from '../drift/causes.ts';
 import { DriftSchedule } from '../drift/DriftSchedule.tsx';

@@ -1,11 +1,11 @@
 /** What an environment hands to its users and to other environments. */
 import { Button, CopyButton } from '@mantine/core';
 import { useState } from 'react';
+import type { OutputValue } from '#contract/deployments/plan.ts';
+import { outputsByName } from '#contract/deployments/unit-outputs.ts';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import { client } from '../../../api/client.ts';
 import { errorText } from '../../../api/errors.ts';
-import type { OutputValue } from '#contract/deployments/plan.ts';
-import { parseExactly } from '#contract/schema/exact-json.ts';
-import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
@@ -14,9 +14,9 @@ import { showError } from '../../../ui/messages.ts';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import { useSearchState } from '../../../ui/search.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import { groupOutputs, type StateContent, stateOutput, valueText } from '../outputs.ts';
 import classes from '../environment.module.css';
 import { useLastSuccess } from '../last-change.ts';
+import { groupOutputs, type StateContent, stateOutput, valueText } from '../outputs.ts';
 import type { EnvironmentProps } from '../reads.ts';
 
 function Copy({ text, label, children }: { text: string; label: string; children: string }) {

@@ -1,6 +1,7 @@
 /** What an environment has created, by module and type. */
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+
 import { Link } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useLiveResources } from '../../../api/live.ts';
 import { useRead } from '../../../api/queries.ts';

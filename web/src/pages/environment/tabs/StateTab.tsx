@@ -1,9 +1,10 @@
 /** The versions of an environment's state: who made them, what differs, and what can be done with them. */
+
+import { usePage } from '../../../api/queries.ts';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
-import { usePage } from '../../../api/queries.ts';
 import classes from '../environment.module.css';
 import type { EnvironmentProps } from '../reads.ts';
 import { Comparison } from '../state/Comparison.tsx';

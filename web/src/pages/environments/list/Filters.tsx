@@ -7,8 +7,8 @@ import { driftLooks, environmentLooks } from '../../../design/status.tsx';
 import { templateTypeWords } from '../../../design/words.ts';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import type { Search } from '../../../ui/search.ts';
-import type { FilterKey } from './list-query.ts';
 import classes from './list.module.css';
+import type { FilterKey } from './list-query.ts';
 
 export interface FiltersProps {
   readonly organizationId: string;

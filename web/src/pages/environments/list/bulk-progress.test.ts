@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BulkItemStatus } from '#contract/bulk-operations/shapes.ts';
-import { type StartedOperation, progressOf, progressText } from './bulk-progress.ts';
+import { progressOf, progressText, type StartedOperation } from './bulk-progress.ts';
 
 const finishedAt = '2026-11-21T12:00:00Z';
 const operation = (

@@ -1,6 +1,7 @@
 /** The columns of the list of environments. */
-import type { Environment } from '#contract/environments/shapes.ts';
+
 import { Link } from '@tanstack/react-router';
+import type { Environment } from '#contract/environments/shapes.ts';
 import { moneyChangeText } from '../../../design/money.ts';
 import { driftLooks, environmentLooks, Status } from '../../../design/status.tsx';
 import { deploymentTypeWords, templateTypeWords } from '../../../design/words.ts';

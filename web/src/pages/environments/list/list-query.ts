@@ -1,6 +1,7 @@
 /** The list of environments as its address says it, and as the service is asked. */
-import type { QueryOf } from '#contract/schema/operation.ts';
+
 import type { operations } from '#contract/operations.ts';
+import type { QueryOf } from '#contract/schema/operation.ts';
 import type { Search } from '../../../ui/search.ts';
 
 export type EnvironmentQuery = QueryOf<typeof operations.listEnvironments>;

@@ -1,5 +1,5 @@
 /** A bulk action from the question to its report. */
-import { useQueries, useMutation } from '@tanstack/react-query';
+import { useMutation, useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type BulkOperation, mostBulkItems } from '#contract/bulk-operations/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';

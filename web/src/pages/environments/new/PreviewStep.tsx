@@ -1,19 +1,19 @@
 /** The last step: what will run, and the command and the call that do the same. */
 import { Alert, Textarea } from '@mantine/core';
-import { changesOf, isChanged, type VariableRow } from '../../../forms/variables/rows.ts';
+import { useSession } from '../../../api/session.ts';
 import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../../forms/project-tree.ts';
 import { toolName, versionsOf } from '../../../forms/source/source-values.ts';
-import { useSession } from '../../../api/session.ts';
+import { missingOf } from '../../../forms/variable-edits.ts';
+import { changesOf, isChanged, type VariableRow } from '../../../forms/variables/rows.ts';
 import { CommandLine } from '../../../ui/CommandLine.tsx';
 import { type Fact, Facts } from '../../../ui/Facts.tsx';
 import { placeOfCode } from './code.ts';
 import type { Draft } from './draft.ts';
-import { missingOf } from '../../../forms/variable-edits.ts';
 import { environmentCall } from './environment-calls.ts';
+import classes from './new.module.css';
 import { toolWords } from './tool-words.ts';
 import type { NewEnvironment } from './use-new-environment.ts';
-import classes from './new.module.css';
 
 function lifetimeText({ lifetime, hours, date, deployCron, destroyCron }: Draft): string {
   if (deployCron !== '' || destroyCron !== '') return 'Its schedule decides';

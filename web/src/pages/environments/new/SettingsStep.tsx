@@ -2,8 +2,8 @@
 import { Group, Radio, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useRead } from '../../../api/queries.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
-import type { Draft } from './draft.ts';
 import { policyWords } from '../../environment/schedule/lifetime.ts';
+import type { Draft } from './draft.ts';
 import type { NewEnvironment } from './use-new-environment.ts';
 
 type TextName = 'name' | 'workspaceName' | 'k8sNamespace' | 'terragruntWorkingDirectory' | CronName;

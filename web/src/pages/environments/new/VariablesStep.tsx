@@ -6,8 +6,8 @@ import { useSession } from '../../../api/session.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
 import { useOriginNames } from '../../variables/use-origin-names.tsx';
-import type { NewEnvironment } from './use-new-environment.ts';
 import classes from './new.module.css';
+import type { NewEnvironment } from './use-new-environment.ts';
 
 /** What is known about the definitions, where they are not simply there. */
 function DefinitionsState({ canRead, code, definitions }: NewEnvironment) {

@@ -1,6 +1,6 @@
 /** What the new environment would run: the code with its tool, from a template or as it was typed. */
 import type { Template } from '#contract/templates/shapes.ts';
-import { accessOf, sourceOf, type SourceValues } from '../../../forms/source/source-values.ts';
+import { accessOf, type SourceValues, sourceOf } from '../../../forms/source/source-values.ts';
 import type { Draft } from './draft.ts';
 
 /** The source settings that count; undefined: no template was chosen. */

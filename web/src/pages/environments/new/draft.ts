@@ -1,13 +1,13 @@
 /** What has been typed for a new environment, kept in the tab until it is created. */
 import type { CallInput } from '#contract/client/client.ts';
 import { namespaceRefusal } from '#contract/templates/setting-rules.ts';
+import type { VariableChange } from '#contract/variables/shapes.ts';
 import {
   emptySource,
+  type SourceValues,
   sourceBody,
   sourceErrors,
-  type SourceValues,
 } from '../../../forms/source/source-values.ts';
-import type { VariableChange } from '#contract/variables/shapes.ts';
 import type { VariableRow } from '../../../forms/variables/rows.ts';
 
 export type FromTemplateBody = CallInput<'createEnvironment'>['body'];

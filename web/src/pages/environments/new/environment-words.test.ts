@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandWords } from './environment-words.ts';
 import { emptyDraft } from './draft.ts';
+import { commandWords } from './environment-words.ts';
 
 test('the command creates the same environment, and has no sensitive value in it', () => {
   const source = {

@@ -3,15 +3,16 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';
-import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
-import { useWrongField } from '../../../forms/problems.ts';
-import { useLater } from '../../../forms/use-later.ts';
-import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
-import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
 import { useSession } from '../../../api/session.ts';
+import { useProjects } from '../../../forms/ProjectSelect.tsx';
+import { useWrongField } from '../../../forms/problems.ts';
+import { useLater } from '../../../forms/use-later.ts';
+import { editsOf, rowsWith } from '../../../forms/variable-edits.ts';
+import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
+import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
 import { showDone } from '../../../ui/messages.ts';
 import { useSearchState } from '../../../ui/search.ts';
 import { codeOf, definitionsQuery, hasDefinitions } from './code.ts';
@@ -30,7 +31,6 @@ import {
   stepOf,
   templateBody,
 } from './draft.ts';
-import { editsOf, rowsWith } from '../../../forms/variable-edits.ts';
 
 /** What the address asks for counts more than what was typed before. */
 function firstDraft(project: string | undefined, template: string | undefined): Draft {

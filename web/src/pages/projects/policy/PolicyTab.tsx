@@ -1,8 +1,8 @@
 /** The policy of a project: what new environments get, and what is allowed. */
 import { Button } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { settingsInForce } from '#contract/policies/policy-origins.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
+import { settingsInForce } from '#contract/policies/policy-origins.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
@@ -17,6 +17,7 @@ import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-lea
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { showDone } from '../../../ui/messages.ts';
+import { Drift, FlagSection, Lifetimes, Limits, Runs } from './PolicyFields.tsx';
 import {
   creationFlags,
   destroyFlags,
@@ -25,7 +26,6 @@ import {
   policyErrors,
   policyValues,
 } from './policy-fields.ts';
-import { Drift, FlagSection, Limits, Lifetimes, Runs } from './PolicyFields.tsx';
 
 interface FormProps {
   readonly project: Project;

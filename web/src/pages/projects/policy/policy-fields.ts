@@ -1,8 +1,8 @@
 /** The settings of a policy with what they mean, in the order of the page. */
 import type { CallInput } from '#contract/client/client.ts';
 import type { PolicyFlag } from '#contract/policies/policy-flags.ts';
-import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
+import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 
 export type PolicyBody = CallInput<'updatePolicy'>['body'];
 
