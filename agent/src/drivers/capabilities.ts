@@ -67,3 +67,19 @@ export interface InstalledPackage extends ProviderPackage {
   /** Relative to the configuration's folder. */
   readonly path: string;
 }
+
+/** What an installing command has found. */
+export interface InstalledFrom {
+  /** The whole tree. */
+  readonly code: TreeReader;
+  /** As it was before the command; null: there was none. */
+  readonly lockFile: string | null;
+}
+
+/** Reads text files of the tree with the slot's rights. */
+export interface TreeReader {
+  /** Names of the entries of a folder of the configuration; `''` is the configuration's folder itself. */
+  list(folder: string): Promise<string[]>;
+  /** A file's text; null if it does not exist. @throws above 10 MB */
+  text(name: string): Promise<string | null>;
+}

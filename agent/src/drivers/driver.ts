@@ -30,7 +30,9 @@ import type {
   CostCapability,
   ImportCapability,
   Installed,
+  InstalledFrom,
   ProviderCapability,
+  TreeReader,
 } from './capabilities.ts';
 import type { Captures, Command, Note } from './command.ts';
 import type { Finding } from './diagnostics.ts';
@@ -43,14 +45,6 @@ export interface FileToWrite {
   readonly content: string;
   /** Contains variable values: mode 0600, never transferred, never stored. */
   readonly isSecret: boolean;
-}
-
-/** Reads text files of the tree with the slot's rights. */
-export interface TreeReader {
-  /** Names of the entries of a folder of the configuration; `''` is the configuration's folder itself. */
-  list(folder: string): Promise<string[]>;
-  /** A file's text; null if it does not exist. @throws above 10 MB */
-  text(name: string): Promise<string | null>;
 }
 
 /** Whose constraints are read, and of which code. */
@@ -269,14 +263,6 @@ export interface ReuseCapability {
    * @throws if a file cannot be read
    */
   read(context: DriverContext, command: Command, from: InstalledFrom): Promise<Installed | null>;
-}
-
-/** What an installing command has found. */
-export interface InstalledFrom {
-  /** The whole tree. */
-  readonly code: TreeReader;
-  /** As it was before the command; null: there was none. */
-  readonly lockFile: string | null;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
-import type { TreeReader } from '../drivers/driver.ts';
+import type { TreeReader } from '../drivers/capabilities.ts';
 
 export function jobOf(changes: Partial<Job> = {}): Job {
   return {

@@ -7,7 +7,8 @@ import {
   ansibleVariableNames,
   readAnsibleVariables,
 } from '#protocol/tools/ansible-variables.ts';
-import type { DriverContext, TreeReader } from '../driver.ts';
+import type { TreeReader } from '../capabilities.ts';
+import type { DriverContext } from '../driver.ts';
 
 /** Names relative to the configuration's folder, in the order in which they count. */
 const playbookNames = ['playbook.yml', 'playbook.yaml'] as const;

@@ -9,7 +9,8 @@ import {
   addedOptions,
   readAnsibleVariables,
 } from '#protocol/tools/ansible-variables.ts';
-import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
+import type { TreeReader } from '../capabilities.ts';
+import type { DriverContext, FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
 import { inventoryOf, variablesOf } from './code.ts';
 

@@ -1,6 +1,6 @@
 /** The versions of the collections and roles that a run has installed. */
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { TreeReader } from '../driver.ts';
+import type { TreeReader } from '../capabilities.ts';
 import { ownFolder } from '../own-folder.ts';
 import { installedCollections } from './commands.ts';
 

@@ -8,8 +8,9 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
+import type { TreeReader } from '../capabilities.ts';
 import type { Command, Note } from '../command.ts';
-import type { DriverContext, FileToWrite, TreeReader } from '../driver.ts';
+import type { DriverContext, FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
 import { helmHome, pulledFolder } from './places.ts';
 

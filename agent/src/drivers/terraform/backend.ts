@@ -5,7 +5,8 @@
  */
 import { join, relative } from 'node:path';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { FileToWrite, TreeReader } from '../driver.ts';
+import type { TreeReader } from '../capabilities.ts';
+import type { FileToWrite } from '../driver.ts';
 import { byBytes, endingOf, type FileRules, isOverride, terraformFiles } from './files.ts';
 import { readConfiguration } from './read-configuration.ts';
 

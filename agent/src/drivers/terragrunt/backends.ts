@@ -2,7 +2,8 @@
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { normalizePath } from '#guards/source-guards.ts';
-import type { DriverContext, TreeReader } from '../driver.ts';
+import type { TreeReader } from '../capabilities.ts';
+import type { DriverContext } from '../driver.ts';
 import { type CodeBackend, isOurs, noBackend, readCodeBackend } from '../terraform/backend.ts';
 import { configurationFiles as codeFiles, type FileRules } from '../terraform/files.ts';
 import { type ParsedFile, parseTerragruntFiles, UnreadableFile } from './read-file.ts';

@@ -1,7 +1,4 @@
-/**
- * Makes a deployment: refuses, queues or starts it, in one transaction with everything that it changes. Each
- * fact is read once, and the environment's row is written once.
- */
+/** Refuses, queues or starts a deployment in one transaction: each fact is read once, each row written once. */
 import type { Insertable } from 'kysely';
 import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
