@@ -1,5 +1,5 @@
 /**
- * What becomes of a run if one of its processes is killed, in each phase: a promise. `kill-matrix.test.ts` walks
+ * What happens to a run if one of its processes is killed, in each phase: a promise. `kill-matrix.test.ts` walks
  * every cell, and docs/operate/recovery.md is generated from it.
  */
 import type { Deployment } from '#contract/deployments/shapes.ts';

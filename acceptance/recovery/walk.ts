@@ -189,7 +189,7 @@ export class Walk implements AsyncDisposable {
     return this.#service.client.call('getDeployment', { params: { id: deploymentId } });
   }
 
-  /** The same code once more, after whatever became of the first deployment. */
+  /** The same code once more, however the first deployment ended. */
   async deployAgain({ environmentId }: Cell): Promise<Deployment> {
     const { client } = this.#service;
     const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });

@@ -41,6 +41,8 @@ test('each habit is found, and its idiomatic neighbour is not', () => {
     'until it is freed',
     'takes no more requests',
     'no index in reach',
+    'shows what came of it',
+    'what a policy said of late',
   ];
   assert.deepEqual(
     wrong.filter((line) => insteadOf(line) === undefined),

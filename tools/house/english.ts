@@ -56,6 +56,8 @@ export const habits: readonly Habit[] = [
   { pattern: /\b(?:is|are|was|were|has|have|been|until) freed\b|\bfrees\b/, instead: 'unlock, release' },
   { pattern: /\b(?:takes?|is|are|runs?|used) no more\b(?! than)/, instead: 'no longer' },
   { pattern: /\b(?:in|out of) reach\b/, instead: 'reachable, unreachable' },
+  { pattern: /\b[Ww]hat (?:becomes|became|comes|came) of\b/, instead: 'the result of, what happens to' },
+  { pattern: /\b(?:said|done|seen|used) of late\b/, instead: 'recently, latest' },
 ];
 
 /** A line that has a habit, as `file:line`, with what to write instead. */

@@ -33,7 +33,7 @@ export interface StateShipment {
   readonly leftBytes: number;
 }
 
-/** What became of an attempt's state. */
+/** The result of sending an attempt's state. */
 export interface StateEnd {
   /** The version that holds it: its own, the unchanged one that it started with, or none. */
   readonly stateVersionId?: string | undefined;

@@ -13,7 +13,7 @@ interface Follower {
   readonly logs: Map<string, number>;
 }
 
-/** What became of the deployment that is followed. */
+/** The result of the deployment that is followed. */
 export type FollowedEnd = 'ended' | 'refused';
 
 const followers = new Map<string, Set<Follower>>();

@@ -44,7 +44,7 @@ async function readingOf(...changes: StackChange[]) {
   return readPlan(context, new Map([['change-set.json', Buffer.from(JSON.stringify(report))]]));
 }
 
-test('rows say what becomes of resources, and why', async () => {
+test('rows show what happens to resources, and why', async () => {
   const name = { name: 'Name', before: 'a', after: 'b', recreation: 'Conditionally', cause: 'Role' };
   const { plan, planSummary } = await readingOf(
     change({ logicalId: 'Maybe', replacement: 'Conditional', properties: [name] }),

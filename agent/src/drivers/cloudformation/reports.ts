@@ -36,7 +36,7 @@ export interface Upload {
   readonly kmsKeyId: string | null;
 }
 
-/** What becomes of one resource. */
+/** What happens to one resource. */
 export interface StackChange {
   /** `SyncWithActual`: nothing changes but what AWS remembers of it. */
   readonly action: 'Add' | 'Modify' | 'Remove' | 'Import' | 'Dynamic' | 'SyncWithActual';

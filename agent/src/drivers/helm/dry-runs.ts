@@ -81,7 +81,7 @@ function sending(context: DriverContext, { objects, args, ...rest }: Listing): C
   };
 }
 
-/** The commands that find out what becomes of the objects, once it is known what they are. */
+/** The commands that find out what happens to the objects, once it is known what they are. */
 export function dryRuns(context: DriverContext, captures: Captures): Command[] {
   const namespace = releaseNamespace(context, captures);
   const missing = missingNamespaces(context, captures);

@@ -1,4 +1,4 @@
-/** The plan of a release: what becomes of its objects, as they are in the cluster. */
+/** The plan of a release: what happens to its objects, as they are in the cluster. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import type { Captures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';

@@ -204,7 +204,7 @@ export function isStrange({ revisions }: History, { environmentId }: Pick<Job, '
   return revisions.length > 0 && revisions.every((revision) => revision.environmentId !== environmentId);
 }
 
-/** What becomes of such a release, for the log of a plan. */
+/** What happens to such a release, for the log of a plan. */
 export function strangeInWords(history: History, { workspaceName, type, ...job }: Job): string[] {
   if (!isStrange(history, job)) return [];
   const found = `Release ${workspaceName} exists, and no deployment of this environment has made it`;

@@ -129,7 +129,7 @@ function hasLevels(context: DriverContext): boolean {
   return unitsOf(context).every(({ path }) => maskText(path, job.secrets) === path);
 }
 
-/** What becomes of a unit that the apply leaves out. */
+/** What happens to a unit that the apply leaves out. */
 function sequelOf(context: DriverContext, { follows }: Deferred): string {
   const isContinued = follows && hasLevels(context) && !planOnlyTypes.includes(context.job.type);
   return isContinued

@@ -1,5 +1,5 @@
 /**
- * Carries out the items of a bulk operation, one after the other, each in a transaction that also stores what came of
+ * Carries out the items of a bulk operation, one after the other, each in a transaction that also stores the result of
  * it: whatever dies, an item is carried out once or is still pending. The request that brought them begins; an effect
  * continues with what is left.
  */
@@ -24,7 +24,7 @@ import { actOnEnvironment } from './act-on-environment.ts';
 
 /** How long an effect works at a time: less than effects may take. */
 const workMilliseconds = 30_000;
-/** The pause before it is checked what became of items that another server is carrying out. */
+/** The pause before the results of items that another server is carrying out are read. */
 const lookAgainMilliseconds = 5000;
 
 /** Where the data of an operation is sealed. */

@@ -1,4 +1,4 @@
-/** Loop: removes what came of bulk operations long ago. */
+/** Loop: removes the results of old bulk operations. */
 import type { Context } from '../../framework/context.ts';
 import { deleteBulkOperationsBefore } from '../../rows/bulk-operations/bulk-store.ts';
 

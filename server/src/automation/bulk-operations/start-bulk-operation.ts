@@ -109,7 +109,7 @@ async function accept(context: ActorContext, kind: BulkKind, request: BulkReques
 
 /**
  * The caller has checked that the actor has the right somewhere in the organization; each item requires it again.
- * @returns the operation, with what came of its items so far
+ * @returns the operation, with the results of its items so far
  * @throws Refusal 400 before anything is stored
  */
 export async function startBulkOperation(

@@ -10,7 +10,7 @@ import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 import type { StartRequest } from '../../runs/deployments/start-facts.ts';
 import { refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
 
-/** What came of it: the deployment, or why there is none. */
+/** The result: the deployment, or why there is none. */
 export interface Caused {
   readonly deploymentId: string | null;
   readonly reason: string | null;

@@ -19,7 +19,7 @@ const plain = (at: string, more: Partial<Candidate> = {}): Layer<Row> => ({
 });
 const inSets = (...sets: Row[][]): Layer<Row> => ({ sets, rows: [] });
 
-/** What comes of the variable X of type 0, by the places of its rows. */
+/** The value of the variable X of type 0, by the places of its rows. */
 function resolved(...layers: Layer<Row>[]) {
   const found = resolvePrecedence(layers).get(variableKey({ name: 'X', type: 0 }));
   return (

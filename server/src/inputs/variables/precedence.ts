@@ -30,7 +30,7 @@ export interface Layer<Row extends Candidate> {
   readonly rows: readonly Row[];
 }
 
-/** What comes of all variables with one name and type. */
+/** The result of all variables with one name and type. */
 export interface Resolved<Row extends Candidate> {
   /** The one that counts. */
   readonly winner: Row;

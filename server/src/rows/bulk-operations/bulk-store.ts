@@ -53,7 +53,7 @@ export async function lockNextItem(tx: Connection, operationId: string): Promise
     .executeTakeFirst();
 }
 
-/** Says what came of an item, once: a result that is stored stays. */
+/** Stores the result of an item, once: a stored result is never replaced. */
 export async function finishItem(
   tx: Connection,
   { operation_id: operationId, position }: Pick<BulkItemRow, 'operation_id' | 'position'>,

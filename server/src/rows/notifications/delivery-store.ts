@@ -117,7 +117,7 @@ export async function putBack(db: Connection, ids: readonly string[], dueAt: Dat
     .execute();
 }
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export interface Ended {
   readonly status: DeliveryStatus;
   /** While it waits: when it is tried again. */

@@ -72,7 +72,7 @@ export async function deleteDownstream(
     .execute();
 }
 
-/** What came of a deployment upstream. */
+/** The result of a deployment upstream. */
 export async function setLastTrigger(
   tx: Connection,
   { upstream_id, downstream_id }: Pick<DownstreamRow, 'upstream_id' | 'downstream_id'>,

@@ -1,4 +1,4 @@
-/** What a policy said of late, as far as the caller may see the environments. */
+/** The latest verdicts of a policy, as far as the caller may see the environments. */
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { newestVerdicts, verdictView } from '../../rows/approval-policies/verdict-store.ts';

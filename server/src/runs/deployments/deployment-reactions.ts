@@ -1,4 +1,4 @@
-/** What deployments do when something else happens: their own moves, and what becomes of their project. */
+/** What deployments do when something else happens: their own moves, and changes of their project. */
 
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
@@ -17,7 +17,7 @@ import { waitingForNow } from './waiting-for.ts';
 
 type DeploymentMove = ReactionPayloads['deploymentMoved'];
 
-/** What becomes of steps that were running when their deployment ended. */
+/** The end of steps that were running when their deployment ended. */
 const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
   SUCCESS: 'SUCCESS',
   FAILURE: 'FAIL',

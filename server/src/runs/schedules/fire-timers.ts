@@ -111,7 +111,7 @@ async function postponeEnd(context: Context, environment: LockedEnvironment, pro
   await tellLifetime(context, postponed, 'autoDestroyFailed');
 }
 
-/** Whether nothing is left to destroy, or a destroy is under way: what becomes of that one decides. */
+/** Whether nothing is left to destroy, or a destroy is under way: its result decides. */
 async function isSettled(tx: Connection, { id, status }: LockedEnvironment): Promise<boolean> {
   if (status === 'INACTIVE' || status === 'NEVER_DEPLOYED') return true;
   return (await openDeployments(tx, id)).some((row) => row.type === 'destroy' && !isTerminal(row.status));

@@ -27,7 +27,7 @@ import { type PlacedState, storeVersion } from './place-version.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 
 /**
- * What became of a state: stored, not stored because somebody holds it, or kept as rescued because its lock
+ * The result of writing a state: stored, not stored because somebody holds it, or kept as rescued because its lock
  * was taken away.
  */
 export type WriteEnd =

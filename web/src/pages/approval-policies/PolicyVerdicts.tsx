@@ -1,4 +1,4 @@
-/** What an approval policy said of late. */
+/** The latest verdicts of an approval policy. */
 import { Link } from '@tanstack/react-router';
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';

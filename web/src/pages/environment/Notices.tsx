@@ -103,7 +103,7 @@ export function Notices({ environment, rights }: EnvironmentProps) {
     lifespanEndAt &&
     !isArchived &&
     status !== 'INACTIVE' &&
-    // The sentence below the name says what became of the end.
+    // The sentence below the name reports the result of the end.
     waitingFor?.kind !== 'retry' &&
     (markedForAutoDestroy > 0 || Date.parse(lifespanEndAt) - performance.timeOrigin < noticeMilliseconds);
   return (

@@ -61,7 +61,7 @@ async function record(
   });
 }
 
-/** Sends one delivery that was taken, and stores what came of it. */
+/** Sends one delivery that was taken, and stores the result. */
 async function deliver(context: Context, row: DeliveryRow, closing: AbortSignal): Promise<void> {
   const endpoint = await getEndpoint(context.db, row.endpoint_id);
   if (!endpoint) return;

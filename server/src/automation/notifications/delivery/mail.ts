@@ -80,7 +80,7 @@ function acceptedOf(refused: readonly Refused[], { to }: Pick<Mail, 'to'>): stri
 }
 
 /**
- * What became of an e-mail that some recipients, or all, were refused.
+ * The result of an e-mail that some recipients, or all, were refused.
  * @param deliveredTo those who got it
  */
 function refusedBy(

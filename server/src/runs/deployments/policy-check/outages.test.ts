@@ -1,4 +1,4 @@
-/** What becomes of a check of policies while something fails that passes. */
+/** Transient failures during a check of policies. */
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ import classes from './decide.module.css';
 import type { DecisionProps } from './use-decisions.ts';
 import { Verdicts } from './Verdicts.tsx';
 
-/** What became of a decision that came too late, in the words of the page. */
+/** The result of a decision that came too late, in the words of the page. */
 function lateWords({ deployment: { reviews = [], abortedByUser, status }, decisions }: LateProps) {
   const last = reviews.at(-1);
   if (decisions.tooLate?.includes('planHash') === true)

@@ -57,7 +57,7 @@ function Add({ environment, rights, known }: EnvironmentProps & { readonly known
   );
 }
 
-/** What came of the last successful deploy. */
+/** The result of the last successful deploy. */
 function Last({ lastTrigger: last }: DownstreamEnvironment) {
   if (last === undefined) return null;
   const { at, deploymentId, reason } = last;

@@ -1,4 +1,4 @@
-/** Says which of the chosen environments an action fits before it starts, and what became of each after. */
+/** Shows which of the selected environments an action applies to before it starts, and the result of each afterwards. */
 import { Button, Group, Modal, Progress, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';

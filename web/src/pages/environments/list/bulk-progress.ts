@@ -11,7 +11,7 @@ export interface StartedOperation {
   readonly error: Error | null;
 }
 
-/** What became of an environment. `unknown`: the service continues, but its results cannot be read. */
+/** The result for an environment. `unknown`: the service continues, but its results cannot be read. */
 export type Outcome = BulkItemStatus | 'fits' | 'notSent' | 'unknown';
 
 export interface BulkProgress {

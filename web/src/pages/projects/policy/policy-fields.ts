@@ -12,7 +12,7 @@ export interface FlagField {
   readonly meaning: string;
 }
 
-/** What becomes of plans and of the queue. */
+/** What happens to plans and to the queue. */
 export const runFlags: readonly FlagField[] = [
   {
     name: 'requiresApprovalDefault',

@@ -16,7 +16,7 @@ export interface LineRange {
   readonly to: number;
 }
 
-/** What came of an attempt to add bytes; `gap`: some are missing before them. */
+/** The result of an attempt to add bytes; `gap`: some are missing before them. */
 export type Added = 'added' | 'known' | 'gap';
 
 export class StepLog {
