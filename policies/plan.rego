@@ -1,6 +1,6 @@
 # How policies of the catalogue read a plan, and how they decide.
 #
-# `npm run generate` copies this file into the folder of each policy, so that each folder is complete.
+# It becomes a file of each policy without an `allow` rule when the service reads the catalogue.
 # A policy writes what it refuses into `deny`, and what the plan does not tell into `unclear`.
 package envarium
 

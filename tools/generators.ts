@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sharedFiles } from './policies/generated.ts';
 import { root } from './repository.ts';
 
 interface Generator {
@@ -44,7 +43,6 @@ export const generators: readonly Generator[] = [
   { file: 'docs/openapi.json', module: 'tools/contract-pages.ts', exported: 'openApiFile' },
   { file: 'docs/start/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
   { file: 'docs/use/policy-catalogue.md', module: 'tools/policies/generated.ts', exported: 'cataloguePage' },
-  ...sharedFiles.map((file) => ({ file, module: 'tools/policies/generated.ts', exported: 'sharedRego' })),
   { file: 'docs/contribute/architecture.md', module: 'tools/house/rooms.ts', exported: 'architecturePage' },
   { file: 'tools/house/english.txt', module: 'tools/house/english.ts', exported: 'englishTable' },
 ];

@@ -33,6 +33,8 @@ test('the catalogue has its fifteen policies, each described completely', () => 
     assert.ok(policy.categories.length > 0 && policy.categories.every((each) => categories.includes(each)));
     assert.ok(policy.tags.length > 0, `${policy.path} lacks tags`);
     assert.match(policy.files['policy.rego'] ?? '', /^package envarium\n/);
+    const texts = Object.values(policy.files).join('\n');
+    assert.equal([...texts.matchAll(/^allow\b/gm)].length, 1, `${policy.path} has one rule that allows`);
   }
 });
 

@@ -1,20 +1,7 @@
-/** What is generated of the catalogue of approval policies: its page, and the files that policies share. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The page about the catalogue of approval policies. */
 import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { catalogue } from '../../server/src/rules/flows/catalogue.ts';
-import { root } from '../repository.ts';
-
-/** The file that every policy has that reads a plan. */
-export function sharedRego(): string {
-  return readFileSync(join(root, 'policies', 'plan.rego'), 'utf8');
-}
-
-/** The files with `sharedRego` in them, below the root. */
-export const sharedFiles: readonly string[] = catalogue()
-  .filter(({ files }) => /\bchanged\b/.test(files['policy.rego'] ?? ''))
-  .map(({ path }) => `policies/${path}/plan.rego`);
 
 interface Property {
   readonly title?: string;
@@ -56,8 +43,8 @@ envarium approval-policies create "No public buckets" --catalogue deny-public-s3
 envarium approval-policies assign "No public buckets" --project shop
 \`\`\`
 
-In the web interface: *Approval policies*, then *Catalogue*. To change a policy, copy its folder into a repository of yours and name that one:
-each folder is complete.
+In the web interface: *Approval policies*, then *Catalogue*. To change a policy, copy its code into a repository of yours and name that one:
+the file of its folder and, unless it has a rule of its own that allows, [plan.rego](../../policies/plan.rego) next to it.
 
 All of them decide in the same way, about what a deployment creates, changes or replaces. Unchanged and deleted resources are not
 checked.

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findInCatalogue } from '../../server/src/rules/flows/catalogue.ts';
 import { root } from '../repository.ts';
 import { toolboxProgram, withToolbox } from '../toolbox/places.ts';
 
@@ -123,8 +124,10 @@ export async function judge(policy: string, question: Question): Promise<Answer>
     ...input,
   };
   const program = toolboxProgram('opa') ?? 'opa';
-  const folder = join(root, 'policies', policy);
-  const arguments_ = ['eval', '--format=json', '--strict', `--data=${folder}`, '--stdin-input'];
+  const folder = join(root, 'policies');
+  const shared = findInCatalogue(policy)?.files['plan.rego'] ? [`--data=${join(folder, 'plan.rego')}`] : [];
+  const data = [`--data=${join(folder, policy)}`, ...shared];
+  const arguments_ = ['eval', '--format=json', '--strict', ...data, '--stdin-input'];
   const output = await new Promise<string>((resolve, reject) => {
     const child = execFile(program, [...arguments_, 'data.envarium'], (error, stdout, stderr) => {
       if (error) reject(new Error(`${policy}: ${stdout}${stderr}`));

@@ -1,4 +1,7 @@
-/** Reads the approval policies that come with the service, in `policies/`. */
+/**
+ * Reads the approval policies that come with the service, in `policies/`. Those without an `allow` rule decide by the
+ * rules of `plan.rego`, which becomes one of their files.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +10,18 @@ import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
 
 const folder = fileURLToPath(new URL('../../../../policies', import.meta.url));
 
+const sharedName = 'plan.rego';
+const decidesAlone = /^allow\b/m;
+
 type Metadata = Omit<CataloguePolicy, 'path' | 'configurationSchema' | 'files'>;
 
 function readPolicy(path: string): CataloguePolicy {
   const text = (file: string) => readFileSync(join(folder, path, file), 'utf8');
   const names = readdirSync(join(folder, path)).filter((name) => name.endsWith('.rego'));
+  const own = Object.fromEntries(names.map((name) => [name, text(name)]));
+  const shared: Record<string, string> = Object.values(own).some((rego) => decidesAlone.test(rego))
+    ? {}
+    : { [sharedName]: readFileSync(join(folder, sharedName), 'utf8') };
   const schema = existsSync(join(folder, path, 'configurationSchema.json'));
   return {
     path,
@@ -19,7 +29,7 @@ function readPolicy(path: string): CataloguePolicy {
     ...(schema && {
       configurationSchema: JSON.parse(text('configurationSchema.json')) as Record<string, unknown>,
     }),
-    files: Object.fromEntries(names.toSorted().map((name) => [name, text(name)])),
+    files: { ...shared, ...own },
   };
 }
 
