@@ -1,6 +1,6 @@
 /** Prints and stores the results. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
@@ -98,7 +98,9 @@ export interface Kept {
   readonly all: readonly Recorded[];
 }
 
-/** Stores a result with the others of the day; it replaces an earlier one of the same benchmark. */
+const keptDays = 2;
+
+/** Stores a result with the others of the day; it replaces an earlier one of the same benchmark. Older days are removed. */
 export async function keep(recorded: Recorded): Promise<Kept> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`);
@@ -106,5 +108,7 @@ export async function keep(recorded: Recorded): Promise<Kept> {
   const others = before.filter(({ bench }) => bench !== recorded.bench);
   const all = [...others, recorded].toSorted((left, right) => left.bench.localeCompare(right.bench));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+  const days = (await readdir(folder)).toSorted();
+  for (const day of days.slice(0, -keptDays)) await rm(join(folder, day));
   return { file, all };
 }
