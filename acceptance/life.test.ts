@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
+import { toolsOfFamily } from './family-tools.ts';
 import { type GitServer, makeBare, startGitServer } from './git-server.ts';
-import { toolsOfFamily } from './programs.ts';
 import {
   approveAndEnd,
   createEnvironment,

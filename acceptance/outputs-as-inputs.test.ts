@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Client } from '#contract/client/client.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
-import { toolsOfFamily } from './programs.ts';
+import { toolsOfFamily } from './family-tools.ts';
 import {
   approveAndEnd,
   createEnvironment,

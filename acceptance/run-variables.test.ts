@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
-import { toolsOfFamily } from './programs.ts';
+import { toolsOfFamily } from './family-tools.ts';
 import { createEnvironment, deployNew, type Home, homeOf, stepLines, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 

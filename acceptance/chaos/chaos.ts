@@ -1,7 +1,7 @@
 /** Runs and kills at random, for a number of runs or a time; then the verdict. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { toolsOfFamily } from '../family-tools.ts';
 import { startMarks } from '../marks.ts';
-import { toolsOfFamily } from '../programs.ts';
 import { countBy } from './count-by.ts';
 import { Installation, type Kill, type Victim, victims } from './installation.ts';
 import { findLeaks, findProcesses, idleOf, type Leak } from './leaks.ts';

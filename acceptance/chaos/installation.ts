@@ -12,7 +12,7 @@ import { type Client, createClient } from '#contract/client/client.ts';
 import { freePort } from '../../agent/src/testing/free-port.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { toolboxFolder } from '../../tools/toolbox/places.ts';
-import type { FamilyTool } from '../programs.ts';
+import type { FamilyTool } from '../family-tools.ts';
 import {
   anotherBoot,
   attemptsIn,

@@ -4,7 +4,7 @@ import { mkdir, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { thisPlatform } from '../../agent/src/testing/provider-registry.ts';
 import { toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
-import { type FamilyTool, toolsOfFamily } from '../programs.ts';
+import { type FamilyTool, toolsOfFamily } from '../family-tools.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';
 import type { Scenario, Traveller } from './traveller.ts';
 

@@ -1,5 +1,5 @@
 /** Walks every cell of the law of recovery (law.ts) again and again: each kill hits another instruction. */
-import { toolsOfFamily } from '../programs.ts';
+import { toolsOfFamily } from '../family-tools.ts';
 import { processes } from './law.ts';
 import { walkAndCheck } from './walk-and-check.ts';
 

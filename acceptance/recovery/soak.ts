@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type ChaosOptions, runChaos } from '../chaos/chaos.ts';
 import { painter, verdictText } from '../chaos/picture.ts';
 import { newSeed } from '../chaos/random.ts';
-import { toolsOfFamily } from '../programs.ts';
+import { toolsOfFamily } from '../family-tools.ts';
 
 const hasTool = (await toolsOfFamily()).some(({ skip }) => skip === false);
 

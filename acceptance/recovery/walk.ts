@@ -8,10 +8,10 @@ import { ApiError } from '#contract/client/client.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { freePort } from '../../agent/src/testing/free-port.ts';
+import type { FamilyTool } from '../family-tools.ts';
 import { type Followed, follow } from '../follow.ts';
 import { type GitServer, makeBare, startGitServer } from '../git-server.ts';
 import { leaveMark, type Marks, startMarks } from '../marks.ts';
-import type { FamilyTool } from '../programs.ts';
 import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus } from '../runs.ts';
 import {
   makeRepository,
