@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,16 +12,25 @@ import { recipes, type ToolName } from './recipes.ts';
 
 const run = promisify(execFile);
 const pollMilliseconds = 500;
+/** Compilers get what tests that run at the same time leave, so that those keep their time limits. */
+const buildPriority = 10;
 
 /** What a person can act on: printed without a stack. */
 export class ToolboxError extends Error {}
 
-/**
- * Go's own settings stay the user's, proxies and caches among them; what would change the result does not.
- */
+/** Caches of Go that all recipes share and later builds find again; the user's own where they are set. */
+export function goCaches(): { GOCACHE: string; GOMODCACHE: string } {
+  const { GOCACHE, GOMODCACHE } = process.env;
+  const folder = join(toolboxFolder(), 'go');
+  return { GOCACHE: GOCACHE || join(folder, 'build'), GOMODCACHE: GOMODCACHE || join(folder, 'modules') };
+}
+
+/** Go's own settings stay the user's, including proxies; what would change the result does not. */
 function goEnvironment(): NodeJS.ProcessEnv {
-  const { GOFLAGS: _, GOOS: __, GOARCH: ___, GOEXPERIMENT: ____, ...others } = process.env;
-  return { ...others, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off' };
+  const { GOOS: _, GOARCH: __, GOEXPERIMENT: ___, ...others } = process.env;
+  // A cache that its owner may remove, which Go's own is not.
+  const GOFLAGS = '-modcacherw';
+  return { ...others, ...goCaches(), GOFLAGS, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off' };
 }
 
 /**
@@ -43,6 +53,7 @@ export async function goVersion(): Promise<string> {
  * Builds a tool unless it is there. A second caller waits for the first.
  * @param version of Go, as `goVersion` answers it
  * @param say called before anything that takes long
+ * @param signal ends the compiler
  * @returns the program's path, and whether it was built now
  * @throws ToolboxError with the compiler's last lines
  */
@@ -50,6 +61,7 @@ export async function buildTool(
   name: ToolName,
   version: string,
   say: (text: string) => void,
+  signal?: AbortSignal,
 ): Promise<{ program: string; isNew: boolean }> {
   const folder = join(toolFolder(name), version);
   const program = join(folder, recipes[name].program);
@@ -60,7 +72,7 @@ export async function buildTool(
   say(`Building ${name} with ${version} into ${toolboxFolder()} …`);
   const unfinished = await mkdtemp(`${folder}.partial-`);
   try {
-    await compile(name, join(unfinished, recipes[name].program));
+    await compile(name, join(unfinished, recipes[name].program), signal);
     await run('chmod', ['0755', '--', unfinished]);
     await rename(unfinished, folder);
   } finally {
@@ -82,13 +94,15 @@ export async function waitForLock(folder: string, say: (text: string) => void): 
   }
 }
 
-async function compile(name: ToolName, output: string): Promise<void> {
+async function compile(name: ToolName, output: string, signal?: AbortSignal): Promise<void> {
   const args = [...buildFlags(recipes[name]), '-mod=readonly', '-o', output, recipes[name].package];
   const child = spawn('go', args, {
     cwd: recipeFolder(name),
     env: goEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
+    ...(signal ? { signal } : {}),
   });
+  if (child.pid !== undefined) setPriority(child.pid, buildPriority);
   const ended = new Promise<number | null>((resolve, reject) =>
     child.once('error', reject).once('close', resolve),
   );

@@ -6,21 +6,16 @@
  *   name …      these
  *   --paths     prints where they are and builds nothing
  */
-import { buildTool, goVersion, ToolboxError } from './build.ts';
-import { isPythonTool, placeOf, pythonPrograms, type ToolboxName } from './places.ts';
-import { installPythonTool } from './python-tools.ts';
-import { toolNames } from './recipes.ts';
-
-const all: readonly ToolboxName[] = [...toolNames, ...Object.keys(pythonPrograms).filter(isPythonTool)];
+import { makeTool } from './make-tool.ts';
+import { allToolNames, isPythonTool, placeOf, type ToolboxName } from './places.ts';
 
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => word !== '--paths');
-const unknown = wanted.filter((word) => !all.some((name) => name === word));
-const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
-let version: Promise<string> | undefined;
+const unknown = wanted.filter((word) => !allToolNames.some((name) => name === word));
+const names = wanted.length === 0 ? allToolNames : allToolNames.filter((name) => wanted.includes(name));
 
 if (unknown.length > 0) {
-  console.error(`There is no tool ${unknown.join(', ')} in the toolbox. It has ${all.join(', ')}.`);
+  console.error(`There is no tool ${unknown.join(', ')} in the toolbox. It has ${allToolNames.join(', ')}.`);
   process.exitCode = 2;
 } else if (words.includes('--paths')) {
   for (const name of names) console.log(`${name}\t${placeOf(name) ?? 'not built'}`);
@@ -28,30 +23,9 @@ if (unknown.length > 0) {
   await makeAll();
 }
 
-async function make(name: ToolboxName): Promise<{ program: string; isNew: boolean }> {
-  return isPythonTool(name)
-    ? installPythonTool(name, console.log)
-    : buildTool(name, await (version ??= goVersion()), console.log);
-}
-
-/** @returns whether the tool is there now */
-async function report(name: ToolboxName): Promise<boolean> {
-  const started = performance.now();
-  try {
-    const { program, isNew } = await make(name);
-    const took = isNew ? ` (built in ${((performance.now() - started) / 1000).toFixed(0)} s)` : '';
-    console.log(`✔ ${name}: ${program}${took}`);
-    return true;
-  } catch (error) {
-    if (!(error instanceof ToolboxError)) throw error;
-    console.error(error.message);
-    return false;
-  }
-}
-
 /** One after the other, until one fails. */
 async function makeEach(some: readonly ToolboxName[]): Promise<void> {
-  for (const name of some) if (!(await report(name))) return void (process.exitCode = 1);
+  for (const name of some) if (!(await makeTool(name, console))) return void (process.exitCode = 1);
 }
 
 /** Programs of PyPI are waited for while Go keeps the processors busy. */

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { type Recipe, recipes, type ToolName } from './recipes.ts';
+
+import { type Recipe, recipes, type ToolName, toolNames } from './recipes.ts';
 
 /** The folder that holds a tool's go.mod and go.sum. */
 export function recipeFolder(name: ToolName): string {
@@ -41,8 +42,12 @@ export function toolFolder(name: ToolName): string {
   return join(toolboxFolder(), name, hash.digest('hex').slice(0, 16));
 }
 
-/** The absolute path of a built tool, null where nobody has built it. */
+/**
+ * The absolute path of a built tool, null where nobody has built it.
+ * @throws Error in a test that the runner of tests does not expect to need it
+ */
 export function toolboxProgram(name: ToolName): string | null {
+  assertExpected(name);
   const folder = toolFolder(name);
   const builds = existsSync(folder) ? readdirSync(folder).filter((entry) => !entry.includes('.partial')) : [];
   const programs = builds.toSorted().map((build) => join(folder, build, recipes[name].program));
@@ -91,6 +96,24 @@ export type PythonToolName = keyof typeof pythonPrograms;
 /** What the toolbox has. */
 export type ToolboxName = ToolName | PythonToolName;
 
+/** Everything in the toolbox. */
+export const allToolNames: readonly ToolboxName[] = [
+  ...toolNames,
+  ...(Object.keys(pythonPrograms) as PythonToolName[]),
+];
+
+/** Set by the runner for each test file: the tools that it may use, as JSON (`tools/suite/needed-tools.ts`). */
+export const expectedToolsVariable = 'TEST_TOOLS';
+
+/** A test that used a tool without notice could run before the tool is built. */
+function assertExpected(name: ToolboxName): void {
+  const expected = process.env[expectedToolsVariable];
+  if (expected === undefined || (JSON.parse(expected) as string[]).includes(name)) return;
+  throw new Error(
+    `This test uses ${name}, but no file that it imports has this name as a literal next to an import of tools/toolbox/places.ts.`,
+  );
+}
+
 export function isPythonTool(name: string): name is PythonToolName {
   return Object.hasOwn(pythonPrograms, name);
 }
@@ -111,11 +134,13 @@ export function pythonFolder(name: PythonToolName): string {
 /**
  * The absolute path of a program of PyPI, null where nobody has installed it.
  * @param program one of the tool's, its first unless specified
+ * @throws Error in a test that the runner of tests does not expect to need it
  */
 export function pythonProgram<Name extends PythonToolName>(
   name: Name,
   program: (typeof pythonPrograms)[Name][number] = pythonPrograms[name][0],
 ): string | null {
+  assertExpected(name);
   const folder = pythonFolder(name);
   return existsSync(join(folder, '.complete')) ? join(folder, 'bin', program) : null;
 }

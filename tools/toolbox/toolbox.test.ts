@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { goCaches } from './build.ts';
 import {
-  isPythonTool,
+  allToolNames,
+  expectedToolsVariable,
   placeOf,
   pythonProgram,
   pythonPrograms,
   toolboxProgram,
   withToolbox,
 } from './places.ts';
-import { toolNames } from './recipes.ts';
 
 const run = promisify(execFile);
 const entry = join(import.meta.dirname, 'main.ts');
@@ -23,16 +24,28 @@ const hasGo = await run('go', ['version']).then(
   () => false,
 );
 
-const allNames = [...toolNames, ...Object.keys(pythonPrograms).filter(isPythonTool)];
-
 async function emptyToolbox(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'toolbox '));
   t.after(() => rm(folder, { recursive: true }));
   return folder;
 }
 
-const toolbox = (folder: string, changes: NodeJS.ProcessEnv = {}, ...args: string[]) =>
-  run(process.execPath, [entry, ...args], { env: { ...process.env, TOOLBOX_DIR: folder, ...changes } });
+/** Another toolbox, which finds in Go's caches what the tests' own one has compiled. */
+function toolbox(folder: string, changes: NodeJS.ProcessEnv = {}, ...args: string[]) {
+  const { [expectedToolsVariable]: _, ...environment } = process.env;
+  const env = { ...environment, ...goCaches(), TOOLBOX_DIR: folder, ...changes };
+  return run(process.execPath, [entry, ...args], { env });
+}
+
+/** Sets back variables of the environment at the end of a test. */
+function keepVariables(t: TestContext, ...names: readonly string[]): void {
+  const kept = names.map((name) => [name, process.env[name]] as const);
+  t.after(() => {
+    for (const [name, value] of kept)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+}
 
 test('two builds at once build once, for everybody to execute', {
   skip: hasGo ? false : 'needs Go',
@@ -56,7 +69,7 @@ test('two builds at once build once, for everybody to execute', {
 });
 
 /** What each tool is asked, and what of the answer says which version it is. */
-const versions: readonly (readonly [tool: (typeof allNames)[number], args: string, answer: RegExp])[] = [
+const versions: readonly (readonly [tool: (typeof allToolNames)[number], args: string, answer: RegExp])[] = [
   ['opentofu', 'version', /^OpenTofu v1\.12\.6$/m],
   ['helm', 'version --short', /^v3\.21\.4$/m],
   ['kustomize', 'version', /^v5\.8\.2$/m],
@@ -107,16 +120,11 @@ test('a machine without Go, and an unknown name, get an error that says what to 
 });
 
 test('what is not built is a skip that says how to get it, and a failure where it is required', async (t) => {
-  const kept = { TOOLBOX_REQUIRED: process.env.TOOLBOX_REQUIRED, TOOLBOX_DIR: process.env.TOOLBOX_DIR };
-  t.after(() => {
-    for (const [name, value] of Object.entries(kept)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
+  keepVariables(t, 'TOOLBOX_REQUIRED', 'TOOLBOX_DIR', expectedToolsVariable);
+  delete process.env[expectedToolsVariable];
   process.env.TOOLBOX_DIR = join(await emptyToolbox(t), 'none');
   delete process.env.TOOLBOX_REQUIRED;
-  for (const name of allNames) assert.equal(placeOf(name), null);
+  for (const name of allToolNames) assert.equal(placeOf(name), null);
   assert.match(String(withToolbox('opentofu').skip), /install Go, then "npm run toolbox -- opentofu"/);
   assert.match(String(withToolbox('ansible').skip), /install Python, then "npm run toolbox -- ansible"/);
   process.env.TOOLBOX_REQUIRED = 'true';
@@ -125,4 +133,12 @@ test('what is not built is a skip that says how to get it, and a failure where i
     /opentofu and provider-time.*not skipped where TOOLBOX_REQUIRED is set/,
   );
   assert.equal(existsSync(process.env.TOOLBOX_DIR), false);
+});
+
+test('a tool that the runner does not expect a test to need is an error', (t) => {
+  keepVariables(t, expectedToolsVariable);
+  process.env[expectedToolsVariable] = '["helm"]';
+  assert.doesNotThrow(() => placeOf('helm'));
+  for (const name of ['opa', 'moto'] as const)
+    assert.throws(() => placeOf(name), new RegExp(`uses ${name}, but no file that it imports has this name`));
 });

@@ -1,0 +1,20 @@
+/** Test files that run in one process, and what the runner knows about them beforehand. */
+import type { ToolboxName } from '../toolbox/places.ts';
+
+export interface Job {
+  /** Relative to the root. */
+  readonly files: readonly string[];
+  /** Tools of the toolbox that they may use; the job begins when each is built or its build has failed. */
+  readonly tools: readonly ToolboxName[];
+  /** How long it is expected to take. */
+  readonly seconds: number;
+  /** A job that takes longer has failed. */
+  readonly minutes: number;
+}
+
+/** Jobs that may run in parallel. */
+export interface Stage {
+  readonly jobs: readonly Job[];
+  /** Jobs at one time. */
+  readonly concurrency: number;
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Job } from './job.ts';
+
+interface Options extends Partial<Pick<Job, 'minutes'>> {
+  /** What to expect of each file; default: the same of all. */
+  readonly seconds?: readonly number[];
+  /** Expression of the tools that jobs wait for. */
+  readonly tools?: string;
+  /** Tools that each file needs. */
+  readonly needs?: readonly Job['tools'][];
+}
+
+/**
+ * Runs test files with these contents, one after the other, in a process of its own: the runner refuses to run
+ * inside a test.
+ */
+function runFiles(t: TestContext, contents: readonly string[], options: Options = {}) {
+  const { minutes = 1, seconds = [], needs = [], tools = 'undefined' } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'envarium tests '));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const jobs = contents.map((content, index): Job => {
+    const file = join(folder, `file-${index}.test.mjs`);
+    writeFileSync(file, `import assert from 'node:assert';\nimport { test } from 'node:test';\n${content}\n`);
+    return { files: [file], tools: needs[index] ?? [], seconds: seconds[index] ?? 1, minutes };
+  });
+  const module = pathToFileURL(join(import.meta.dirname, 'run-suite.ts')).href;
+  const script = join(folder, 'run.ts');
+  writeFileSync(
+    script,
+    `import { runSuite } from '${module}';
+    const report = await runSuite([${JSON.stringify({ jobs, concurrency: 1 })}], { tools: ${tools} });
+    console.log(report.isGood);`,
+  );
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stdout } = spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
+  const lines = stdout.trimEnd().split('\n');
+  return { lines, isGood: lines.at(-1) === 'true', counts: lines.slice(-9, -2) };
+}
+
+/** Names of tests in the order in which they ended. */
+const passedTests = (lines: readonly string[]) =>
+  lines.flatMap((line) => /^✔ (\S+)/.exec(line)?.slice(1) ?? []);
+
+test('the counts of all files come last, as one sum', (t) => {
+  const { counts, isGood } = runFiles(t, [
+    `test('one', () => {});`,
+    `test('two', () => {}); test('three', { skip: 'no such tool' }, () => {});`,
+  ]);
+  assert.deepEqual(counts, [
+    'ℹ tests 3',
+    'ℹ suites 0',
+    'ℹ pass 2',
+    'ℹ fail 0',
+    'ℹ cancelled 0',
+    'ℹ skipped 1',
+    'ℹ todo 0',
+  ]);
+  assert.equal(isGood, true);
+});
+
+test('suites, cancelled tests and tests to do are counted as the runner of node does', (t) => {
+  const { counts, isGood } = runFiles(t, [
+    `import { describe } from 'node:test';
+    describe('suite', () => { test('one', () => {}); test('two', { todo: true }, () => assert.fail()); });
+    test('late', { timeout: 10 }, () => new Promise((resolve) => setTimeout(resolve, 60_000).unref()));`,
+  ]);
+  assert.deepEqual(counts, [
+    'ℹ tests 3',
+    'ℹ suites 1',
+    'ℹ pass 1',
+    'ℹ fail 0',
+    'ℹ cancelled 1',
+    'ℹ skipped 0',
+    'ℹ todo 1',
+  ]);
+  assert.equal(isGood, false);
+});
+
+test('every reason to skip is printed with the files and the number of their tests', (t) => {
+  const { lines } = runFiles(t, [
+    `test('one', { skip: 'no such tool' }, () => {}); test('two', (t) => t.skip('found out late'));`,
+    `for (const name of ['three', 'four']) test(name, { skip: 'no such tool' }, () => {});`,
+  ]);
+  assert.match(
+    lines.join('\n'),
+    /Skipped:\n {2}no such tool\n {4}.*file-0\.test\.mjs: 1 test\n {4}.*file-1\.test\.mjs: 2 tests\n {2}found out late\n/,
+  );
+});
+
+test('a failure in any file fails the whole, and is printed again at the end', (t) => {
+  const { counts, lines, isGood } = runFiles(t, [
+    `test('one', () => assert.equal(1, 2));`,
+    `test('two', () => {});`,
+  ]);
+  assert.deepEqual([counts[2], counts[3], isGood], ['ℹ pass 1', 'ℹ fail 1', false]);
+  const repeated = lines.findIndex((line) => line.includes('failing tests:'));
+  assert.ok(repeated > lines.findIndex((line) => line.startsWith('✔ two')));
+});
+
+test('a file that does not load fails', (t) => {
+  const { isGood } = runFiles(t, [`import './no-such-file.ts';`]);
+  assert.equal(isGood, false);
+});
+
+test('a file that never ends is ended and fails', (t) => {
+  const { lines, isGood } = runFiles(t, [`test('one', () => {}); setInterval(() => {}, 1000);`], {
+    minutes: 0.01,
+  });
+  assert.equal(isGood, false);
+  assert.match(lines.join('\n'), /Ended after 0\.01 minutes; still open: .*Timeout/);
+});
+
+test('the file that is expected to take longest begins first', (t) => {
+  const { lines } = runFiles(
+    t,
+    ['one', 'two', 'three'].map((name) => `test('${name}', () => {});`),
+    { seconds: [2, 1, 3] },
+  );
+  assert.deepEqual(passedTests(lines), ['three', 'one', 'two']);
+});
+
+test('the files that took longest are printed', (t) => {
+  const slow = `test('slow', () => new Promise((resolve) => setTimeout(resolve, 300)));`;
+  const { lines } = runFiles(t, [`test('quick', () => {});`, slow]);
+  assert.match(
+    lines.join('\n'),
+    /Longest files:\n {2}.*file-1\.test\.mjs: 0\.\d s\n {2}.*file-0\.test\.mjs:/,
+  );
+});
+
+test('a file waits for its tool while others run, however long it takes itself', (t) => {
+  const { lines, isGood } = runFiles(
+    t,
+    ['one', 'two', 'three'].map((name) => `test('${name}', () => {});`),
+    {
+      seconds: [3, 2, 1],
+      needs: [['opa'], ['helm'], []],
+      // helm comes after half a second, opa another half later.
+      tools: `(() => {
+        const missing = ['opa', 'helm'];
+        let next = Promise.withResolvers();
+        const settle = () => {
+          missing.pop();
+          next.resolve();
+          next = Promise.withResolvers();
+        };
+        setTimeout(settle, 500);
+        setTimeout(settle, 1000);
+        return { isSettled: (name) => !missing.includes(name), nextSettled: () => next.promise };
+      })()`,
+    },
+  );
+  assert.deepEqual(passedTests(lines), ['three', 'two', 'one']);
+  assert.equal(isGood, true);
+});
+
+test('a test learns which tools it may use', (t) => {
+  const { isGood } = runFiles(
+    t,
+    [`test('one', () => assert.deepEqual(JSON.parse(process.env.TEST_TOOLS), ['opa']));`],
+    { needs: [['opa']] },
+  );
+  assert.equal(isGood, true);
+});
