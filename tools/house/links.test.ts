@@ -38,6 +38,20 @@ test('every page of docs that code, messages and settings name exists', () => {
   assert.deepEqual(missing, []);
 });
 
+test('every source file that a page names exists', () => {
+  const path =
+    /`((?:acceptance|agent|bench|cli|clouds|contract|guards|protocol|server|settings|tools|web)\/[\w./-]+)`/g;
+  const named = repositoryFiles()
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      Array.from((textOf(file) ?? '').matchAll(path), ([, named = '']) => ({ file, named })),
+    );
+  assert.ok(named.length > 50);
+  // `labels` is the example of the page that adds a family.
+  const missing = named.filter(({ named }) => !/\blabels?\b/.test(named) && !existsSync(join(root, named)));
+  assert.deepEqual(missing, []);
+});
+
 test('the front page of docs leads to every page', () => {
   const front = textOf('docs/README.md') ?? '';
   const linked = Array.from(front.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ([, link = '']) =>
