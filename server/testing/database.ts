@@ -2,8 +2,8 @@
  * Databases for tests: clones of a migrated template, on the server that the test run started for all its
  * processes, or else on one that this process starts at its first call and ends at its end.
  */
-import { after } from 'node:test';
 import type pg from 'pg';
+import { atEndOfFile } from '../../tools/suite/end-of-file.ts';
 import { connect, type Database } from '../src/ground/database/open.ts';
 import {
   migratedTemplate,
@@ -37,21 +37,20 @@ export async function testDatabase(): Promise<Database> {
 async function serverAddress(): Promise<pg.ClientConfig> {
   const given = process.env[testServerVariable];
   if (given) return JSON.parse(given) as pg.ClientConfig;
-  ownServer ??= startTestServer();
+  ownServer ??= startOwnServer();
   return (await ownServer).address;
 }
 
-const kept: AsyncDisposable[] = [];
-
-/**
- * Keeps something open until the tests of this process are over; what was opened last is disposed first, the
- * server at the very end.
- */
-export function disposeAtEnd(resource: AsyncDisposable): void {
-  kept.push(resource);
+async function startOwnServer(): Promise<TestServer> {
+  const server = await startTestServer();
+  atEndOfFile(async () => {
+    ownServer = undefined;
+    await server[Symbol.asyncDispose]();
+  });
+  return server;
 }
 
-after(async () => {
-  for (const resource of kept.splice(0).reverse()) await resource[Symbol.asyncDispose]();
-  await (await ownServer)?.[Symbol.asyncDispose]();
-});
+/** Keeps something open until the tests of the file are over; what was opened last is disposed first. */
+export function disposeAtEnd(resource: AsyncDisposable): void {
+  atEndOfFile(async () => resource[Symbol.asyncDispose]());
+}

@@ -60,6 +60,7 @@ export const forTests: readonly string[] = [
   'tools/programs/built-programs.ts',
   'tools/programs/slot-uid-base.ts',
   'tools/toolbox/places.ts',
+  'tools/suite/end-of-file.ts',
   'tools/install.mjs',
   'acceptance/web/browser.ts',
   'acceptance/web/large-plan.ts',

@@ -12,6 +12,9 @@ export interface Job {
   readonly minutes: number;
 }
 
+/** Holds the files of a job as JSON, for the process that runs them. */
+export const filesVariable = 'TEST_FILES';
+
 /** Jobs that may run in parallel. */
 export interface Stage {
   readonly jobs: readonly Job[];

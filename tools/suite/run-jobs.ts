@@ -1,8 +1,9 @@
 /** Runs jobs in parallel, the longest first, and each only when the tools that it needs are settled. */
+import { join } from 'node:path';
 import { run } from 'node:test';
 import { root } from '../repository.ts';
 import { expectedToolsVariable } from '../toolbox/places.ts';
-import type { Job, Stage } from './job.ts';
+import { filesVariable, type Job, type Stage } from './job.ts';
 import type { Tools } from './tool-builds.ts';
 
 /** A job whose process has started. */
@@ -43,15 +44,27 @@ export async function runJobs(
   await Promise.all(running);
 }
 
+const filesEntry = join(import.meta.dirname, 'run-files.ts');
+
 function startJob(job: Job, signal: AbortSignal): RunningJob {
+  const { files } = job;
+  const isShared = files.length > 1;
   const env = {
     ...process.env,
+    ...(isShared ? { [filesVariable]: JSON.stringify(files) } : {}),
     TEST_FILE_MINUTES: String(job.minutes),
     [expectedToolsVariable]: JSON.stringify(job.tools),
   };
   // The runner's own time limit ends tests, not a file that something still keeps open.
   const execArgv = ['--import', import.meta.resolve('./time-limit.mjs')];
-  const events = run({ signal, cwd: root, files: [...job.files], concurrency: 1, execArgv, env });
+  const events = run({
+    signal,
+    cwd: root,
+    files: isShared ? [filesEntry] : [...files],
+    concurrency: 1,
+    execArgv,
+    env,
+  });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   events.on('test:summary', ({ file }) => {
     if (file === undefined) resolve();

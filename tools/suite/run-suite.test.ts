@@ -6,12 +6,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Job } from './job.ts';
+import { joinJobs } from './stages.ts';
 
 interface Options extends Partial<Pick<Job, 'minutes'>> {
   /** What to expect of each file; default: the same of all. */
   readonly seconds?: readonly number[];
   /** Expression of the tools that jobs wait for. */
   readonly tools?: string;
+  /** Whether the files share a process. */
+  readonly isShared?: boolean;
   /** Tools that each file needs. */
   readonly needs?: readonly Job['tools'][];
 }
@@ -21,14 +24,15 @@ interface Options extends Partial<Pick<Job, 'minutes'>> {
  * inside a test.
  */
 function runFiles(t: TestContext, contents: readonly string[], options: Options = {}) {
-  const { minutes = 1, seconds = [], needs = [], tools = 'undefined' } = options;
+  const { minutes = 1, seconds = [], needs = [], tools = 'undefined', isShared = false } = options;
   const folder = mkdtempSync(join(tmpdir(), 'envarium tests '));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const jobs = contents.map((content, index): Job => {
+  const single = contents.map((content, index): Job => {
     const file = join(folder, `file-${index}.test.mjs`);
     writeFileSync(file, `import assert from 'node:assert';\nimport { test } from 'node:test';\n${content}\n`);
     return { files: [file], tools: needs[index] ?? [], seconds: seconds[index] ?? 1, minutes };
   });
+  const jobs = isShared ? joinJobs(single) : single;
   const module = pathToFileURL(join(import.meta.dirname, 'run-suite.ts')).href;
   const script = join(folder, 'run.ts');
   writeFileSync(
@@ -167,4 +171,79 @@ test('a test learns which tools it may use', (t) => {
     { needs: [['opa']] },
   );
   assert.equal(isGood, true);
+});
+
+const twoFiles = [
+  `import { after, before, describe } from 'node:test';
+  const seen = [];
+  process.env.LEFT_BY_A_FILE = process.env.PATH = 'changed';
+  process.chdir('/');
+  before(() => seen.push('before'));
+  after(() => console.log('end of the first file after ' + seen.join(' and ')));
+  test('one', () => seen.push('one'));
+  describe('two', () => { test('three', () => {}); });`,
+  `test('four', () => {
+    console.log('in the second file');
+    assert.equal(process.env.LEFT_BY_A_FILE, undefined);
+    assert.notEqual(process.env.PATH, 'changed');
+    assert.notEqual(process.cwd(), '/');
+  });
+  test('five', { skip: 'no such tool' }, () => {});`,
+];
+
+test('files that share a process count and end as if each had one of its own', (t) => {
+  const [apart, together] = [false, true].map((isShared) => runFiles(t, twoFiles, { isShared }));
+  assert.deepEqual(together?.counts, apart?.counts);
+  assert.equal(together?.isGood, true);
+  const text = together?.lines.join('\n') ?? '';
+  assert.match(text, /^▶ two\n {2}✔ three/m);
+  assert.match(text, /end of the first file after before and one[^]*in the second file/);
+  assert.match(text, /Longest files:\n.*file-\d\.test\.mjs: .*\n.*file-\d\.test\.mjs: /);
+});
+
+test('a file that does not load fails, and those that share its process run', (t) => {
+  const { counts, lines, isGood } = runFiles(
+    t,
+    [`import './no-such-file.ts';`, `test('one', () => {}); test('two', () => assert.fail('wrong'));`],
+    { isShared: true },
+  );
+  assert.deepEqual([counts[0], counts[2], counts[3], isGood], ['ℹ tests 3', 'ℹ pass 1', 'ℹ fail 2', false]);
+  assert.match(lines.join('\n'), /✖ .*file-0\.test\.mjs \([^]*ERR_MODULE_NOT_FOUND/);
+});
+
+test('a process that ends too early is a failure of the files that it has not finished', (t) => {
+  const { lines, isGood } = runFiles(
+    t,
+    [
+      `test('one', () => {});`,
+      `test('two', () => new Promise(() => setTimeout(() => process.exit(3), 500)));`,
+      `test('three', () => {});`,
+    ],
+    { isShared: true },
+  );
+  assert.equal(isGood, false);
+  assert.match(lines.join('\n'), /failing tests:[^]*✖ \/[^,]*file-1\.test\.mjs, [^,]*file-2\.test\.mjs \(/);
+});
+
+test('files share a process up to a limit of time, and only with the same tools', () => {
+  const job = (file: string, seconds: number, ...tools: Job['tools']): Job => ({
+    ...{ files: [file], tools, seconds, minutes: 1 },
+  });
+  const jobs = [
+    job('a', 20),
+    job('b', 30, 'opa'),
+    job('c', 10),
+    job('d', 15),
+    job('e', 90),
+    job('f', 9, 'opa'),
+  ];
+  assert.deepEqual(
+    joinJobs(jobs, 40).map(({ files, seconds }) => [files.join(), seconds]),
+    [
+      ['a,c', 30],
+      ['d', 15],
+      ['e', 90],
+      ['b,f', 39],
+    ],
+  );
 });

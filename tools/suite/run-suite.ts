@@ -33,7 +33,7 @@ export async function runSuite(
   async function* events(): AsyncGenerator<TestEvent> {
     // Tests of a job are printed as they end, and those of others that run at the same time afterwards.
     for await (const running of started as AsyncIterable<RunningJob>)
-      for await (const event of eventsOf(running)) {
+      for await (const event of eventsOf(running, (...file) => void report.durations.set(...file))) {
         report.add(event);
         // The reporter prints all failures again at a summary; there is one for each job, but they come at the end.
         if (event.type !== 'test:summary') yield event;

@@ -1,0 +1,30 @@
+/** Closes what tests share when their file or their process ends; the runner lets several files share a process. */
+import { after } from 'node:test';
+
+type Close = () => Promise<unknown>;
+const ofFile: Close[] = [];
+const ofProcess: Close[] = [];
+
+/** @param close called at the end of the test file; what was opened last is closed first */
+export function atEndOfFile(close: Close): void {
+  ofFile.push(close);
+}
+
+/** @param close called after the last test file of the process; what was opened last is closed first */
+export function atEndOfProcess(close: Close): void {
+  ofProcess.push(close);
+}
+
+async function closeAll(closers: Close[]): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close();
+}
+
+/** Closes what the file has opened; called by the runner after each file of a process that has several. */
+export function endFile(): Promise<void> {
+  return closeAll(ofFile);
+}
+
+after(async () => {
+  await endFile();
+  await closeAll(ofProcess);
+});

@@ -1,0 +1,29 @@
+/**
+ * Runs the test files of one job in this process, one after the other: each is imported inside a test of its name,
+ * whose parts are the tests of the file. Hooks at the top level of a file are those of this test.
+ */
+import { resolve } from 'node:path';
+import { mock, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { root } from '../repository.ts';
+import { endFile } from './end-of-file.ts';
+import { filesVariable } from './job.ts';
+
+const files = JSON.parse(process.env[filesVariable] ?? '[]') as string[];
+delete process.env[filesVariable];
+const environment = { ...process.env };
+const folder = process.cwd();
+
+for (const file of files) {
+  await test(file, () => import(pathToFileURL(resolve(root, file)).href));
+  await endFile();
+  restoreProcess();
+}
+
+/** Each file finds the process as if it were the first. */
+function restoreProcess(): void {
+  mock.reset();
+  process.chdir(folder);
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
+}
