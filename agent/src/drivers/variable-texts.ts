@@ -1,6 +1,6 @@
 /** The values of a tool's own variables as JSON. */
 import type { JobVariable } from '#protocol/messages/job.ts';
-import { constantsOfHcl } from './terraform/hcl.ts';
+import { constantsOfHcl } from './terraform/code/hcl.ts';
 import { variableTitle } from './variable-title.ts';
 
 function jsonText(variable: JobVariable): string {

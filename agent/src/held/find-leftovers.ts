@@ -106,17 +106,13 @@ async function saveNewestState(
     await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
 }
 
-interface LeftoverFolders {
+interface Places {
   readonly tree: string;
   readonly state: string;
   readonly configuration: string;
 }
 
-async function oneOf(
-  places: LeftoverFolders,
-  name: string,
-  rescueFile: string,
-): Promise<(Uint8Array | null)[]> {
+async function oneOf(places: Places, name: string, rescueFile: string): Promise<(Uint8Array | null)[]> {
   return [
     await readInside(places.state, join(places.state, name), stateLimitBytes),
     await readInside(places.tree, join(places.configuration, rescueFile), stateLimitBytes),
@@ -125,7 +121,7 @@ async function oneOf(
 
 /** What the files have, and then with those that the tool could not store. */
 async function joined(
-  places: LeftoverFolders,
+  places: Places,
   several: SeveralFiles,
   before: Uint8Array | null,
 ): Promise<(Uint8Array | null)[]> {

@@ -1,7 +1,7 @@
 /** Secrets inside sensitive values that are structured: tools print the parts of such a value separately. */
 import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
-import { readableBodies } from '../drivers/terraform/hcl.ts';
+import { readableBodies } from '../drivers/terraform/code/hcl.ts';
 import { innerTexts } from '../logs/secret-forms.ts';
 
 /** Whether a tool reads the value as HCL. Terraform does so with environment variables for lists and objects. */

@@ -3,7 +3,7 @@
  * agent's cache, its registries and the run's tokens.
  */
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { parseHcl } from '../drivers/terraform/hcl.ts';
+import { parseHcl } from '../drivers/terraform/code/hcl.ts';
 
 /** The parsed text of the operator; serializable as part of a runner's order. */
 export interface OperatorConfiguration {

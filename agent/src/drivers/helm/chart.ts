@@ -41,12 +41,12 @@ export function chartFolder({ source: { chart } }: Job): string {
   return chart === undefined ? '.' : `./${pulledFolder}/${chart.name.split('/').at(-1)}`;
 }
 
-interface ChartDependency {
+interface Dependency {
   readonly name: string;
   readonly repository: string;
 }
 
-async function readChartFile({ job, tree }: DriverContext): Promise<ChartDependency[]> {
+async function readChartFile({ job, tree }: DriverContext): Promise<Dependency[]> {
   const { path, repository } = job.source;
   const text = await tree.text('Chart.yaml');
   if (text === null)
@@ -70,7 +70,7 @@ async function readChartFile({ job, tree }: DriverContext): Promise<ChartDepende
   }));
 }
 
-async function missingDependencies(context: DriverContext): Promise<ChartDependency[]> {
+async function missingDependencies(context: DriverContext): Promise<Dependency[]> {
   const dependencies = await readChartFile(context);
   if (dependencies.length === 0) return [];
   const names = await context.tree.list('charts').catch(() => []);

@@ -1,7 +1,7 @@
 /** The driver of OpenTofu; tested with 1.12.6. */
 import { opentofu as facts } from '#protocol/tools/opentofu.ts';
+import { tofuFiles } from '../terraform/code/files.ts';
 import { terraformFamily } from '../terraform/family.ts';
-import { tofuFiles } from '../terraform/files.ts';
 
 export const opentofu = terraformFamily({
   facts,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { treeFrom } from '../../testing/driver-job.ts';
 import { isOurs, readCodeBackend, stateFileName, stateOverrideFiles } from './backend.ts';
-import { configurationFiles, tofuFiles } from './files.ts';
+import { configurationFiles, tofuFiles } from './code/files.ts';
 
 const backendOf = (files: Record<string, string>) => readCodeBackend(treeFrom(files));
 const block = (inner: string) => `terraform {\n  ${inner}\n}\n`;

@@ -7,8 +7,8 @@ import { join, relative } from 'node:path';
 import { recordOf } from '#contract/schema/is-record.ts';
 import type { TreeReader } from '../capabilities.ts';
 import type { FileToWrite } from '../driver.ts';
-import { byBytes, endingOf, type FileRules, isOverride, terraformFiles } from './files.ts';
-import { readConfiguration } from './read-configuration.ts';
+import { byBytes, endingOf, type FileRules, isOverride, terraformFiles } from './code/files.ts';
+import { readConfiguration } from './code/read-configuration.ts';
 
 const stateName = 'terraform.tfstate';
 /** Where `init` records the backend that it has set up. */

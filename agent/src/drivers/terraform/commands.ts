@@ -9,7 +9,7 @@ import type { ToolFacts } from '#protocol/tools/tool.ts';
 import type { Command, Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { readCodeBackend } from './backend.ts';
-import type { FileRules } from './files.ts';
+import type { FileRules } from './code/files.ts';
 
 /** The differences between the tools of the family. */
 export interface Flavor {

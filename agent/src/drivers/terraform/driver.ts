@@ -1,7 +1,7 @@
 /** The driver of terraform; tested with 1.11.4. */
 import { terraform as facts } from '#protocol/tools/terraform.ts';
+import { terraformFiles } from './code/files.ts';
 import { terraformFamily } from './family.ts';
-import { terraformFiles } from './files.ts';
 
 export const terraform = terraformFamily({
   facts,

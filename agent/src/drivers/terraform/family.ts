@@ -34,7 +34,7 @@ import {
 } from './commands.ts';
 import { terraformDiagnostics, terraformReason } from './diagnostics.ts';
 import { terraformEvents } from './events.ts';
-import { endingOf, type FileRules } from './files.ts';
+import { endingOf, type FileRules } from './code/files.ts';
 import { importsOf } from './imports.ts';
 import { otherWorkspaces } from './other-workspaces.ts';
 import { ownBackend } from './own-backend.ts';

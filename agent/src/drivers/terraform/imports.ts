@@ -7,8 +7,8 @@ import { sha256 } from '#protocol/approved.ts';
 import type { ResourceToImport } from '#protocol/messages/job.ts';
 import type { DeclaredImports, ImportCapability } from '../capabilities.ts';
 import { readAddress } from './address.ts';
+import type { FileRules } from './code/files.ts';
 import type { Flavor } from './commands.ts';
-import type { FileRules } from './files.ts';
 import { readTerraformState } from './state.ts';
 
 type Flavored = Pick<Flavor, 'facts' | 'fileRules' | 'importsFrom'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { terraformFiles, tofuFiles } from './files.ts';
+import { terraformFiles, tofuFiles } from './code/files.ts';
 import { requiredVersions } from './required-versions.ts';
 
 function reading(files: Record<string, string>, rules = terraformFiles) {

@@ -1,8 +1,8 @@
 /** The constraints of terraform or OpenTofu code on the version of its tool. */
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { TreeReader } from '../capabilities.ts';
-import { type FileRules, isOverride, terraformFiles } from './files.ts';
-import { type ConfigurationFile, readConfiguration } from './read-configuration.ts';
+import { type FileRules, isOverride, terraformFiles } from './code/files.ts';
+import { type ConfigurationFile, objectsIn, readConfiguration } from './code/read-configuration.ts';
 
 /**
  * Reads every `required_version` of the root module; requirements in an override file replace all earlier
@@ -29,11 +29,4 @@ function constraintsOf({ name, body }: ConfigurationFile): RequiredVersion[] {
 
 function isConstant(value: unknown): value is string {
   return typeof value === 'string' && !/[$%]\{/.test(value);
-}
-
-/** Blocks are arrays or, in JSON, possibly one object. */
-function objectsIn(value: unknown): Record<string, unknown>[] {
-  return (Array.isArray(value) ? value.flat() : [value]).filter(
-    (each) => typeof each === 'object' && each !== null,
-  );
 }

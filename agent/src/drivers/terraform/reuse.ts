@@ -15,8 +15,8 @@ import { lockFileName } from '../../providers/lock-file.ts';
 import type { Installed, InstalledFrom, InstalledPackage, TreeReader } from '../capabilities.ts';
 import type { Command } from '../command.ts';
 import type { DriverContext, ReuseCapability } from '../driver.ts';
+import { configurationFiles } from './code/files.ts';
 import { type Flavor, workspaceOf } from './commands.ts';
-import { configurationFiles } from './files.ts';
 import { lockedProviders, modulesFileName } from './versions.ts';
 
 const folder = '.terraform';

@@ -7,7 +7,7 @@ import {
   unitCode,
   withTerragrunt,
 } from '../../testing/units/terragrunt-setup.ts';
-import { terraformFiles } from '../terraform/files.ts';
+import { terraformFiles } from '../terraform/code/files.ts';
 import { unitsWithBackend } from './backends.ts';
 
 /** Nested more deeply than our parser allows. */

@@ -1,6 +1,6 @@
 /** The files of the root module as data. */
 import type { HclAnswer, HclFile } from '#guards/hcl/hcl-answer.ts';
-import type { TreeReader } from '../capabilities.ts';
+import type { TreeReader } from '../../capabilities.ts';
 import { configurationFiles, type FileRules } from './files.ts';
 import { parseHcl } from './hcl.ts';
 
@@ -51,4 +51,11 @@ function parseJson({ name, text }: HclFile): unknown {
   } catch (cause) {
     throw new Error(`${name} is not valid JSON: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** Blocks are arrays or, in JSON, possibly one object. */
+export function objectsIn(value: unknown): Record<string, unknown>[] {
+  return (Array.isArray(value) ? value.flat() : [value]).filter(
+    (each) => typeof each === 'object' && each !== null,
+  );
 }
