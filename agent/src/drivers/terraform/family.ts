@@ -11,7 +11,7 @@ import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-
 import { maskJson } from '../../logs/mask.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
 import type { PlanToEstimate } from '../capabilities.ts';
-import type { PhaseCaptures } from '../command.ts';
+import type { Captures } from '../command.ts';
 import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import {
@@ -21,6 +21,8 @@ import {
   stateOverrideFiles,
   stateOverrideProblem,
 } from './backend.ts';
+import { ephemeralVariables, requireSameSetters } from './code/ephemeral-variables.ts';
+import { endingOf, type FileRules } from './code/files.ts';
 import { collector } from './collector.ts';
 import {
   afterDestroyCommands,
@@ -34,7 +36,6 @@ import {
 } from './commands.ts';
 import { terraformDiagnostics, terraformReason } from './diagnostics.ts';
 import { terraformEvents } from './events.ts';
-import { endingOf, type FileRules } from './code/files.ts';
 import { importsOf } from './imports.ts';
 import { otherWorkspaces } from './other-workspaces.ts';
 import { ownBackend } from './own-backend.ts';
@@ -179,7 +180,7 @@ function taskFiles({ job, stateFolder }: DriverContext): FileToWrite[] {
   return [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }];
 }
 
-function plansToEstimate(_context: DriverContext, captures: PhaseCaptures): PlanToEstimate[] {
+function plansToEstimate(_context: DriverContext, captures: Captures): PlanToEstimate[] {
   const json = captures.get(captured.plan);
   return json === undefined ? [] : [{ unit: null, json }];
 }
@@ -212,10 +213,25 @@ async function comparedFile(
   return relative(folder, absolute);
 }
 
-/** Files that are loaded automatically, and those that arguments name. @throws an Error for files elsewhere */
-async function valueFiles(context: DriverContext): Promise<string[]> {
+/**
+ * Files that are loaded automatically, and those that arguments name. Together with a saved plan, terraform uses nothing
+ * of them but ephemeral variables. @throws an Error for files elsewhere
+ */
+async function valueFiles(
+  { fileRules, readsVariablesEarly }: Flavor,
+  context: DriverContext,
+): Promise<string[]> {
   const { job, tree } = context;
-  const paths = namedValueFiles(runEnvironment(job));
+  const environment = runEnvironment(job);
+  if (!readsVariablesEarly) {
+    const ephemeral = await ephemeralVariables(tree, fileRules);
+    if (ephemeral.length === 0) return [];
+    await requireSameSetters(ephemeral, environment, async (path) => {
+      const file = await comparedFile(context, path);
+      return file === null ? '' : ((await tree.text(file)) ?? '');
+    });
+  }
+  const paths = namedValueFiles(environment);
   const named = await Promise.all(paths.map((path) => comparedFile(context, path)));
   const loaded = (await tree.list('')).filter((name) =>
     /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name),
@@ -261,7 +277,7 @@ export function terraformFamily(flavor: Flavor): Driver {
       replanned: {
         beyondApproved: (approved, replanned) => beyondApproved(planOf(approved), planOf(replanned)),
       },
-      ...(flavor.readsVariablesEarly ? { valueFiles } : {}),
+      valueFiles: (context) => valueFiles(flavor, context),
       isTreeReady: true,
     },
     progress: {
