@@ -7,7 +7,7 @@ export interface VaultAccess {
   readonly signal: AbortSignal;
 }
 
-interface VaultCall {
+interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly token?: string;
@@ -27,7 +27,7 @@ function errorsOf(text: string): string {
 async function call(
   access: VaultAccess,
   { address = '', namespace }: CredentialValue,
-  { method, path, token, body }: VaultCall,
+  { method, path, token, body }: Call,
 ): Promise<Record<string, unknown>> {
   const { status, text } = await exchange({
     ...access,

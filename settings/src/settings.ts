@@ -1,13 +1,7 @@
 /** The settings of all programs, and how a program reads its own. */
 import { agentSettings } from './agent.ts';
 import { cliSettings } from './cli.ts';
-import {
-  namesOf,
-  type ProcessEnvironment,
-  readTable,
-  type SettingTable,
-  type ValuesOf,
-} from './declaration.ts';
+import { type Environment, namesOf, readTable, type SettingTable, type ValuesOf } from './declaration.ts';
 import { serverSettings } from './server.ts';
 
 export { SettingsError } from './declaration.ts';
@@ -32,7 +26,7 @@ export const declaredNames: ReadonlySet<string> = new Set(
  */
 export function readProgramSettings<Table extends SettingTable>(
   table: Table,
-  environment: ProcessEnvironment,
+  environment: Environment,
 ): ValuesOf<Table> {
   return readTable(table, environment, declaredNames);
 }

@@ -22,9 +22,9 @@ const shellRoute = createRoute({
   },
 });
 
-type PageModule = Readonly<Record<string, unknown>>;
+type Module = Readonly<Record<string, unknown>>;
 
-const page = <Path extends string, M extends PageModule>(
+const page = <Path extends string, M extends Module>(
   path: Path,
   load: () => Promise<M>,
   name: keyof M & string,
@@ -35,7 +35,7 @@ const page = <Path extends string, M extends PageModule>(
     component: lazyRouteComponent(loadPart(load), name),
   });
 
-const openPage = <Path extends string, M extends PageModule>(
+const openPage = <Path extends string, M extends Module>(
   path: Path,
   load: () => Promise<M>,
   name: keyof M & string,

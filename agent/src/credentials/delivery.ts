@@ -13,7 +13,7 @@ import type { RunCredential } from '#protocol/messages/run-credential.ts';
 /** A file in the folder for credentials. */
 export type DeliveredFile = NonNullable<Job['delivered']>['files'][number];
 
-export interface CredentialDelivery {
+export interface Delivery {
   readonly environment: Readonly<Record<string, string>>;
   readonly files: readonly DeliveredFile[];
   /** What the exchange made, in addition to what the service knows. */
@@ -32,10 +32,7 @@ export interface DeliveryOptions {
 
 /** A credential with the fields of its type. */
 export type Known = Omit<RunCredential, 'value'> & { readonly value: CredentialValue };
-type Deliver = (
-  credential: Known,
-  options: DeliveryOptions,
-) => Promise<CredentialDelivery> | CredentialDelivery;
+type Deliver = (credential: Known, options: DeliveryOptions) => Promise<Delivery> | Delivery;
 
 /** Variables of a run that say who it is at a cloud: with one of them, it brings a credential of its own. */
 export const ownNames: Readonly<Record<Cloud, readonly string[]>> = {
@@ -58,9 +55,7 @@ export const ownNames: Readonly<Record<Cloud, readonly string[]>> = {
 
 const withoutSecrets = { secrets: [] } as const;
 
-function awsKeys(
-  keys: Pick<AwsSession, 'accessKeyId' | 'secretAccessKey'> & Partial<AwsSession>,
-): CredentialDelivery {
+function awsKeys(keys: Pick<AwsSession, 'accessKeyId' | 'secretAccessKey'> & Partial<AwsSession>): Delivery {
   const { accessKeyId, secretAccessKey, sessionToken } = keys;
   return {
     environment: {
@@ -73,7 +68,7 @@ function awsKeys(
   };
 }
 
-async function awsRole({ value }: Known, options: DeliveryOptions): Promise<CredentialDelivery> {
+async function awsRole({ value }: Known, options: DeliveryOptions): Promise<Delivery> {
   const { job, mayUseOwnIdentity, signal } = options;
   if (value.accessKeyId === undefined && !mayUseOwnIdentity)
     throw new CloudProblem(
@@ -96,7 +91,7 @@ function tokenFile(name: string, { token = '' }: Known): DeliveredFile {
 }
 
 /** Tools renew their sessions by the file. */
-function awsByToken(credential: Known, { job, folder }: DeliveryOptions): CredentialDelivery {
+function awsByToken(credential: Known, { job, folder }: DeliveryOptions): Delivery {
   const name = 'aws-token';
   return {
     environment: {
@@ -109,7 +104,7 @@ function awsByToken(credential: Known, { job, folder }: DeliveryOptions): Creden
   };
 }
 
-function gcpFile(content: string, projectId: unknown, folder: string): CredentialDelivery {
+function gcpFile(content: string, projectId: unknown, folder: string): Delivery {
   const name = 'gcp.json';
   const file = join(folder, name);
   const project = typeof projectId === 'string' && projectId !== '' ? projectId : null;
@@ -126,14 +121,14 @@ function gcpFile(content: string, projectId: unknown, folder: string): Credentia
   };
 }
 
-function gcpKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function gcpKey({ value }: Known, { folder }: DeliveryOptions): Delivery {
   const { serviceAccountKey = '{}' } = value;
   const key = JSON.parse(serviceAccountKey) as Record<string, unknown>;
   return gcpFile(serviceAccountKey, value.projectId ?? key['project_id'], folder);
 }
 
 /** Whatever source the configuration names, the token of this run is used. */
-function gcpByToken(credential: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function gcpByToken(credential: Known, { folder }: DeliveryOptions): Delivery {
   const { credentialConfigurationFileContent = '{}', projectId } = credential.value;
   const name = 'gcp-token';
   const configuration = {
@@ -156,7 +151,7 @@ function azureNames({ value }: Known): Record<string, string> {
   };
 }
 
-function azurePrincipal(credential: Known): CredentialDelivery {
+function azurePrincipal(credential: Known): Delivery {
   const { clientSecret = '' } = credential.value;
   const environment = {
     ...azureNames(credential),
@@ -166,7 +161,7 @@ function azurePrincipal(credential: Known): CredentialDelivery {
   return { environment, files: [], ...withoutSecrets };
 }
 
-function azureByToken(credential: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function azureByToken(credential: Known, { folder }: DeliveryOptions): Delivery {
   const name = 'azure-token';
   const file = join(folder, name);
   return {
@@ -184,7 +179,7 @@ function azureByToken(credential: Known, { folder }: DeliveryOptions): Credentia
 async function vaultToken(
   { value, token = '' }: Known,
   { privateHosts, signal }: DeliveryOptions,
-): Promise<CredentialDelivery> {
+): Promise<Delivery> {
   const found = await logInToVault({ privateHosts, signal }, value, token);
   return {
     environment: {
@@ -197,7 +192,7 @@ async function vaultToken(
   };
 }
 
-function ociKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function ociKey({ value }: Known, { folder }: DeliveryOptions): Delivery {
   const { tenancyOcid = '', userOcid = '', fingerprint = '', region = '', privateKey = '' } = value;
   const key = join(folder, 'oci-key.pem');
   const configuration = join(folder, 'oci-config');
@@ -229,10 +224,7 @@ function ociKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelive
 }
 
 /** What tools find a cluster by. @param content of a kubeconfig file */
-export function kubernetesFile(
-  content: string,
-  folder: string,
-): Pick<CredentialDelivery, 'environment' | 'files'> {
+export function kubernetesFile(content: string, folder: string): Pick<Delivery, 'environment' | 'files'> {
   const name = 'kubeconfig';
   const file = join(folder, name);
   return { environment: { KUBECONFIG: file, KUBE_CONFIG_PATH: file }, files: [{ name, content }] };
@@ -256,10 +248,7 @@ const deliveries: Readonly<Partial<Record<CredentialType, Deliver>>> = {
 };
 
 /** @throws CloudProblem, whose message is the end of a sentence; the signal's reason */
-export async function deliver(
-  credential: RunCredential,
-  options: DeliveryOptions,
-): Promise<CredentialDelivery> {
+export async function deliver(credential: RunCredential, options: DeliveryOptions): Promise<Delivery> {
   if (credential.problem !== undefined) throw new CloudProblem(credential.problem);
   const make = deliveries[credential.type as CredentialType];
   if (make === undefined)

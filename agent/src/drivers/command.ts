@@ -1,7 +1,8 @@
 /** The commands that a driver describes. */
+import type { OwnTool } from '../own-program.ts';
 
 /** Captured outputs of the phase's commands so far, by name, and what `given` names. */
-export type PhaseCaptures = ReadonlyMap<string, Uint8Array>;
+export type Captures = ReadonlyMap<string, Uint8Array>;
 
 /** Names under which a phase's captures hold what it was given. */
 export const given = {
@@ -12,6 +13,20 @@ export const given = {
   /** In an apply phase: the approved plan file, if the driver composes or compares one. */
   approved: 'given:approved',
 } as const;
+
+/** A program that a tool starts, with a role of the agent's own program ahead of some of its commands. */
+export interface WrappedProgram {
+  /** Its name among the driver's programs. */
+  readonly program: string;
+  /** The environment variable that tells the tool its path. */
+  readonly variable: string;
+  /** Commands of the program, by their first word. */
+  readonly verbs: readonly string[];
+  /** Ends with another exit code than 0 where the program must not start. */
+  readonly role: OwnTool;
+  /** Arguments of the role, ahead of those of the program. */
+  readonly args: readonly string[];
+}
 
 /** One command and how to interpret its end. Arguments are an array; no shell is involved. */
 export interface Command {
@@ -32,14 +47,16 @@ export interface Command {
    */
   readonly captureTo?: string;
   /** Whether it runs at all, according to what was captured before; absent: always. */
-  when?(captures: PhaseCaptures): boolean;
+  when?(captures: Captures): boolean;
   /**
    * Its standard input, determined once, also for retries and ahead of `state.record.before`; null: the command does not
    * run. Absent: it has none.
    */
-  input?(captures: PhaseCaptures): Uint8Array | string | null;
+  input?(captures: Captures): Uint8Array | string | null;
   /** Files that it needs in the temporary folder. */
-  writes?(captures: PhaseCaptures): readonly { readonly name: string; readonly content: string }[];
+  writes?(captures: Captures): readonly { readonly name: string; readonly content: string }[];
+  /** The program that it starts with a check ahead. */
+  readonly wraps?: WrappedProgram;
   /**
    * Lines of its output that match are captured under a name; more than 50 MB of them fail the command. What prints them
    * may be hostile: a pattern reads each line only once.
@@ -49,11 +66,11 @@ export interface Command {
    * Commands to run after it, in its step: what they are depends on what it left. They only read, and several of them
    * run at a time.
    */
-  next?(captures: PhaseCaptures): Promise<readonly Command[]>;
+  next?(captures: Captures): Promise<readonly Command[]>;
   /** Whether what it left is enough, although its exit code says that it has failed; absent: it is not. */
-  isEnough?(captures: PhaseCaptures): boolean;
+  isEnough?(captures: Captures): boolean;
   /** What people should know of its failure in addition to its last diagnostic; null: nothing. */
-  explain?(captures: PhaseCaptures): string | null;
+  explain?(captures: Captures): string | null;
   /** A file in the temporary folder that the command writes: its content is captured under a name. */
   readonly collects?: { readonly file: string; readonly as: string };
   /** Runs at the same time and is ended with the command; writes to the same log, and may fail. */

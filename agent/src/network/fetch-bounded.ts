@@ -36,7 +36,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal;
 }
 
-export interface FetchResponse {
+export interface Fetched {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
@@ -83,10 +83,7 @@ async function withRetries<Value>(signal: AbortSignal, work: () => Promise<Value
  * @param accepted statuses besides 200 that are not a problem
  * @throws FetchProblem, or the signal's reason
  */
-export async function fetchBytes(
-  request: FetchRequest,
-  accepted: readonly number[] = [],
-): Promise<FetchResponse> {
+export async function fetchBytes(request: FetchRequest, accepted: readonly number[] = []): Promise<Fetched> {
   return withRetries(request.signal, async () => {
     const pieces: Uint8Array[] = [];
     const answer = await exchange(request, accepted, async (piece) => void pieces.push(piece));

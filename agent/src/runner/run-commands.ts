@@ -16,7 +16,7 @@ import {
   sizeOf,
 } from '../attempt/run-command.ts';
 import { readableCredentials } from '../credentials/credential-files.ts';
-import { type Command, given, type Note, type PhaseCaptures as ReadCaptures } from '../drivers/command.ts';
+import { type Command, given, type Note, type Captures as ReadCaptures } from '../drivers/command.ts';
 import { ownToolArguments, programFiles } from '../own-program.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';
@@ -28,6 +28,7 @@ import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded }
 import type { Configuration } from './phases/configuration.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 import { collectorSettings } from './tool/collector-settings.ts';
+import { wrapProgram } from './tool/wrap-program.ts';
 
 /** The captures at the start of a phase. */
 export function givenCaptures({ driver, job, spool }: RunnerAttempt): Captures {
@@ -276,6 +277,7 @@ async function startAlone(
       ...collectorSettings(attempt, configuration, command),
       ...configuration.environment,
       ...command.environment,
+      ...(command.wraps === undefined ? {} : wrapProgram(attempt, configuration.tool.paths, command.wraps)),
       ...gate?.environment,
     },
     captureTo,
@@ -288,7 +290,7 @@ async function startAlone(
     ...(onStart === undefined ? {} : { onStart }),
     readable: [
       ...readableTo(attempt, configuration),
-      ...(isOwn(command) ? programFiles() : []),
+      ...(isOwn(command) || command.wraps !== undefined ? programFiles() : []),
       ...(gate?.readable ?? []),
     ],
     ...(loading || command.installsProviders === true ? { needsNetwork: true } : {}),

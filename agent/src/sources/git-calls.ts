@@ -65,17 +65,14 @@ export interface Fetching extends GitSource {
 }
 
 /** The parts of a working tree in addition to its own commit. */
-export interface TreeFeatures {
+export interface Marks {
   readonly hasSubmodules: boolean;
   /** Paths that the attributes assign to LFS. */
   readonly lfsFiles: readonly string[];
 }
 
 /** Checks the index with one command. */
-export async function findMarks(
-  { git }: Pick<CheckoutRequest, 'git'>,
-  folder: string,
-): Promise<TreeFeatures> {
+export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<Marks> {
   const args = [
     '-C',
     folder,

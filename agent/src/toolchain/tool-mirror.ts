@@ -25,7 +25,7 @@ export interface ToolchainOrder {
   readonly mirrors: Readonly<Record<string, MirrorOrder | null>>;
 }
 
-export interface ReleaseOrigin {
+export interface Origin {
   readonly program: string;
   readonly release: ReleaseFacts;
   /** For messages: an address without credentials. */
@@ -40,7 +40,7 @@ export interface ReleaseOrigin {
 }
 
 /** @returns null if nothing may be fetched */
-export function originOf(program: ProgramFacts, { mirrors }: ToolchainOrder): ReleaseOrigin | null {
+export function originOf(program: ProgramFacts, { mirrors }: ToolchainOrder): Origin | null {
   const { release } = program;
   if (release === null) return null;
   const [name] = release.programs;

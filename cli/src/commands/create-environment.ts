@@ -16,10 +16,10 @@ import { findTemplate } from './templates/find-template.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './templates/source-flags.ts';
 import { type ToolFlags, toolFields, toolFlagNames, withToolFlags } from './templates/tool-flags.ts';
 
-type EnvironmentBody = CallInput<'createEnvironmentWithoutTemplate'>['body'];
-type TemplateEnvironmentBody = CallInput<'createEnvironment'>['body'];
+type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];
+type FromTemplateBody = CallInput<'createEnvironment'>['body'];
 
-interface CreateEnvironmentFlags extends VariableFlags, FollowFlags, SourceFlags, ToolFlags {
+interface CreateFlags extends VariableFlags, FollowFlags, SourceFlags, ToolFlags {
   readonly template?: string;
   readonly project?: string;
   readonly workspace?: string;
@@ -36,7 +36,7 @@ interface CreateEnvironmentFlags extends VariableFlags, FollowFlags, SourceFlags
 }
 
 /** What an environment has wherever its code comes from. */
-function environmentFields(name: string, projectId: string, flags: CreateEnvironmentFlags) {
+function environmentFields(name: string, projectId: string, flags: CreateFlags) {
   return {
     projectId,
     name,
@@ -52,7 +52,7 @@ function environmentFields(name: string, projectId: string, flags: CreateEnviron
     tags: flags.tag,
     driftDetectionRequest:
       flags.driftCron === undefined ? undefined : { enabled: true, cron: flags.driftCron },
-  } satisfies Partial<EnvironmentBody>;
+  } satisfies Partial<Body>;
 }
 
 /** Options that a template has already decided. */
@@ -70,7 +70,7 @@ async function fromTemplate(
   { client }: Session,
   organizationId: string,
   fields: ReturnType<typeof environmentFields>,
-  flags: CreateEnvironmentFlags,
+  flags: CreateFlags,
 ): Promise<CreatedEnvironment> {
   const conflicting = templateFlags.find((flag) => flags[flag] !== undefined);
   if (conflicting) {
@@ -78,7 +78,7 @@ async function fromTemplate(
     throw new BadCall(`--${option} does not apply with --template, which has this setting.`);
   }
   const { id: blueprintId } = await findTemplate(client, organizationId, flags.template ?? '');
-  const deployRequest: TemplateEnvironmentBody['deployRequest'] = {
+  const deployRequest: FromTemplateBody['deployRequest'] = {
     blueprintId,
     blueprintRevision: flags.revision,
     comment: flags.comment,
@@ -92,7 +92,7 @@ async function withoutTemplate(
   { client }: Session,
   organizationId: string,
   fields: ReturnType<typeof environmentFields>,
-  flags: CreateEnvironmentFlags,
+  flags: CreateFlags,
 ): Promise<CreatedEnvironment> {
   if (!flags.repository) throw new BadCall('Specify --repository, or --template.');
   const type = flags.type ?? 'terraform';
@@ -105,7 +105,7 @@ async function withoutTemplate(
     repository: flags.repository,
     ...toolFields(flags),
     // The service decides which tools it supports.
-    type: type as EnvironmentBody['type'],
+    type: type as Body['type'],
     deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
   };
   return client.call('createEnvironmentWithoutTemplate', { body });
@@ -136,7 +136,7 @@ export function addCreateCommand(group: Command): void {
       'check for drift at these times: a cron expression with five fields, in UTC',
     )
     .option('--comment <text>', 'shown with the first deployment');
-  onCall<CreateEnvironmentFlags>(
+  onCall<CreateFlags>(
     withVariableFlags(withFollowFlags(create)),
     async ({ session, args: [name = ''], options }) => {
       const { output, isJson } = session;

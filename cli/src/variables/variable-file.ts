@@ -6,7 +6,7 @@ import { textFromFile } from '../read-input.ts';
 import { tfvarsOf } from './tfvars-file.ts';
 
 /** A variable as a request changes it. */
-export interface VariableEntry {
+export interface VariableChange {
   readonly name: string;
   readonly value: string;
   readonly type: 0 | 1;
@@ -29,14 +29,14 @@ function parsed(shown: string, text: string): unknown {
   }
 }
 
-function variableOf(name: string, value: string, format?: 'HCL' | 'JSON'): VariableEntry {
+function variableOf(name: string, value: string, format?: 'HCL' | 'JSON'): VariableChange {
   return { name, value, type: 1, schema: { type: 'string', ...(format ? { format } : {}) } };
 }
 
 /** Numbers are JSON, which loses none of their digits. */
 const isJson = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
-function variablesOfHcl(shown: string, text: string): VariableEntry[] {
+function variablesOfHcl(shown: string, text: string): VariableChange[] {
   return tfvarsOf(shown, text).map((variable) =>
     variable.expression === undefined
       ? variableOf(variable.name, variable.text)
@@ -44,7 +44,7 @@ function variablesOfHcl(shown: string, text: string): VariableEntry[] {
   );
 }
 
-function variablesOfJson(shown: string, text: string): VariableEntry[] {
+function variablesOfJson(shown: string, text: string): VariableChange[] {
   const values = parsed(shown, text);
   if (!isRecord(values))
     throw new BadCall(`--var-file: ${shown} must contain a JSON object with the variables.`);
@@ -61,7 +61,7 @@ function variablesOfJson(shown: string, text: string): VariableEntry[] {
  * @param file name; `-` is JSON on standard input
  * @throws BadCall that names the file and what is wrong with it
  */
-export function variablesOfFile(file: string): VariableEntry[] {
+export function variablesOfFile(file: string): VariableChange[] {
   const shown = file === '-' ? 'standard input' : file;
   const isHcl = file.endsWith('.tfvars');
   if (file !== '-' && !isHcl && !file.endsWith('.json'))

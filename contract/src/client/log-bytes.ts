@@ -37,7 +37,7 @@ function characterAt(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-interface ByteRun {
+interface Run {
   readonly isText: boolean;
   readonly from: number;
   readonly to: number;
@@ -50,7 +50,7 @@ interface ByteRun {
 const shortestText = 32;
 
 /** Characters, or other bytes, from `from` on; empty where what is there may become a character later. */
-function runAt(bytes: Uint8Array, from: number, isFinal: boolean): ByteRun {
+function runAt(bytes: Uint8Array, from: number, isFinal: boolean): Run {
   const isText = characterAt(bytes, from) > 0;
   let to = from;
   while (to < bytes.length) {
@@ -62,8 +62,8 @@ function runAt(bytes: Uint8Array, from: number, isFinal: boolean): ByteRun {
 }
 
 /** Runs of characters and of other bytes; what may become a character later is left out. */
-function runsOf(bytes: Uint8Array, isFinal: boolean): ByteRun[] {
-  const runs: ByteRun[] = [];
+function runsOf(bytes: Uint8Array, isFinal: boolean): Run[] {
+  const runs: Run[] = [];
   for (let at = 0; at < bytes.length; ) {
     const run = runAt(bytes, at, isFinal);
     if (run.to === at) break;

@@ -5,7 +5,7 @@ import { randomId } from './random-id.ts';
 /** After this, the same input is a new wish: what is shown has long been current again. */
 const keptMilliseconds = 600_000;
 
-interface SentRequest {
+interface Sent {
   readonly text: string;
   readonly key: string;
   readonly at: number;
@@ -16,7 +16,7 @@ interface SentRequest {
  * answer came, have the key of the first.
  */
 export class OnceKeys {
-  #sent: SentRequest | undefined;
+  #sent: Sent | undefined;
 
   /** @param now in milliseconds since 1970 @returns the key to send this input with */
   keyOf(input: unknown, now = Date.now()): string {

@@ -9,11 +9,11 @@ import {
   keyOf,
   rowsOf,
   settingsOf,
-  type VariableFormRow,
+  type VariableRow,
 } from './variables/rows.ts';
 
 /** What was typed, over what is there now: the rest may be changed by others meanwhile. */
-function withEdit(row: VariableFormRow, edit: VariableFormRow | undefined): VariableFormRow {
+function withEdit(row: VariableRow, edit: VariableRow | undefined): VariableRow {
   if (edit === undefined) return row;
   const { before = edit, isDeleted, isText = false } = edit;
   const changed = changedFields(edit);
@@ -36,9 +36,9 @@ function withEdit(row: VariableFormRow, edit: VariableFormRow | undefined): Vari
 export function rowsWith(
   definitions: readonly RepositoryVariable[],
   variables: readonly Variable[],
-  edits: readonly VariableFormRow[],
+  edits: readonly VariableRow[],
   here: Here,
-): VariableFormRow[] {
+): VariableRow[] {
   const rows = rowsOf(definitions, variables, here);
   const known = new Set(rows.map(({ key }) => key));
   const byKey = new Map(edits.map((edit) => [edit.key, edit]));
@@ -54,10 +54,7 @@ export function rowsWith(
  * @param edits what has to be kept of the rows
  * @param sent the same when it was sent
  */
-export function editsAfter(
-  edits: readonly VariableFormRow[],
-  sent: readonly VariableFormRow[],
-): VariableFormRow[] {
+export function editsAfter(edits: readonly VariableRow[], sent: readonly VariableRow[]): VariableRow[] {
   const sentByKey = new Map(sent.map((row) => [row.key, row]));
   return edits.flatMap((edit) => {
     const stored = sentByKey.get(edit.key);
@@ -68,16 +65,16 @@ export function editsAfter(
   });
 }
 
-function settingsKey(row: VariableFormRow): string {
+function settingsKey(row: VariableRow): string {
   return JSON.stringify([row.isDeleted, settingsOf(row)]);
 }
 
 /** What has to be kept of the rows. */
-export function editsOf(rows: readonly VariableFormRow[]): VariableFormRow[] {
+export function editsOf(rows: readonly VariableRow[]): VariableRow[] {
   return rows.filter(isChanged);
 }
 
 /** Variables that must have a value and have none. */
-export function missingOf(rows: readonly VariableFormRow[]): VariableFormRow[] {
+export function missingOf(rows: readonly VariableRow[]): VariableRow[] {
   return rows.filter(({ isRequired, value }) => isRequired && value === '');
 }

@@ -10,10 +10,10 @@ import { Part } from './Part.tsx';
 import { Removal } from './Removal.tsx';
 import classes from './records.module.css';
 
-type KeyWithSecrets = Pick<Reply<'listApiKeys'>[number], 'id' | 'secrets'>;
+type Key = Pick<Reply<'listApiKeys'>[number], 'id' | 'secrets'>;
 
 export interface KeySecretsProps {
-  readonly apiKey: KeyWithSecrets;
+  readonly apiKey: Key;
   /** Whether it acts as the person who has it. */
   readonly isPersonal: boolean;
   readonly whyNot: string | undefined;

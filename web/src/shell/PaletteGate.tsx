@@ -20,13 +20,13 @@ function PaletteMissing() {
   );
 }
 
-interface PaletteFieldProps {
+interface FieldProps {
   readonly query: string;
   readonly onQuery: (query: string) => void;
   readonly onEnter: () => void;
 }
 
-function Field({ query, onQuery, onEnter }: PaletteFieldProps) {
+function Field({ query, onQuery, onEnter }: FieldProps) {
   return (
     <input
       {...paletteField}

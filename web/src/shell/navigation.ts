@@ -1,6 +1,6 @@
 /** The places of the interface, for the navigation and the command palette. */
 
-export interface NavigationTarget {
+export interface Target {
   readonly to: string;
   readonly name: string;
   /** The key that leads there after `g`. */
@@ -9,7 +9,7 @@ export interface NavigationTarget {
 
 export interface PlaceGroup {
   readonly label: string;
-  readonly places: readonly NavigationTarget[];
+  readonly places: readonly Target[];
 }
 
 export const navigation = [

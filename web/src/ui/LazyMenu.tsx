@@ -24,17 +24,15 @@ export interface OpenedMenuProps<Content> {
   readonly content: Content;
 }
 
-type MenuComponent<Content> = ComponentType<OpenedMenuProps<Content>>;
+type Opened<Content> = ComponentType<OpenedMenuProps<Content>>;
 
 export interface LoadedMenu<Content> {
-  readonly load: () => Promise<{ default: MenuComponent<Content> }>;
-  readonly Menu: LazyExoticComponent<MenuComponent<Content>>;
+  readonly load: () => Promise<{ default: Opened<Content> }>;
+  readonly Menu: LazyExoticComponent<Opened<Content>>;
 }
 
 /** @param load imports the module of the menu; where that fails, its button stays a button */
-export function lazyMenu<Content>(
-  load: () => Promise<{ default: MenuComponent<Content> }>,
-): LoadedMenu<Content> {
+export function lazyMenu<Content>(load: () => Promise<{ default: Opened<Content> }>): LoadedMenu<Content> {
   const safely = () => load().catch(() => ({ default: ({ target }: OpenedMenuProps<Content>) => target }));
   return { load: safely, Menu: lazy(safely) };
 }

@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { plannedValues } from '#protocol/tools/applied-values.ts';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
-import { type Command, given, type Note, type PhaseCaptures } from '../command.ts';
+import { type Captures, type Command, given, type Note } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { added, runVariablesOf } from '../terraform/commands.ts';
 import { filesOfMock } from './deferred.ts';
 import { outputLines, planCapture, unitsWithPlan } from './plan.ts';
+import { singlePlan, withSameValues } from './same-values.ts';
 import {
   addressesOf,
   binaryName,
@@ -21,7 +22,7 @@ import {
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
-import { hasStacks, levelsOf, type TerragruntUnit } from './units.ts';
+import { hasStacks, levelsOf, type Unit } from './units.ts';
 import { isAboutMissing, reportCapture, reportedUnits, unplannedUnits } from './unplanned-units.ts';
 import { workingFolder } from './working-folders.ts';
 
@@ -39,7 +40,7 @@ function run(context: DriverContext, words: readonly string[], own: readonly str
 }
 
 /** Names units for `--filter`, also those with spaces. */
-function filterOf({ path }: TerragruntUnit): string {
+function filterOf({ path }: Unit): string {
   return `{./${path === '.' ? '' : path}}`;
 }
 
@@ -78,7 +79,7 @@ export function inspectCommands({ job }: Pick<DriverContext, 'job'>): Command[] 
     captureTo: unitsCapture,
     finds: { pattern: /Cycle detected in dependency graph/, as: cycleLines },
   };
-  const when = (captures: PhaseCaptures) => hasStacks(captures.get(unitsCapture), job.secrets);
+  const when = (captures: Captures) => hasStacks(captures.get(unitsCapture), job.secrets);
   return [
     find,
     {
@@ -102,7 +103,7 @@ export function inspectCommands({ job }: Pick<DriverContext, 'job'>): Command[] 
   ];
 }
 
-function orderText(units: readonly TerragruntUnit[]): string {
+function orderText(units: readonly Unit[]): string {
   const levels = levelsOf(units).map((level) => level.map(({ path }) => path).join(', '));
   return `${units.length === 1 ? '1 unit' : `${units.length} units`}: ${levels.join(' → ')}`;
 }
@@ -126,10 +127,7 @@ export function prepareCommands(context: DriverContext): (Command | Note)[] {
   ];
 }
 
-function writtenFilters(
-  _context: DriverContext,
-  units: readonly TerragruntUnit[],
-): { name: string; content: string } {
+function writtenFilters(_context: DriverContext, units: readonly Unit[]): { name: string; content: string } {
   return { name: filtersFile, content: `${units.map(filterOf).join('\n')}\n` };
 }
 
@@ -143,7 +141,7 @@ interface Planning {
 /** Shows the saved plans with the tool itself: what a hook of terragrunt prints is not shown as a plan. */
 async function showCommands(
   context: DriverContext,
-  captures: PhaseCaptures,
+  captures: Captures,
   { file, kind }: Planning,
 ): Promise<Command[]> {
   const { tree, configurationFolder, job } = context;
@@ -179,13 +177,13 @@ async function showCommands(
 export const outputLine = { test: (line: string) => filesOfMock(line) !== null || isAboutMissing(line) };
 
 /** Whether units have plans, and all others wait for outputs. */
-function isPlannedInPart({ configurationFolder }: DriverContext, captures: PhaseCaptures): boolean {
+function isPlannedInPart({ configurationFolder }: DriverContext, captures: Captures): boolean {
   const isAnyPlanned = [...reportedUnits(captures).values()].includes('succeeded');
   return isAnyPlanned && unplannedUnits(captures, captures.get(outputLines), configurationFolder) !== null;
 }
 
 /** Of a run in which every unit waits for others. */
-function explainMissing({ configurationFolder }: DriverContext, captures: PhaseCaptures): string | null {
+function explainMissing({ configurationFolder }: DriverContext, captures: Captures): string | null {
   const missing = unplannedUnits(captures, captures.get(outputLines), configurationFolder);
   const of = [...(missing?.values() ?? [])].flatMap((each) => each.of);
   if (of.length === 0) return null;
@@ -208,7 +206,7 @@ function planCommand(context: DriverContext, planning: Planning): Command {
     ...lock,
     ...facts.planArguments(request),
     ...(name === '' ? [] : [name]),
-    ...(isRunAll(job) ? [] : [`-out=${file}`]),
+    ...(isRunAll(job) ? [] : [`-out=${singlePlan(context, file)}`]),
   ];
   const all = isRunAll(job) ? ['--out-dir', file, ...filterArguments(context)] : [];
   const values = [...variableFiles(context), ...runVariablesOf(job).planArguments];
@@ -224,10 +222,11 @@ function planCommand(context: DriverContext, planning: Planning): Command {
     loadsModules: true,
     collects: { file: join(context.temporaryFolder, report.file), as: report.as },
     finds: { pattern: outputLine, as: outputLines },
-    ...(isRunAll(job) ? { isEnough: (captures: PhaseCaptures) => isPlannedInPart(context, captures) } : {}),
+    ...(isRunAll(job) ? { isEnough: (captures: Captures) => isPlannedInPart(context, captures) } : {}),
     explain: (captures) => explainUnits(captures, 'planned') ?? explainMissing(context, captures),
     next: (captures) => showCommands(context, captures, planning),
     ...added(job, 'plan', values),
+    ...withSameValues(context, file),
   };
 }
 
@@ -245,7 +244,7 @@ export function planCommands(context: DriverContext): Command[] {
  * @param before those that an earlier try has done
  */
 export function explainUnits(
-  captures: PhaseCaptures,
+  captures: Captures,
   done: 'planned' | 'applied' | 'destroyed',
   before: Iterable<string> = [],
 ): string | null {
@@ -265,12 +264,12 @@ export function explainUnits(
 }
 
 /** Applies the approved plans of some units, those that they need first. */
-function applyUnits(context: DriverContext, units: readonly TerragruntUnit[] | null, name: string): Command {
+function applyUnits(context: DriverContext, units: readonly Unit[] | null, name: string): Command {
   const { job, planFile, temporaryFolder } = context;
   const isDestroy = job.type === 'destroy';
   // Of a try before this one: their plans are used.
   const done = new Set<string>();
-  const approved = (captures: PhaseCaptures) => {
+  const approved = (captures: Captures) => {
     const all = unitsWithPlan(context, captures.get(given.approved)).filter(({ path }) => !done.has(path));
     return units === null ? all : all.filter((unit) => units.some(({ path }) => path === unit.path));
   };
@@ -285,7 +284,7 @@ function applyUnits(context: DriverContext, units: readonly TerragruntUnit[] | n
     isChanging: true,
     interrupts: 'twice',
     when: (captures) => !all || approved(captures).length > 0,
-    ...(all ? { writes: (captures: PhaseCaptures) => [writtenFilters(context, approved(captures))] } : {}),
+    ...(all ? { writes: (captures: Captures) => [writtenFilters(context, approved(captures))] } : {}),
     collects: { file: join(temporaryFolder, report.file), as: report.as },
     explain(captures) {
       const text = explainUnits(captures, isDestroy ? 'destroyed' : 'applied', done);
@@ -293,6 +292,7 @@ function applyUnits(context: DriverContext, units: readonly TerragruntUnit[] | n
       return text;
     },
     ...added(job, 'apply', appliedArguments(context)),
+    ...withSameValues(context, planFile),
   };
 }
 
@@ -309,7 +309,7 @@ function destroyCommands(context: DriverContext): Command[] {
 }
 
 /** Reads the state of a unit whose own backend has it. */
-function pullCommand(context: DriverContext, unit: TerragruntUnit, index: number): Command {
+function pullCommand(context: DriverContext, unit: Unit, index: number): Command {
   return {
     step: outputsStep,
     program,

@@ -7,7 +7,7 @@ import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variab
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { areUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
-import type { PhaseCaptures } from '../command.ts';
+import type { Captures } from '../command.ts';
 import type { Driver, DriverContext, StateReading } from '../driver.ts';
 import { runVariablesOf } from '../terraform/commands.ts';
 import { ignoredStateRefusal } from '../terraform/family.ts';
@@ -64,6 +64,8 @@ function environment(context: DriverContext): Record<string, string> {
     TG_NON_INTERACTIVE: 'true',
     TG_TF_PATH: programPaths?.[binary] || binary,
     TG_NO_TIPS: 'true',
+    // An engine of the code would take the place of that program, and of the check ahead of it.
+    TG_NO_ENGINE: 'true',
     // They are generated once, before anything is written into them.
     TG_NO_STACK_GENERATE: 'true',
     // The agent has its own cache.
@@ -85,7 +87,7 @@ function refuseNoUnits({ job }: StatelessContext, count: number): void {
   );
 }
 
-async function findings(context: StatelessContext): Promise<PhaseCaptures> {
+async function findings(context: StatelessContext): Promise<Captures> {
   const { job } = context;
   const units = allUnits(context);
   const cyclic = unitsInCycles(context);
@@ -129,7 +131,7 @@ async function warnings({ job }: StatelessContext): Promise<string[]> {
 /** What the stored state has, and the units whose own backend has their state. */
 function stateAfter(
   context: DriverContext,
-  captures: PhaseCaptures,
+  captures: Captures,
   stored: StateReading | null,
 ): StateReading | null {
   const pulled = unitsSoFar(context).flatMap(({ path }, index) => {

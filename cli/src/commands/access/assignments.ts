@@ -6,15 +6,15 @@ import { BadCall } from '../../exit-codes.ts';
 import { findEnvironment, findOrganization, findProject } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { TableColumn } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/table.ts';
 import { allTeams, findMember, findTeam, roleNames, roleText } from './find-access.ts';
 
-export interface RolePlaceFlags {
+export interface PlaceFlags {
   readonly project?: string;
   readonly environment?: string;
 }
 
-interface HolderFlags extends RolePlaceFlags {
+interface HolderFlags extends PlaceFlags {
   readonly user?: string;
   readonly team?: string;
 }
@@ -28,13 +28,13 @@ type PlaceField =
   | { readonly projectId: string }
   | { readonly environmentId: string };
 
-interface AssignedPlace {
+interface Place {
   readonly organizationId: string;
   readonly field: PlaceField;
   readonly name: string;
 }
 
-interface AssignedRoleRow {
+interface Held {
   readonly kind: string;
   readonly holder: string | undefined;
   readonly role: string;
@@ -51,10 +51,7 @@ export function withPlace(command: Command): Command {
 }
 
 /** @throws BadCall for both a project and an environment */
-export async function placeOf(
-  session: Session,
-  { project, environment }: RolePlaceFlags,
-): Promise<AssignedPlace> {
+export async function placeOf(session: Session, { project, environment }: PlaceFlags): Promise<Place> {
   if (project !== undefined && environment !== undefined)
     throw new BadCall('--project and --environment exclude each other.');
   const organization = await findOrganization(session);
@@ -135,14 +132,14 @@ function addUnassign(group: Command): void {
   });
 }
 
-const columns: TableColumn<AssignedRoleRow>[] = [
+const columns: Column<Held>[] = [
   { head: 'KIND', value: ({ kind }) => kind, isWhole: true },
   { head: 'WHO', value: ({ holder }) => holder },
   { head: 'ROLE', value: ({ role }) => role },
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-const heldColumns: TableColumn<AssignedRoleRow>[] = [
+const heldColumns: Column<Held>[] = [
   { head: 'USER', value: ({ holder }) => holder },
   { head: 'ROLE', value: ({ role }) => role },
   { head: 'BY TEAM', value: ({ by }) => by },
@@ -189,7 +186,7 @@ function addAssignments(group: Command): void {
       .command('assignments')
       .description('list the roles of users and teams that are assigned there, without inherited ones'),
   );
-  onCall<RolePlaceFlags>(list, async ({ session, options }) => {
+  onCall<PlaceFlags>(list, async ({ session, options }) => {
     const { organizationId, field } = await placeOf(session, options);
     const [users, teams] = await Promise.all([
       session.client.call('listUserRoles', { query: field }),

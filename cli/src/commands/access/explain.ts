@@ -3,20 +3,20 @@ import type { Command } from 'commander';
 import type { HeldRole } from '#contract/roles/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { TableColumn } from '../../terminal/table.ts';
-import { placeOf, type RolePlaceFlags, withPlace } from './assignments.ts';
+import type { Column } from '../../terminal/table.ts';
+import { type PlaceFlags, placeOf, withPlace } from './assignments.ts';
 import { findMember } from './find-access.ts';
 
-interface ExplainFlags extends RolePlaceFlags {
+interface ExplainFlags extends PlaceFlags {
   readonly user?: string;
 }
 
-interface RightSource {
+interface Given {
   readonly right: string;
   readonly by: HeldRole;
 }
 
-const columns: TableColumn<RightSource>[] = [
+const columns: Column<Given>[] = [
   { head: 'RIGHT', value: ({ right }) => right, isWhole: true },
   { head: 'ROLE', value: ({ by }) => by.roleName },
   { head: 'IN', value: ({ by }) => `${by.scope} ${by.scopeName}` },

@@ -1,12 +1,12 @@
 /** The field for the value of one variable, as its definition wants it. */
 import { Button, Code, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { fieldKindOf, valueProblem } from './checks.ts';
-import { mask, type VariableFormRow } from './rows.ts';
+import { mask, type VariableRow } from './rows.ts';
 import classes from './variables.module.css';
 
 export interface VariableValueProps {
-  readonly row: VariableFormRow;
-  readonly onChange: (row: VariableFormRow) => void;
+  readonly row: VariableRow;
+  readonly onChange: (row: VariableRow) => void;
   readonly isDisabled: boolean;
   /** What the service said about it. */
   readonly error?: string | undefined;
@@ -14,7 +14,7 @@ export interface VariableValueProps {
   readonly isStrict?: boolean;
 }
 
-interface VariableFieldProps {
+interface FieldProps {
   readonly 'aria-label': string;
   readonly value: string;
   readonly disabled: boolean;
@@ -23,13 +23,7 @@ interface VariableFieldProps {
 }
 
 /** What is stored stays hidden; typing replaces it, and an emptied field keeps what was there. */
-function SensitiveValue({
-  row,
-  field,
-}: {
-  readonly row: VariableFormRow;
-  readonly field: VariableFieldProps;
-}) {
+function SensitiveValue({ row, field }: { readonly row: VariableRow; readonly field: FieldProps }) {
   const { onValue, value, ...props } = field;
   const wasHidden = row.before?.value === mask;
   return (
@@ -46,7 +40,7 @@ function SensitiveValue({
   );
 }
 
-function LongValue({ field, language }: { readonly field: VariableFieldProps; readonly language?: string }) {
+function LongValue({ field, language }: { readonly field: FieldProps; readonly language?: string }) {
   const { onValue, ...props } = field;
   return (
     <Textarea
@@ -65,13 +59,13 @@ function LongValue({ field, language }: { readonly field: VariableFieldProps; re
   );
 }
 
-interface VariableChoiceProps {
-  readonly row: VariableFormRow;
-  readonly field: VariableFieldProps;
+interface ChoiceProps {
+  readonly row: VariableRow;
+  readonly field: FieldProps;
   readonly choices: readonly string[];
 }
 
-function ChoiceValue({ row, field, choices }: VariableChoiceProps) {
+function ChoiceValue({ row, field, choices }: ChoiceProps) {
   const { onValue, value, ...props } = field;
   const isKnown = value === '' || choices.includes(value);
   return (
@@ -93,8 +87,8 @@ function SwitchValue({
   field,
   onText,
 }: {
-  readonly row: VariableFormRow;
-  readonly field: VariableFieldProps;
+  readonly row: VariableRow;
+  readonly field: FieldProps;
   readonly onText: () => void;
 }) {
   const { onValue, value, error: _, ...props } = field;
@@ -122,7 +116,7 @@ function SwitchValue({
 export function VariableValue({ row, onChange, isDisabled, error, isStrict = false }: VariableValueProps) {
   const isTouched =
     isStrict || row.value !== (row.before?.value ?? '') || row.isSensitive !== row.before?.isSensitive;
-  const field: VariableFieldProps = {
+  const field: FieldProps = {
     'aria-label': `Value of ${row.name || 'the new variable'}`,
     value: row.value,
     disabled: isDisabled,

@@ -11,10 +11,10 @@ import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { AgentRuns } from './AgentRuns.tsx';
 import { AgentSecrets } from './AgentSecrets.tsx';
-import { type AgentProcess, agentLook, isolationTexts, type ListedAgent, limitsText } from './agent-words.ts';
+import { type Agent, type AgentProcess, agentLook, isolationTexts, limitsText } from './agent-words.ts';
 
 export interface AgentDetailProps {
-  readonly agent: ListedAgent;
+  readonly agent: Agent;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;
 }
@@ -57,7 +57,7 @@ function Process({
   );
 }
 
-function Processes({ agent: { processes = [], status } }: { readonly agent: ListedAgent }) {
+function Processes({ agent: { processes = [], status } }: { readonly agent: Agent }) {
   return (
     <Part
       title="Processes in contact"

@@ -17,9 +17,9 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
 import { AgentDetail } from './AgentDetail.tsx';
-import { agentLook, type ListedAgent } from './agent-words.ts';
+import { type Agent, agentLook } from './agent-words.ts';
 
-const columns: readonly Column<ListedAgent>[] = [
+const columns: readonly Column<Agent>[] = [
   {
     id: 'name',
     head: 'Name',

@@ -3,16 +3,16 @@ import { JsonInput } from '@mantine/core';
 import { Section, Wide } from '../../forms/Section.tsx';
 import { Segments } from '../../forms/Segments.tsx';
 import { ConfigurationFields } from './ConfigurationFields.tsx';
-import { type ApprovalPolicyValues, objectOf, type PolicyErrors } from './policy-values.ts';
+import { objectOf, type PolicyErrors, type PolicyValues } from './policy-values.ts';
 import type { PolicySchema } from './use-policy-schema.ts';
 
-type ConfigurationValues = Pick<ApprovalPolicyValues, 'configurationText' | 'isJson'>;
+type Values = Pick<PolicyValues, 'configurationText' | 'isJson'>;
 
 export interface ConfigurationSectionProps {
   readonly known: PolicySchema;
-  readonly values: ConfigurationValues;
+  readonly values: Values;
   readonly errors: PolicyErrors;
-  readonly onChange: (changes: Partial<ConfigurationValues>) => void;
+  readonly onChange: (changes: Partial<Values>) => void;
 }
 
 const forms = [

@@ -12,16 +12,16 @@ import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { PolicyForm } from './PolicyForm.tsx';
 import {
-  type ApprovalPolicyValues,
   emptyPolicy,
   type PolicyErrors,
+  type PolicyValues,
   policyBody,
   policyField,
 } from './policy-values.ts';
 
 /** The words of the same command. */
 function commandOf(
-  { name, origin, folder, source }: ApprovalPolicyValues,
+  { name, origin, folder, source }: PolicyValues,
   configuration: object | undefined,
 ): string[] {
   const from =
@@ -36,17 +36,13 @@ function commandOf(
 function useValues() {
   const [{ catalogue: folder = '' }] = useSearchState();
   const { data = [] } = useRead('listCataloguePolicies');
-  const [typed, setTyped] = useState<Partial<ApprovalPolicyValues>>({});
+  const [typed, setTyped] = useState<Partial<PolicyValues>>({});
   const name = data.find(({ path }) => path === folder)?.name ?? '';
-  const values: ApprovalPolicyValues = { ...emptyPolicy, folder, name, ...typed };
+  const values: PolicyValues = { ...emptyPolicy, folder, name, ...typed };
   const isSaved = useRef(false);
   const isTouched = Object.keys(typed).length > 0;
   useQuestionBeforeLeaving(isTouched ? 'Leave without creating the policy?' : undefined, isSaved);
-  return {
-    values,
-    isSaved,
-    change: (changes: Partial<ApprovalPolicyValues>) => setTyped({ ...typed, ...changes }),
-  };
+  return { values, isSaved, change: (changes: Partial<PolicyValues>) => setTyped({ ...typed, ...changes }) };
 }
 
 export function NewApprovalPolicyPage() {

@@ -20,16 +20,16 @@ import { rightsToAssign, scopeWords } from './policy-words.ts';
 
 const refreshes = ['listApprovalPolicies', 'listAssignedApprovalPolicies'] as const;
 
-type PolicyAssignment = ApprovalPolicyEntry['assignments'][number];
+type Assignment = ApprovalPolicyEntry['assignments'][number];
 
-function usePlaceRights({ scope, scopeId }: Pick<PolicyAssignment, 'scope' | 'scopeId'>) {
+function usePlaceRights({ scope, scopeId }: Pick<Assignment, 'scope' | 'scopeId'>) {
   const { organizationId } = useSession();
   const place = scope === 'PROJECT' ? { projectId: scopeId } : { organizationId };
   const rights = useRights(scopeId === '' ? undefined : place);
   return rights.whyNot(rightsToAssign[scope]);
 }
 
-function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: PolicyAssignment }) {
+function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: Assignment }) {
   const { projects } = useProjects(true);
   if (scope === 'PROJECT')
     return (
@@ -45,7 +45,7 @@ function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: P
   );
 }
 
-function Unassign({ place }: { readonly place: PolicyAssignment }) {
+function Unassign({ place }: { readonly place: Assignment }) {
   const whyNot = usePlaceRights(place);
   const { scope, scopeId, scopeName, blueprintId } = place;
   const remove = useChange('unassignApprovalPolicy', {

@@ -7,12 +7,12 @@ import type { Reply } from '../../api/queries.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import classes from '../../records/records.module.css';
 
-type VerificationReply = Reply<'verifyAudit'>;
+type Result = Reply<'verifyAudit'>;
 
 function Found({
   result: { isIntact, entries, findings, findingCount, heads },
 }: {
-  readonly result: VerificationReply;
+  readonly result: Result;
 }) {
   return (
     <>

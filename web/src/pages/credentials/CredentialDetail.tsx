@@ -20,14 +20,14 @@ import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
 import { CredentialProjects } from './CredentialProjects.tsx';
-import { kindNames, type ListedCredential, problemsOf, valueOf } from './credential-kinds.ts';
+import { type Credential, kindNames, problemsOf, valueOf } from './credential-kinds.ts';
 
-interface CredentialPartProps {
-  readonly credential: ListedCredential;
+interface PartProps {
+  readonly credential: Credential;
   readonly whyNot: string | undefined;
 }
 
-function Test({ credential: { id }, whyNot }: CredentialPartProps) {
+function Test({ credential: { id }, whyNot }: PartProps) {
   const test = useChange('testCredential', { refreshes: [], onError: () => true });
   const result = test.data;
   return (
@@ -61,7 +61,7 @@ function Test({ credential: { id }, whyNot }: CredentialPartProps) {
   );
 }
 
-function NewValue({ credential, onClose }: { credential: ListedCredential; onClose: () => void }) {
+function NewValue({ credential, onClose }: { credential: Credential; onClose: () => void }) {
   const form = useForm<CredentialValues>({
     initialValues: { name: credential.name, type: credential.type, projectId: '', value: {} },
     validate: ({ type, value }) => problemsOf(type, value),
@@ -92,7 +92,7 @@ function NewValue({ credential, onClose }: { credential: ListedCredential; onClo
   );
 }
 
-function Rename({ credential, whyNot }: CredentialPartProps) {
+function Rename({ credential, whyNot }: PartProps) {
   const form = useForm({
     initialValues: { name: credential.name },
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
@@ -119,7 +119,7 @@ function Rename({ credential, whyNot }: CredentialPartProps) {
   );
 }
 
-function Actions({ credential, whyNot, onClose }: CredentialPartProps & { readonly onClose: () => void }) {
+function Actions({ credential, whyNot, onClose }: PartProps & { readonly onClose: () => void }) {
   const [isReplacing, setReplacing] = useState(false);
   return (
     <Group>
@@ -144,7 +144,7 @@ function Actions({ credential, whyNot, onClose }: CredentialPartProps & { readon
 }
 
 export interface CredentialDetailProps {
-  readonly credential: ListedCredential;
+  readonly credential: Credential;
   readonly onClose: () => void;
 }
 

@@ -13,13 +13,13 @@ export interface CredentialValues extends Record<string, unknown> {
 
 type CredentialForm = UseFormReturnType<CredentialValues>;
 
-interface CredentialFieldProps {
+interface FieldProps {
   readonly form: CredentialForm;
   readonly field: ValueField;
   readonly isRequired: boolean;
 }
 
-function Field({ form, field, isRequired }: CredentialFieldProps) {
+function Field({ form, field, isRequired }: FieldProps) {
   const { label, hint, isDocument, isSecret } = fieldTexts[field];
   const props = {
     label,

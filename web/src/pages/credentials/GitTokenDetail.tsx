@@ -15,18 +15,18 @@ import { showDone } from '../../ui/messages.ts';
 import { ProjectsField } from './ProjectsField.tsx';
 import { UsedBy } from './UsedBy.tsx';
 
-type GitTokenReply = Reply<'getGitToken'>;
+type Token = Reply<'getGitToken'>;
 
-interface GitTokenSettingsProps {
-  readonly found: Tagged<GitTokenReply>;
+interface SettingsProps {
+  readonly found: Tagged<Token>;
   readonly whyNot: string | undefined;
 }
 
 const concerned = ['listGitTokens', 'getGitToken'] as const;
 
-const valuesOf = ({ name, hosts, projectIds }: GitTokenReply) => ({ name, value: '', hosts, projectIds });
+const valuesOf = ({ name, hosts, projectIds }: Token) => ({ name, value: '', hosts, projectIds });
 
-function Settings({ found, whyNot }: GitTokenSettingsProps) {
+function Settings({ found, whyNot }: SettingsProps) {
   const form = useForm({
     initialValues: valuesOf(found.data),
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },

@@ -67,16 +67,16 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
   );
 }
 
-type SshKeyReply = Reply<'getSshKey'>;
+type SshKey = Reply<'getSshKey'>;
 
-interface SshKeySettingsProps {
-  readonly found: Tagged<SshKeyReply>;
+interface SettingsProps {
+  readonly found: Tagged<SshKey>;
   readonly whyNot: string | undefined;
 }
 
-const valuesOf = ({ projectIds }: SshKeyReply) => ({ value: '', projectIds });
+const valuesOf = ({ projectIds }: SshKey) => ({ value: '', projectIds });
 
-function Settings({ found, whyNot }: SshKeySettingsProps) {
+function Settings({ found, whyNot }: SettingsProps) {
   const form = useForm({ initialValues: valuesOf(found.data) });
   const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateSshKey', {

@@ -15,9 +15,9 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { ProjectNames } from './project-names.tsx';
 import { NewSshKey, SshKeyDetail } from './SshKeyForms.tsx';
 
-type ListedSshKey = Reply<'listSshKeys'>[number];
+type SshKey = Reply<'listSshKeys'>[number];
 
-const columns: readonly Column<ListedSshKey>[] = [
+const columns: readonly Column<SshKey>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
   { id: 'projects', head: 'Projects', cell: ({ projectIds }) => <ProjectNames ids={projectIds} /> },
   { id: 'by', head: 'Stored by', isMinor: true, cell: ({ user }) => <bdi>{nameOfUser(user)}</bdi> },

@@ -120,20 +120,20 @@ export function NewVcsConnection({
   );
 }
 
-type VcsConnectionReply = Reply<'getVcsConnection'>;
+type Connection = Reply<'getVcsConnection'>;
 
-interface VcsConnectionSettingsProps {
-  readonly found: Tagged<VcsConnectionReply>;
+interface SettingsProps {
+  readonly found: Tagged<Connection>;
   readonly whyNot: string | undefined;
 }
 
-const valuesOf = ({ name, tokenId, vcsAgentKey }: VcsConnectionReply) => ({
+const valuesOf = ({ name, tokenId, vcsAgentKey }: Connection) => ({
   name,
   tokenId: tokenId ?? null,
   vcsAgentKey: vcsAgentKey as string | null,
 });
 
-function Settings({ found, whyNot }: VcsConnectionSettingsProps) {
+function Settings({ found, whyNot }: SettingsProps) {
   const { id } = found.data;
   const form = useForm({
     initialValues: valuesOf(found.data),

@@ -10,10 +10,7 @@ import { type EnvironmentQuery, leftOut } from '../environments/list/list-query.
 export const sectionRows = 25;
 const soonDays = 3;
 
-type InboxQuery = Pick<
-  EnvironmentQuery,
-  'status' | 'driftStatus' | 'sort' | 'expiresBefore' | 'finishedAfter'
->;
+type Question = Pick<EnvironmentQuery, 'status' | 'driftStatus' | 'sort' | 'expiresBefore' | 'finishedAfter'>;
 
 export interface SectionRead {
   readonly data: ListPage<Environment[]> | undefined;
@@ -21,7 +18,7 @@ export interface SectionRead {
   readonly refetch: () => unknown;
 }
 
-function useSection(organizationId: string, question: InboxQuery): SectionRead {
+function useSection(organizationId: string, question: Question): SectionRead {
   return usePage('listEnvironments', {
     query: { organizationId, isActive: true, limit: sectionRows, excludeFields: leftOut, ...question },
   }) as SectionRead;

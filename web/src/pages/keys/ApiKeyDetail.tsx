@@ -20,15 +20,9 @@ import { Facts } from '../../ui/Facts.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 
-type DetailedApiKey = Reply<'listApiKeys'>[number];
+type ApiKey = Reply<'listApiKeys'>[number];
 
-function Settings({
-  apiKey,
-  whyNot,
-}: {
-  readonly apiKey: DetailedApiKey;
-  readonly whyNot: string | undefined;
-}) {
+function Settings({ apiKey, whyNot }: { readonly apiKey: ApiKey; readonly whyNot: string | undefined }) {
   const form = useForm({
     initialValues: {
       name: apiKey.name,
@@ -65,7 +59,7 @@ function Settings({
 }
 
 export interface ApiKeyDetailProps {
-  readonly apiKey: DetailedApiKey;
+  readonly apiKey: ApiKey;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;
 }

@@ -20,9 +20,9 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { DeliveryDetail } from './DeliveryDetail.tsx';
 import { deliveryLooks } from './looks.ts';
 
-type ListedDelivery = Reply<'listNotificationDeliveries'>['deliveries'][number];
+type Delivery = Reply<'listNotificationDeliveries'>['deliveries'][number];
 
-const columns: readonly Column<ListedDelivery>[] = [
+const columns: readonly Column<Delivery>[] = [
   {
     id: 'event',
     head: 'Event',
@@ -37,7 +37,7 @@ const columns: readonly Column<ListedDelivery>[] = [
 
 /** Attempts are not announced: what waits is looked at again. */
 const lookAgainMilliseconds = 5000;
-const isWaiting = ({ status }: ListedDelivery) => status === 'waiting';
+const isWaiting = ({ status }: Delivery) => status === 'waiting';
 
 function find<Word extends string>(words: readonly Word[], text: string | undefined): Word | undefined {
   return words.find((word) => word === text);

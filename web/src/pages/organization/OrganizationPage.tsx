@@ -20,20 +20,20 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { Organizations } from './Organizations.tsx';
 import { PoliciesForm } from './PoliciesForm.tsx';
 
-type OrganizationReply = Reply<'getOrganization'>;
+type Organization = Reply<'getOrganization'>;
 
-interface OrganizationFormProps {
-  readonly found: Tagged<OrganizationReply>;
+interface FormProps {
+  readonly found: Tagged<Organization>;
   readonly whyNot: string | undefined;
 }
 
-const valuesOf = ({ name, description = '', photoUrl = '' }: OrganizationReply) => ({
+const valuesOf = ({ name, description = '', photoUrl = '' }: Organization) => ({
   name,
   description,
   photoUrl,
 });
 
-function SettingsForm({ found, whyNot }: OrganizationFormProps) {
+function SettingsForm({ found, whyNot }: FormProps) {
   const form = useForm({
     initialValues: valuesOf(found.data),
     validate: {
@@ -76,7 +76,7 @@ function SettingsForm({ found, whyNot }: OrganizationFormProps) {
   );
 }
 
-function Settings({ found, whyNot }: OrganizationFormProps) {
+function Settings({ found, whyNot }: FormProps) {
   const { id, createdAt, role } = found.data;
   return (
     <>

@@ -11,38 +11,32 @@ import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { ttlOptions } from '../projects/policy/policy-fields.ts';
-import { flagsWithEffect, flagsWithoutEffect, type OrganizationFlag } from './policy-texts.ts';
+import { flagsWithEffect, flagsWithoutEffect, type PolicyFlag } from './policy-texts.ts';
 
-type OrganizationSettings = Reply<'getOrganization'>;
-type OrganizationFlagValues = Record<OrganizationFlag['name'], boolean>;
+type Organization = Reply<'getOrganization'>;
+type Flags = Record<PolicyFlag['name'], boolean>;
 
-interface OrganizationPolicyValues extends OrganizationFlagValues, Record<string, unknown> {
+interface Values extends Flags, Record<string, unknown> {
   /** Empty: no end. */
   maxTtl: string;
   defaultTtl: string;
-  projectCustomFlowsPolicy: OrganizationSettings['projectCustomFlowsPolicy'];
+  projectCustomFlowsPolicy: Organization['projectCustomFlowsPolicy'];
 }
 
 const allFlags = [...flagsWithEffect, ...flagsWithoutEffect];
 
-function valuesOf(organization: OrganizationSettings): OrganizationPolicyValues {
+function valuesOf(organization: Organization): Values {
   return {
-    ...(Object.fromEntries(allFlags.map(({ name }) => [name, organization[name]])) as OrganizationFlagValues),
+    ...(Object.fromEntries(allFlags.map(({ name }) => [name, organization[name]])) as Flags),
     maxTtl: organization.maxTtl ?? '',
     defaultTtl: organization.defaultTtl ?? '',
     projectCustomFlowsPolicy: organization.projectCustomFlowsPolicy,
   };
 }
 
-type PolicyForm = UseFormReturnType<OrganizationPolicyValues>;
+type PolicyForm = UseFormReturnType<Values>;
 
-function FlagFields({
-  form,
-  flags,
-}: {
-  readonly form: PolicyForm;
-  readonly flags: readonly OrganizationFlag[];
-}) {
+function FlagFields({ form, flags }: { readonly form: PolicyForm; readonly flags: readonly PolicyFlag[] }) {
   return flags.map(({ name, label, meaning }) => (
     <Switch
       key={name}
@@ -95,12 +89,12 @@ function StoredFields({ form }: { readonly form: PolicyForm }) {
 }
 
 export interface PoliciesFormProps {
-  readonly found: Tagged<OrganizationSettings>;
+  readonly found: Tagged<Organization>;
   readonly whyNot: string | undefined;
 }
 
 export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
-  const form = useForm<OrganizationPolicyValues>({ initialValues: valuesOf(found.data) });
+  const form = useForm<Values>({ initialValues: valuesOf(found.data) });
   const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateOrganizationPolicies', {
     form,

@@ -1,6 +1,6 @@
 /** The policies of an organization as words. */
 
-export interface OrganizationFlag {
+export interface PolicyFlag {
   readonly name:
     | 'enableOidc'
     | 'allowServiceSecrets'
@@ -15,7 +15,7 @@ export interface OrganizationFlag {
 }
 
 /** What has an effect. */
-export const flagsWithEffect: readonly OrganizationFlag[] = [
+export const flagsWithEffect: readonly PolicyFlag[] = [
   {
     name: 'enableOidc',
     label: 'Every run gets an OIDC token',
@@ -24,7 +24,7 @@ export const flagsWithEffect: readonly OrganizationFlag[] = [
 ];
 
 /** What is stored for clients, and what nothing reads so far. */
-export const flagsWithoutEffect: readonly OrganizationFlag[] = [
+export const flagsWithoutEffect: readonly PolicyFlag[] = [
   {
     name: 'allowServiceSecrets',
     label: 'Secrets of the service',

@@ -9,7 +9,7 @@ import { concerned } from './held-roles.ts';
 import type { ChosenPlace } from './place.tsx';
 
 /** A role that somebody has in a place. */
-export interface RoleAssignmentEntry {
+export interface Assigned {
   readonly kind: 'user' | 'team';
   readonly id: string;
   readonly name: string;
@@ -19,15 +19,15 @@ export interface RoleAssignmentEntry {
 export interface AssignDialogProps {
   readonly chosen: ChosenPlace;
   /** With an id: that role is changed. */
-  readonly begin: Partial<RoleAssignmentEntry>;
+  readonly begin: Partial<Assigned>;
   readonly onClose: () => void;
 }
 
-type AssignValues = { kind: string; userId: string | null; teamId: string | null; role: string };
+type Values = { kind: string; userId: string | null; teamId: string | null; role: string };
 
 function useAssignForm({ begin, chosen, onClose }: AssignDialogProps) {
   const { kind = 'user', id = null } = begin;
-  const form = useForm<AssignValues>({
+  const form = useForm<Values>({
     initialValues: {
       kind,
       userId: kind === 'user' ? id : null,

@@ -13,14 +13,14 @@ export interface InviteDialogProps {
   readonly onClose: () => void;
 }
 
-interface InviteValues {
+interface Values {
   readonly email: string;
   readonly role: string;
   readonly projects: readonly ProjectRole[];
 }
 
 /** Without any role, the person gets the default one. */
-function bodyOf(organizationId: string, { email, role, projects }: InviteValues) {
+function bodyOf(organizationId: string, { email, role, projects }: Values) {
   const body = { email: email.trim(), organizationId };
   if (role === '' && projects.length === 0) return body;
   return {

@@ -16,11 +16,11 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { type ListedMember, memberLooks } from './members.ts';
+import { type Member, memberLooks } from './members.ts';
 import { teamsOf } from './team-lists.ts';
 
 export interface MemberDetailProps {
-  readonly member: ListedMember;
+  readonly member: Member;
   readonly organizationId: string;
   readonly onClose: () => void;
 }

@@ -50,14 +50,14 @@ function Cell({ roles, names }: { readonly roles: readonly CellRole[] | undefine
   ));
 }
 
-interface MatrixTableProps {
+interface TableProps {
   readonly projectId: string;
   /** From the top down to the project. */
   readonly path: readonly string[];
   readonly assignments: Assignments;
 }
 
-function Matrix({ projectId, path, assignments }: MatrixTableProps) {
+function Matrix({ projectId, path, assignments }: TableProps) {
   const { organizationId } = useSession();
   const names = useNames();
   const members = useRead('listMembers', { params: { id: organizationId } });

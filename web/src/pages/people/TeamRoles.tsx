@@ -11,7 +11,7 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 
-interface TeamRoleFormProps {
+interface FormProps {
   readonly teamId: string;
   readonly organizationId: string;
   readonly current: string | undefined;
@@ -19,7 +19,7 @@ interface TeamRoleFormProps {
 
 const concerned = ['listTeamRoles', 'explainPermissions'] as const;
 
-function RoleForm({ teamId, organizationId, current }: TeamRoleFormProps) {
+function RoleForm({ teamId, organizationId, current }: FormProps) {
   const [role, setRole] = useState(current ?? null);
   const done = () => showDone('The role of the team was changed');
   const assign = useChange('assignTeamRole', { refreshes: concerned, onSuccess: done, onError: () => true });
@@ -54,7 +54,7 @@ function RoleForm({ teamId, organizationId, current }: TeamRoleFormProps) {
   );
 }
 
-export function TeamRoles({ teamId, organizationId }: Omit<TeamRoleFormProps, 'current'>) {
+export function TeamRoles({ teamId, organizationId }: Omit<FormProps, 'current'>) {
   const rights = useRights({ organizationId });
   const isAllowed = rights.has('EDIT_ORGANIZATION_SETTINGS');
   const roles = useRead('listTeamRoles', { query: { organizationId } }, { enabled: isAllowed });

@@ -21,9 +21,9 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { Invitations } from './Invitations.tsx';
 import { InviteDialog } from './InviteDialog.tsx';
 import { MemberDetail } from './MemberDetail.tsx';
-import { type ListedMember, memberLooks } from './members.ts';
+import { type Member, memberLooks } from './members.ts';
 
-function useColumns(organizationId: string): readonly Column<ListedMember>[] {
+function useColumns(organizationId: string): readonly Column<Member>[] {
   const custom = useCustomRoles(organizationId);
   return [
     {

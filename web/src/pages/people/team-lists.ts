@@ -1,10 +1,10 @@
 /** Pages of teams, in either form that the service may answer. */
 import type { Reply } from '../../api/queries.ts';
 
-export type TeamReply = Reply<'getTeam'>;
+export type Team = Reply<'getTeam'>;
 
 /** The teams of a page; none while it is read. */
-export function teamsOf(page: Reply<'listTeams'> | undefined): readonly TeamReply[] {
+export function teamsOf(page: Reply<'listTeams'> | undefined): readonly Team[] {
   if (page === undefined) return [];
   return Array.isArray(page) ? page : page.teams;
 }

@@ -7,16 +7,16 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { programOf } from './user-agent.ts';
 
-type ListedSession = Reply<'listSessions'>[number];
+type Session = Reply<'listSessions'>[number];
 
-const ways: Readonly<Record<ListedSession['way'], string>> = {
+const ways: Readonly<Record<Session['way'], string>> = {
   password: 'Password',
   oidc: 'Identity provider',
   invitation: 'Invitation',
   link: 'One-time link',
 };
 
-const columns: readonly Column<ListedSession>[] = [
+const columns: readonly Column<Session>[] = [
   {
     id: 'where',
     head: 'Where',

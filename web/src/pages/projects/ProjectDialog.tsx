@@ -43,7 +43,7 @@ function useRefusal() {
   };
 }
 
-interface ProjectFormProps {
+interface FormProps {
   readonly title: string;
   readonly values: ProjectValues;
   readonly refusal: ReturnType<typeof useRefusal>;
@@ -57,7 +57,7 @@ interface ProjectFormProps {
   readonly onClose: () => void;
 }
 
-function ProjectForm({ values, refusal, onChange, hasParent }: ProjectFormProps) {
+function ProjectForm({ values, refusal, onChange, hasParent }: FormProps) {
   return (
     <>
       <TextInput
@@ -99,7 +99,7 @@ function ProjectForm({ values, refusal, onChange, hasParent }: ProjectFormProps)
   );
 }
 
-function Dialog(props: ProjectFormProps) {
+function Dialog(props: FormProps) {
   const { title, verb, isBusy, notice, refusal, onSubmit, onClose } = props;
   return (
     <Modal opened onClose={onClose} title={title}>

@@ -64,12 +64,12 @@ function ProjectTabs({ project }: { readonly project: Project }) {
   );
 }
 
-interface ProjectViewProps {
+interface ShownProps {
   readonly read: Tagged<Project>;
   readonly refetch: Refetch;
 }
 
-function Shown({ read, refetch }: ProjectViewProps) {
+function Shown({ read, refetch }: ShownProps) {
   const project = read.data;
   const { id, name, description, isArchived, tags } = project;
   const navigate = useNavigate();

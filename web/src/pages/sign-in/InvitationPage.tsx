@@ -19,12 +19,12 @@ import { Refused } from './Refused.tsx';
 
 type Preview = Reply<'previewInvitation'>;
 
-interface InvitationPartProps {
+interface PartProps {
   readonly token: string;
   readonly preview: Preview;
 }
 
-function NewAccount({ token, preview }: InvitationPartProps) {
+function NewAccount({ token, preview }: PartProps) {
   const enter = useEnter();
   const form = useForm({
     mode: 'uncontrolled',
@@ -73,7 +73,7 @@ function NewAccount({ token, preview }: InvitationPartProps) {
   );
 }
 
-function Join({ token, preview }: InvitationPartProps) {
+function Join({ token, preview }: PartProps) {
   const enter = useEnter();
   const navigate = useNavigate();
   const { data: me } = useQuery(currentUser);

@@ -80,11 +80,11 @@ function Go({ log, label, text, isBackwards }: GoProps) {
   );
 }
 
-export interface LogSearchBoxProps {
+export interface SearchBoxProps {
   readonly log: LogSearch;
 }
 
-export function SearchBox({ log }: LogSearchBoxProps) {
+export function SearchBox({ log }: SearchBoxProps) {
   const { search, error, setSearch, go } = log;
   const onKeyDown = (event: React.KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') go(event.shiftKey);

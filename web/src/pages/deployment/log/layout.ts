@@ -29,17 +29,17 @@ export interface LaidOutStep {
   readonly shown: number;
 }
 
-export type LogBlockItem =
+export type Item =
   | { readonly kind: 'head'; readonly step: number }
   | { readonly kind: 'block'; readonly step: number; readonly block: number; readonly lines: number };
 
-export interface LogLayout {
+export interface Layout {
   readonly steps: readonly LaidOutStep[];
   /** How many items there are. */
   readonly count: number;
   /** The item of each step's head, in their order. */
   readonly heads: readonly number[];
-  itemAt(index: number): LogBlockItem;
+  itemAt(index: number): Item;
   /** The item in which a line is, from 0 on; undefined: it is not shown. */
   indexOf(step: string, line: number): number | undefined;
   /** Where the part has to begin that shows a line; undefined: the line is shown or does not exist. */
@@ -69,7 +69,7 @@ function laidOut(step: SizedStep, limit: number): LaidOutStep {
 const blocksOf = ({ shown, isFolded }: LaidOutStep) => (isFolded ? 0 : Math.ceil(shown / blockLines));
 
 /** @param most how many lines are shown at most */
-export function layoutOf(sized: readonly SizedStep[], most = mostLines): LogLayout {
+export function layoutOf(sized: readonly SizedStep[], most = mostLines): Layout {
   const limit = mostOfStep(sized, most);
   const steps = sized.map((step) => laidOut(step, limit));
   const heads: number[] = [];
@@ -108,6 +108,6 @@ export function layoutOf(sized: readonly SizedStep[], most = mostLines): LogLayo
 }
 
 /** How high an item is while it was not measured. */
-export function heightOf(item: LogBlockItem): number {
+export function heightOf(item: Item): number {
   return item.kind === 'head' ? headHeight : item.lines * rowHeight;
 }

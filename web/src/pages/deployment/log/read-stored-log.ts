@@ -7,17 +7,14 @@ export type StoredPositions = Map<string, { next: string | undefined; bytes: num
 
 const silent = new Set(['NOT_STARTED', 'SKIPPED']);
 
-interface LogReading {
+interface Reading {
   readonly session: LogSession;
   readonly deploymentId: string;
   readonly positions: StoredPositions;
   readonly signal: AbortSignal;
 }
 
-async function readStep(
-  { session, deploymentId, positions, signal }: LogReading,
-  step: string,
-): Promise<void> {
+async function readStep({ session, deploymentId, positions, signal }: Reading, step: string): Promise<void> {
   const position = positions.get(step) ?? { next: undefined, bytes: 0 };
   positions.set(step, position);
   for (let isMore = true; isMore && !signal.aborted; ) {
@@ -41,7 +38,7 @@ async function readStep(
 }
 
 /** Adds what was stored since the last time, of the steps that the deployment has by now. @throws ApiError */
-export async function readStoredLog(reading: LogReading): Promise<void> {
+export async function readStoredLog(reading: Reading): Promise<void> {
   const steps = await queryClient.fetchQuery({
     ...read('listSteps', { params: { deploymentLogId: reading.deploymentId } }),
     staleTime: 0,

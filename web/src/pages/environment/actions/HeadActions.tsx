@@ -16,7 +16,7 @@ const DeployDialog = lazy(() => import('./DeployDialog.tsx'));
 
 type DialogName = 'destroy' | 'lock' | 'archive' | 'move' | 'delete';
 
-interface ActionItemProps {
+interface ItemProps {
   readonly children: ReactNode;
   readonly whyNot: string | undefined;
   readonly isDangerous?: boolean;
@@ -24,7 +24,7 @@ interface ActionItemProps {
 }
 
 /** An entry of the menu that says why it cannot be used. */
-function Item({ children, whyNot, isDangerous = false, onClick }: ActionItemProps) {
+function Item({ children, whyNot, isDangerous = false, onClick }: ItemProps) {
   const isRefused = whyNot !== undefined;
   return (
     <Menu.Item

@@ -14,7 +14,7 @@ import { showDone } from '../../../ui/messages.ts';
 import classes from '../environment.module.css';
 import { type EnvironmentProps, environmentReads } from '../reads.ts';
 
-interface DriftScheduleValues {
+interface Values {
   readonly enabled: boolean;
   readonly cron: string;
   readonly timeZone: string;
@@ -43,9 +43,9 @@ function Remediation({ stored, value, isDisabled, onChange }: RemediationProps) 
 }
 
 interface WhenProps {
-  readonly values: DriftScheduleValues;
+  readonly values: Values;
   readonly isDisabled: boolean;
-  readonly onChange: (values: DriftScheduleValues) => void;
+  readonly onChange: (values: Values) => void;
 }
 
 function When({ values, isDisabled, onChange }: WhenProps) {
@@ -74,8 +74,8 @@ function When({ values, isDisabled, onChange }: WhenProps) {
   );
 }
 
-function Form({ environment, rights, stored }: EnvironmentProps & { readonly stored: DriftScheduleValues }) {
-  const [typed, setTyped] = useState<DriftScheduleValues>();
+function Form({ environment, rights, stored }: EnvironmentProps & { readonly stored: Values }) {
+  const [typed, setTyped] = useState<Values>();
   const values = typed ?? stored;
   const save = useChange('updateDriftSchedule', {
     refreshes: ['getDriftSchedule', ...environmentReads],

@@ -22,18 +22,18 @@ interface One {
   readonly cron: string;
   readonly timeZone: string;
 }
-type ScheduleFormValues = Readonly<Record<'deploy' | 'destroy', One>>;
+type Values = Readonly<Record<'deploy' | 'destroy', One>>;
 
 const nothing: One = { isOn: false, cron: '', timeZone: 'UTC' };
 
-function valuesOf({ deploy, destroy }: ScheduleReply): ScheduleFormValues {
+function valuesOf({ deploy, destroy }: ScheduleReply): Values {
   const one = (schedule: ScheduleReply['deploy']): One =>
     schedule ? { isOn: schedule.enabled, cron: schedule.cron, timeZone: schedule.timeZone } : nothing;
   return { deploy: one(deploy), destroy: one(destroy) };
 }
 
 /** A schedule that is off keeps its expression; one without an expression is left out. */
-function bodyOf({ deploy, destroy }: ScheduleFormValues) {
+function bodyOf({ deploy, destroy }: Values) {
   const one = ({ isOn, cron, timeZone }: One) => ({ cron: cron.trim(), timeZone, enabled: isOn });
   return {
     ...(deploy.cron.trim() === '' ? {} : { deploy: one(deploy) }),
@@ -47,7 +47,7 @@ const words = {
   destroy: ['Destroy on a schedule', 'Destroy at'],
 } as const;
 
-interface ScheduleFieldProps {
+interface OneProps {
   readonly name: 'deploy' | 'destroy';
   readonly one: One;
   readonly set: (one: One) => void;
@@ -55,7 +55,7 @@ interface ScheduleFieldProps {
   readonly error: string | undefined;
 }
 
-function OneSchedule({ name, one, set, isDisabled, error }: ScheduleFieldProps) {
+function OneSchedule({ name, one, set, isDisabled, error }: OneProps) {
   const [label, fieldLabel] = words[name];
   return (
     <div className={classes.form}>
@@ -82,17 +82,17 @@ function OneSchedule({ name, one, set, isDisabled, error }: ScheduleFieldProps) 
   );
 }
 
-function problemOf({ deploy, destroy }: ScheduleFormValues, now: Date): string | undefined {
+function problemOf({ deploy, destroy }: Values, now: Date): string | undefined {
   const wrong = [deploy, destroy].find(({ isOn, cron }) => isOn && readCron(cron, now).problem !== undefined);
   return wrong === undefined ? undefined : 'Correct the cron expression.';
 }
 
-interface ScheduleFormProps extends EnvironmentProps {
+interface FormProps extends EnvironmentProps {
   readonly read: Tagged<ScheduleReply>;
   readonly refetch: Refetch;
 }
 
-function useSchedule({ environment, read, refetch }: ScheduleFormProps) {
+function useSchedule({ environment, read, refetch }: FormProps) {
   const editing = useEditing(read, valuesOf, refetch);
   const sent = useRef(editing.values);
   const save = useChange('updateEnvironmentSchedule', {
@@ -122,7 +122,7 @@ function useSchedule({ environment, read, refetch }: ScheduleFormProps) {
   };
 }
 
-function Form(props: ScheduleFormProps) {
+function Form(props: FormProps) {
   const { environment, rights } = props;
   const { editing, problem, isBusy, errorOf, error, send } = useSchedule(props);
   const { values, change, isTouched, reset, isOvertaken } = editing;

@@ -9,19 +9,14 @@ import { AttributeRow } from '../../deployment/plan/AttributeRow.tsx';
 import classes from '../environment.module.css';
 import { versionName } from './words.ts';
 
-type ComparedResource = StateComparison['resources'][number];
-type ComparedOutput = StateComparison['outputs'][number];
+type Changed = StateComparison['resources'][number];
+type Output = StateComparison['outputs'][number];
 
 const signs = { added: '+', removed: '−', changed: '~' } as const;
 const sidesOf = { added: 'after', removed: 'before', changed: 'both' } as const;
 
 /** The value of a sensitive one is replaced by the service too; here it reads as all other sealed values do. */
-function attributeOf({
-  name,
-  isSensitive,
-  before,
-  after,
-}: ComparedResource['attributes'][number] | ComparedOutput) {
+function attributeOf({ name, isSensitive, before, after }: Changed['attributes'][number] | Output) {
   const sealed = '(sensitive)';
   return {
     name,
@@ -35,9 +30,9 @@ function Difference({
   address,
   attributes,
 }: {
-  change: ComparedResource['change'];
+  change: Changed['change'];
   address: string;
-  attributes: ComparedResource['attributes'];
+  attributes: Changed['attributes'];
 }) {
   return (
     <li>

@@ -14,13 +14,13 @@ import { versionName } from './words.ts';
 
 const refreshes = [...environmentReads, 'listStateVersions'] as const;
 
-interface VersionDialogProps {
+interface DialogProps {
   readonly version: StateVersion;
   readonly onClose: () => void;
 }
 
 /** Rolls back, or promotes a rescued version: both make a new version with the content of this one. */
-function useRestore({ version, onClose }: VersionDialogProps) {
+function useRestore({ version, onClose }: DialogProps) {
   const isRescued = version.standing === 'rescued';
   const onSuccess = ({ serial }: { readonly serial: number | null }) => {
     showDone(`Serial ${serial ?? ''} is current now`);
@@ -43,7 +43,7 @@ function useRestore({ version, onClose }: VersionDialogProps) {
   };
 }
 
-export function RestoreDialog(props: VersionDialogProps) {
+export function RestoreDialog(props: DialogProps) {
   const { version, onClose } = props;
   const { isRescued, error, isBusy, send } = useRestore(props);
   const [comment, setComment] = useState('');
@@ -87,7 +87,7 @@ export function RestoreDialog(props: VersionDialogProps) {
   );
 }
 
-export function DeleteVersionDialog({ version, onClose }: VersionDialogProps) {
+export function DeleteVersionDialog({ version, onClose }: DialogProps) {
   const remove = useChange('deleteStateVersion', {
     refreshes,
     onSuccess: () => {

@@ -20,7 +20,7 @@ import {
 } from './policy-fields.ts';
 import { nowText } from './setting-words.ts';
 
-export interface PolicyFieldsProps {
+export interface FieldsProps {
   readonly values: PolicyValues;
   /** As they hold now. */
   readonly settings: readonly PolicySetting[];
@@ -34,7 +34,7 @@ function Meaning({
   settings,
   field,
   children,
-}: Pick<PolicyFieldsProps, 'settings'> & {
+}: Pick<FieldsProps, 'settings'> & {
   readonly field: PolicySetting['field'];
   readonly children?: ReactNode;
 }) {
@@ -47,7 +47,7 @@ function Meaning({
   );
 }
 
-export function FlagSwitch({ field, ...props }: PolicyFieldsProps & { readonly field: FlagField }) {
+export function FlagSwitch({ field, ...props }: FieldsProps & { readonly field: FlagField }) {
   const { name, label, meaning } = field;
   const { values, isDisabled, onChange, errors } = props;
   return (
@@ -73,11 +73,7 @@ export function FlagSection({
   hint,
   flags,
   ...props
-}: PolicyFieldsProps & {
-  readonly title: string;
-  readonly hint?: string;
-  readonly flags: readonly FlagField[];
-}) {
+}: FieldsProps & { readonly title: string; readonly hint?: string; readonly flags: readonly FlagField[] }) {
   return (
     <Section title={title} hint={hint}>
       {flags.map((field) => (
@@ -101,7 +97,7 @@ function useUsage(projectId: string): string {
   return `${active} Now: ${data.total}, of them yours: ${data.user}.${isReached ? ' One more would be refused.' : ''}`;
 }
 
-export function Limits({ projectId, ...props }: PolicyFieldsProps & { readonly projectId: string }) {
+export function Limits({ projectId, ...props }: FieldsProps & { readonly projectId: string }) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Active environments" hint={useUsage(projectId)}>
@@ -132,7 +128,7 @@ const lifetimes = [
   ['maxTtl', 'Longest lifetime', 'Counted from the creation of an environment.'],
 ] as const;
 
-export function Lifetimes(props: PolicyFieldsProps) {
+export function Lifetimes(props: FieldsProps) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Lifetimes" hint="Both as the organization says, or both of this project.">
@@ -157,7 +153,7 @@ export function Lifetimes(props: PolicyFieldsProps) {
   );
 }
 
-export function Runs(props: PolicyFieldsProps) {
+export function Runs(props: FieldsProps) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Runs">
@@ -180,7 +176,7 @@ export function Runs(props: PolicyFieldsProps) {
   );
 }
 
-export function Drift(props: PolicyFieldsProps) {
+export function Drift(props: FieldsProps) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Drift">

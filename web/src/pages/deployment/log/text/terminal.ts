@@ -52,18 +52,18 @@ function plainParameters(parameters: string): string {
     .join(';');
 }
 
-interface TerminalCell {
+interface Cell {
   readonly character: string;
   readonly style: string;
   readonly link: string;
 }
 
 const isReset = (parameters: string) => /^[0;]*$/.test(parameters);
-const blank: TerminalCell = { character: ' ', style: '', link: '' };
+const blank: Cell = { character: ' ', style: '', link: '' };
 
 /** The cells of one line, and where the next character goes. */
 class Row {
-  readonly cells: TerminalCell[] = [];
+  readonly cells: Cell[] = [];
   column = 0;
   style = '';
   link = '';

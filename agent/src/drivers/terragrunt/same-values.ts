@@ -1,0 +1,29 @@
+/** Has terragrunt's plans and applies start the tool with a check ahead of it: an apply gets the values of its plan. */
+import { join } from 'node:path';
+import type { Command } from '../command.ts';
+import type { DriverContext } from '../driver.ts';
+import { binaryName, planName, rulesOf, usesTofu } from './settings.ts';
+
+/**
+ * Where the plan of a single unit is saved: in a folder, with its values.
+ * @param file absolute path of that folder
+ */
+export function singlePlan({ job }: Pick<DriverContext, 'job'>, file: string): string {
+  return join(file, planName(job, '.'));
+}
+
+/**
+ * What a command that plans or applies needs in addition.
+ * @param file absolute path of the folder of the plans
+ */
+export function withSameValues({ job }: Pick<DriverContext, 'job'>, file: string): Pick<Command, 'wraps'> {
+  const wraps = {
+    program: binaryName(job),
+    variable: 'TG_TF_PATH',
+    verbs: ['plan', 'apply'],
+    role: 'unit-values',
+    // Of other variables, terraform itself uses the values of the plan.
+    args: [usesTofu(job) ? 'all' : 'ephemeral', JSON.stringify(rulesOf(job)), file],
+  } as const;
+  return { wraps };
+}
