@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
-import { type AgentSettings, protocolVersion, type RegisterReply } from '#protocol/messages/agent.ts';
+import { type AgentTimings, protocolVersion, type RegisterReply } from '#protocol/messages/agent.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { AttemptRef } from './connection/connection.ts';
 import { reasonOf } from './connection/refusals.ts';
@@ -37,7 +37,7 @@ const claimWaitSeconds = 25;
 const freeSlotPollMilliseconds = 60_000;
 const pauseAfterErrorMilliseconds = 5_000;
 const retryHeartbeatMilliseconds = 1_000;
-const firstSettings: AgentSettings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
+const firstSettings: AgentTimings = { heartbeatSeconds: 5, offlineGraceSeconds: 600, abortSeconds: 60 };
 
 export class Agent {
   readonly #options: AgentOptions;

@@ -8,7 +8,7 @@ import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { confineRuns } from './confine-runs.ts';
-import { type Machine, thisMachine } from './processes/isolation.ts';
+import { type HostMachine, thisMachine } from './processes/isolation.ts';
 import { findProgram } from './processes/programs.ts';
 import { openSpool } from './spool/open-spool.ts';
 
@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0;
 
 async function confine(
   t: TestContext,
-  machine: Machine,
+  machine: HostMachine,
   more: Record<string, string>,
   logged: string[] = [],
 ) {
@@ -37,12 +37,12 @@ async function confine(
   );
 }
 
-const without = (missing: string): Machine => ({
+const without = (missing: string): HostMachine => ({
   ...thisMachine,
   find: (program) => (program === missing ? null : `/bin/${program === 'bwrap' ? 'true' : program}`),
 });
 
-const lacks: readonly (readonly [what: string, machine: Machine, reason: RegExp])[] = [
+const lacks: readonly (readonly [what: string, machine: HostMachine, reason: RegExp])[] = [
   ['bubblewrap', without('bwrap'), /bubblewrap is not installed/],
   ['prlimit', without('prlimit'), /prlimit is not installed \(package "util-linux"\)/],
   ['setpriv', without('setpriv'), /setpriv is not installed/],
@@ -85,7 +85,7 @@ test('an agent without namespaces reports why, and which limits its runs have', 
 });
 
 test('an agent without prlimit starts, and warns of the limits that its runs do not have', async (t) => {
-  const machine = (missing: string): Machine => ({
+  const machine = (missing: string): HostMachine => ({
     ...thisMachine,
     find: (program) => (program === missing ? null : findProgram(program)),
   });

@@ -3,7 +3,12 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { AgentIsolation } from '#contract/agents/shapes.ts';
 import { type AgentSettings, SettingsError } from '#settings/settings.ts';
-import { type Found, findIsolation, type IsolationRequest, thisMachine } from './processes/isolation.ts';
+import {
+  findIsolation,
+  type IsolationProbe,
+  type IsolationRequest,
+  thisMachine,
+} from './processes/isolation.ts';
 import { openRunGroups, type RunGroups } from './processes/run-groups.ts';
 import type { RunLimits } from './processes/run-limits.ts';
 import type { Isolation } from './processes/sandbox.ts';
@@ -88,7 +93,7 @@ export async function confineRuns(
 
 function reportOf(
   settings: AgentSettings,
-  found: Found & { readonly hasOwnUsers: boolean; readonly groups: RunGroups | undefined },
+  found: IsolationProbe & { readonly hasOwnUsers: boolean; readonly groups: RunGroups | undefined },
 ): AgentIsolation {
   const { isolation, problem, hasOwnUsers, groups } = found;
   const hasNamespaces = isolation.bubblewrap !== null;

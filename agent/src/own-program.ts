@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The roles of the program besides the agent. */
-export type Role = 'runner' | 'tree-server' | 'hcl-worker' | OwnTool;
+export type ProgramRole = 'runner' | 'tree-server' | 'hcl-worker' | OwnTool;
 
 /** Roles that are programs of tools: runs start them with their own rights. */
 export type OwnTool = 'cloudformation' | 'unit-values';

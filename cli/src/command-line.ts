@@ -6,7 +6,7 @@ import { inOptions } from './option-names.ts';
 import { explainReply } from './session/explain-reply.ts';
 import { openSession, type Session, type SharedFlags } from './session/session.ts';
 
-export interface Call<Options> {
+export interface CommandCall<Options> {
   readonly session: Session;
   readonly args: readonly (string | undefined)[];
   /** All operands in order, those of a repeated argument one by one. */
@@ -46,7 +46,7 @@ export function optionsOf<Options>(command: Command): Options & SharedFlags {
  */
 export function onCall<Options = unknown>(
   command: Command,
-  handler: (call: Call<Options>) => Promise<ExitCode | undefined | void>,
+  handler: (call: CommandCall<Options>) => Promise<ExitCode | undefined | void>,
   { errorCode }: { readonly errorCode?: ExitCode } = {},
 ): Command {
   if (errorCode !== undefined) {
@@ -63,7 +63,7 @@ export function onCall<Options = unknown>(
 async function answerOf<Options>(
   options: Options & SharedFlags,
   command: Command,
-  handler: (call: Call<Options>) => Promise<ExitCode | undefined | void>,
+  handler: (call: CommandCall<Options>) => Promise<ExitCode | undefined | void>,
 ): Promise<ExitCode> {
   const session = await openSession(options);
   const args = command.processedArgs as (string | undefined)[];

@@ -26,7 +26,7 @@ export interface FollowOptions extends ShownEvents {
 }
 
 /** A deployment that is being followed. */
-interface Followed {
+interface DeploymentToFollow {
   readonly id: string;
   readonly options: FollowOptions;
   readonly signal: AbortSignal;
@@ -66,7 +66,7 @@ function patiently<T>(ask: (signal: AbortSignal) => Promise<T>, signal: AbortSig
 }
 
 /** The status at this moment, and the plan. */
-function statusOf(session: Session, { id, signal }: Followed) {
+function statusOf(session: Session, { id, signal }: DeploymentToFollow) {
   const query = { fields: 'status,planHash' };
   return patiently(
     (signal) => session.client.call('getDeployment', { params: { id }, query, signal }),
@@ -80,7 +80,7 @@ function statusOf(session: Session, { id, signal }: Followed) {
  */
 async function waitsForOthers(
   session: Session,
-  followed: Followed,
+  followed: DeploymentToFollow,
   planHash: string | undefined,
 ): Promise<boolean> {
   const { id, approved, signal } = followed;
@@ -104,7 +104,7 @@ async function waitsForOthers(
  */
 async function isEnough(
   session: Session,
-  followed: Followed,
+  followed: DeploymentToFollow,
   event: DeploymentStreamEvent,
 ): Promise<boolean> {
   const { step, approve, untilApproved } = followed.options;
@@ -138,7 +138,7 @@ function isAbout(step: string | undefined, event: DeploymentStreamEvent): boolea
   return event.event === 'step' && event.data.name === step;
 }
 
-async function showEvents(session: Session, followed: Followed): Promise<void> {
+async function showEvents(session: Session, followed: DeploymentToFollow): Promise<void> {
   const { id, options, signal } = followed;
   const printer = new EventPrinter(session.output, options);
   const reportWait = waitReporter();
@@ -156,7 +156,7 @@ async function showEvents(session: Session, followed: Followed): Promise<void> {
   }
 }
 
-async function followUntilEnd(session: Session, followed: Followed): Promise<ExitCode> {
+async function followUntilEnd(session: Session, followed: DeploymentToFollow): Promise<ExitCode> {
   const { id, options, signal } = followed;
   await showEvents(session, followed);
   const { stepEnd } = followed;
@@ -173,7 +173,7 @@ async function followUntilEnd(session: Session, followed: Followed): Promise<Exi
 }
 
 /** How to resume, and how to end the deployment: what has not begun, or waits for approval, is cancelled. */
-function interruptedText({ id, status }: Followed): string {
+function interruptedText({ id, status }: DeploymentToFollow): string {
   const canCancel = status === 'QUEUED' || status === 'WAITING_FOR_USER';
   const [state, end] = canCancel
     ? [
@@ -194,7 +194,7 @@ function interruptedText({ id, status }: Followed): string {
 export async function follow(session: Session, id: string, options: FollowOptions = {}): Promise<ExitCode> {
   const interrupt = new AbortController();
   const { signal } = interrupt;
-  const followed: Followed = { id, options, signal, status: options.status, approved: new Set() };
+  const followed: DeploymentToFollow = { id, options, signal, status: options.status, approved: new Set() };
   const onInterrupt = () => interrupt.abort();
   process.once('SIGINT', onInterrupt);
   try {

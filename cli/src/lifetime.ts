@@ -3,7 +3,7 @@ import type { CallInput } from '#contract/client/client.ts';
 import { BadCall } from './exit-codes.ts';
 import { instantOf } from './instant.ts';
 
-export type Lifetime = NonNullable<CallInput<'updateEnvironmentTtl'>['body']>;
+export type LifetimeBody = NonNullable<CallInput<'updateEnvironmentTtl'>['body']>;
 
 const hoursOf = { h: 1, d: 24, w: 168 } as const;
 
@@ -12,7 +12,7 @@ const hoursOf = { h: 1, d: 24, w: 168 } as const;
  * @param text `12h`, `3d`, `2w`, a time such as 2026-12-24T18:00:00Z, or `infinite`
  * @throws BadCall that lists the accepted forms
  */
-export function lifetimeOf(flag: string, text: string): Lifetime {
+export function lifetimeOf(flag: string, text: string): LifetimeBody {
   if (text === 'infinite') return { type: 'INFINITE' };
   const [, number, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? [];
   if (number !== undefined)

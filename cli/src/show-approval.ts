@@ -7,7 +7,7 @@ import { timeText } from './terminal/durations.ts';
 import type { Output } from './terminal/output.ts';
 import { safeText } from './terminal/safe-text.ts';
 
-type Shown = Pick<Deployment, 'waitingFor' | 'reviews' | 'policyVerdicts' | 'costEstimation'>;
+type ApprovalView = Pick<Deployment, 'waitingFor' | 'reviews' | 'policyVerdicts' | 'costEstimation'>;
 
 const reasons = {
   planner: 'who started it may plan, but not apply',
@@ -81,7 +81,7 @@ function missingLines({ waitingFor, reviews = [] }: Pick<Deployment, 'waitingFor
 }
 
 /** Before a decision: the verdicts, the costs, and what the approval waits for. */
-export async function showApproval(output: Output, deployment: Shown): Promise<void> {
+export async function showApproval(output: Output, deployment: ApprovalView): Promise<void> {
   const costs = costText(deployment);
   const lines = [
     ...verdictLines(deployment).map((line) => `Policy ${line}`),

@@ -2,10 +2,10 @@
 import type { DeploymentTimeline, TimelinePhase } from '#contract/deployments/timeline.ts';
 import type { Session } from './session/session.ts';
 import { durationText } from './terminal/durations.ts';
-import type { Column } from './terminal/table.ts';
+import type { TableColumn } from './terminal/table.ts';
 
 /** A phase, or the sum of all. */
-type Row = Omit<TimelinePhase, 'phase'> & { readonly phase: string };
+type TimingRow = Omit<TimelinePhase, 'phase'> & { readonly phase: string };
 
 /** Short phases matter here: milliseconds up to ten seconds; nothing for nothing. */
 function timeText(milliseconds: number): string {
@@ -13,7 +13,7 @@ function timeText(milliseconds: number): string {
   return milliseconds < 10_000 ? `${milliseconds} ms` : durationText(milliseconds);
 }
 
-const columns: Column<Row>[] = [
+const columns: TableColumn<TimingRow>[] = [
   { head: 'RUN', value: ({ run }) => run, isWhole: true },
   { head: 'PHASE', value: ({ phase }) => phase, isWhole: true },
   { head: 'STEP', value: ({ step }) => step, isExtra: true },
@@ -25,7 +25,7 @@ const columns: Column<Row>[] = [
 ];
 
 /** The rows of the table, the total last. */
-export function timingRows(timeline: DeploymentTimeline): Row[] {
+export function timingRows(timeline: DeploymentTimeline): TimingRow[] {
   return [...timeline.phases, { ...timeline, phase: 'total' }];
 }
 

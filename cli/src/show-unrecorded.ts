@@ -2,14 +2,14 @@
 import type { UnrecordedResource } from '#contract/deployments/plan.ts';
 import type { Output } from './terminal/output.ts';
 import { plain } from './terminal/safe-text.ts';
-import type { Column } from './terminal/table.ts';
+import type { TableColumn } from './terminal/table.ts';
 
 /** An address in which nothing is evaluated: names, and keys without templates. */
 const part = /[\p{ID_Start}_][\p{ID_Continue}\-]*(?:\[(?:\d+|"(?:[^"\\$%\p{Cc}]|\\["\\]|[$%](?!\{))*")\])?/v
   .source;
 const wholeAddress = new RegExp(String.raw`^${part}(?:\.${part})+$`, 'v');
 
-const columns: readonly Column<UnrecordedResource>[] = [
+const columns: readonly TableColumn<UnrecordedResource>[] = [
   { head: 'ADDRESS', value: ({ address }) => address, isWhole: true },
   { head: 'ID', value: ({ id }) => id, isWhole: true },
   { head: 'CERTAINTY', value: ({ certainty }) => certainty },

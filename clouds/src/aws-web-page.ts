@@ -21,13 +21,13 @@ export class WebPageAnswer extends Error {
   }
 }
 
-interface Answer {
+interface AwsResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   body?: unknown;
 }
 
-function isAnswer(response: unknown): response is Answer {
+function isAnswer(response: unknown): response is AwsResponse {
   return (
     typeof response === 'object' && response !== null && 'statusCode' in response && 'headers' in response
   );

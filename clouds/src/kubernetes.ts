@@ -7,14 +7,14 @@ export class NotAskable extends Error {
   override readonly name = 'NotAskable';
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ClusterFields = Readonly<Record<string, unknown>>;
 
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+function fieldsOf(value: unknown): ClusterFields {
+  return typeof value === 'object' && value !== null ? (value as ClusterFields) : {};
 }
 
 /** The entry of a list with a name, without the name. */
-function named(file: Fields, list: string, name: string | undefined, inner: string): Fields {
+function named(file: ClusterFields, list: string, name: string | undefined, inner: string): ClusterFields {
   const entries = Array.isArray(file[list]) ? (file[list] as unknown[]) : [];
   const found = entries.map(fieldsOf).find((entry) => entry['name'] === name);
   if (found === undefined) throw new CloudProblem(`has no entry for its current context in "${list}"`);
@@ -26,17 +26,17 @@ const ofMachine = {
   user: ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key', 'as'],
 } as const;
 
-function requireAskable(fields: Fields, part: keyof typeof ofMachine): void {
+function requireAskable(fields: ClusterFields, part: keyof typeof ofMachine): void {
   const found = ofMachine[part].find((name) => fields[name] !== undefined && fields[name] !== false);
   if (found !== undefined) throw new NotAskable(`its ${part} has "${found}", which only runs can use`);
 }
 
-function decoded(fields: Fields, name: string): string | undefined {
+function decoded(fields: ClusterFields, name: string): string | undefined {
   const text = textPart(fields, name);
   return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8');
 }
 
-function authorizationOf(user: Fields): Record<string, string> {
+function authorizationOf(user: ClusterFields): Record<string, string> {
   const token = textPart(user, 'token');
   if (token !== undefined) return { authorization: `Bearer ${token}` };
   const [name, password] = [textPart(user, 'username'), textPart(user, 'password')];
@@ -45,7 +45,7 @@ function authorizationOf(user: Fields): Record<string, string> {
 }
 
 /** @throws CloudProblem */
-function fileOf(kubeConfig: string): Fields {
+function fileOf(kubeConfig: string): ClusterFields {
   try {
     return fieldsOf(parse(kubeConfig, { maxAliasCount: 20, merge: true }));
   } catch (error) {
@@ -55,9 +55,9 @@ function fileOf(kubeConfig: string): Fields {
 
 /** The current context of a kubeconfig, and what it names, as the file describes them. */
 export interface KubeconfigContext {
-  readonly context: Fields;
-  readonly cluster: Fields;
-  readonly user: Fields;
+  readonly context: ClusterFields;
+  readonly cluster: ClusterFields;
+  readonly user: ClusterFields;
 }
 
 /** The cluster and the user of the current context. @throws CloudProblem */

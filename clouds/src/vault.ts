@@ -7,7 +7,7 @@ export interface VaultAccess {
   readonly signal: AbortSignal;
 }
 
-interface Call {
+interface VaultCall {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly token?: string;
@@ -27,7 +27,7 @@ function errorsOf(text: string): string {
 async function call(
   access: VaultAccess,
   { address = '', namespace }: CredentialValue,
-  { method, path, token, body }: Call,
+  { method, path, token, body }: VaultCall,
 ): Promise<Record<string, unknown>> {
   const { status, text } = await exchange({
     ...access,

@@ -15,7 +15,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** What a holder reports about itself. */
-export interface Holder {
+export interface LockHolder {
   readonly pid: number;
   readonly startedAt: string;
   /** The holder's address, once it knows it. */
@@ -28,9 +28,9 @@ export interface FolderLock extends AsyncDisposable {
 
 /** The folder is held by another process, which `holder` describes if it answered. */
 export class FolderLockedError extends Error {
-  readonly holder: Holder | undefined;
+  readonly holder: LockHolder | undefined;
 
-  constructor(folder: string, holder: Holder | undefined) {
+  constructor(folder: string, holder: LockHolder | undefined) {
     const who = holder
       ? `process ${holder.pid}, started ${holder.startedAt}${holder.address ? `, at ${holder.address}` : ''}`
       : 'a process that does not answer';
@@ -51,7 +51,7 @@ const answerMilliseconds = 1000;
  */
 export async function lockFolder(
   folder: string,
-  describe: () => Partial<Holder> = () => ({}),
+  describe: () => Partial<LockHolder> = () => ({}),
 ): Promise<FolderLock> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = realpathSync(folder);
@@ -59,7 +59,7 @@ export async function lockFolder(
   const startedAt = new Date().toISOString();
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.end(`${JSON.stringify({ pid: process.pid, startedAt, ...describe() } satisfies Holder)}\n`);
+    socket.end(`${JSON.stringify({ pid: process.pid, startedAt, ...describe() } satisfies LockHolder)}\n`);
   });
   for (;;) {
     if (await listens(server, name)) break;
@@ -109,11 +109,11 @@ function listens(server: Server, name: string): Promise<boolean> {
 }
 
 /** The listening holder; undefined if it does not answer in time; `nobody` if it has ended meanwhile. */
-async function ask(name: string): Promise<Holder | undefined | 'nobody'> {
+async function ask(name: string): Promise<LockHolder | undefined | 'nobody'> {
   const socket = connect(name);
   const timer = setTimeout(() => socket.destroy(new Error('no answer')), answerMilliseconds);
   try {
-    return JSON.parse(await text(socket)) as Holder;
+    return JSON.parse(await text(socket)) as LockHolder;
   } catch (error) {
     return isCode(error, 'ECONNREFUSED') ? 'nobody' : undefined;
   } finally {

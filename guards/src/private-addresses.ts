@@ -72,14 +72,14 @@ function privateAddress(host: string, setting: string): RefusedAddress {
   return new RefusedAddress(`${host} has a private address; if it is trusted, name it in ${setting}`);
 }
 
-type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
  * For connections: resolves names as usual, and refuses the host if one of its addresses is private.
  * @param setting the name of the one that lists the operator's hosts
  */
 export function checkedLookup(host: string, setting: string) {
-  return (name: string, options: LookupOptions, found: Found): void => {
+  return (name: string, options: LookupOptions, found: LookupCallback): void => {
     dns.lookup(name, { ...options, all: true }, (error, addresses) => {
       // A proxy, which the operator has configured, has another name.
       const isChecked = name === host;

@@ -41,10 +41,10 @@ export function resolveReferences(value: string, systemVariables: Readonly<Recor
   );
 }
 
-type RunVariables = Pick<Job, 'variables' | 'systemVariables'>;
+type JobVariables = Pick<Job, 'variables' | 'systemVariables'>;
 
 /** Drivers ask for every command, and a run may have hundreds of variables. */
-const known = new WeakMap<RunVariables, Readonly<Record<string, string>>>();
+const known = new WeakMap<JobVariables, Readonly<Record<string, string>>>();
 
 /**
  * Variables of type 0 with their references to system variables resolved, and the system variables, which win. The
@@ -52,13 +52,13 @@ const known = new WeakMap<RunVariables, Readonly<Record<string, string>>>();
  * @param job not changed afterwards
  * @returns a map without prototype, so that no name is special; the same one for the same job
  */
-export function runEnvironment(job: RunVariables): Readonly<Record<string, string>> {
+export function runEnvironment(job: JobVariables): Readonly<Record<string, string>> {
   const environment = known.get(job) ?? makeEnvironment(job);
   known.set(job, environment);
   return environment;
 }
 
-function makeEnvironment(job: RunVariables): Record<string, string> {
+function makeEnvironment(job: JobVariables): Record<string, string> {
   const environment: Record<string, string> = Object.create(null);
   for (const { name, value, reference, isLiteral } of job.variables.environment)
     environment[name] =

@@ -5,10 +5,10 @@ import type { Job } from './messages/job.ts';
 /** Types that may run alongside another deployment of the same environment. */
 const parallelTypes: readonly Job['type'][] = ['prPlan', 'remotePlan', 'moduleTest'];
 
-type Run = Pick<Job, 'type' | 'environmentId' | 'deploymentId'>;
+type RunIdentity = Pick<Job, 'type' | 'environmentId' | 'deploymentId'>;
 
 /** The name of the folder in which the phases of a deployment run. */
-export function workFolderName({ type, environmentId, deploymentId }: Run): string {
+export function workFolderName({ type, environmentId, deploymentId }: RunIdentity): string {
   return parallelTypes.includes(type) ? `${environmentId}-${deploymentId}` : environmentId;
 }
 
@@ -16,6 +16,6 @@ export function workFolderName({ type, environmentId, deploymentId }: Run): stri
 export const treeFolder = 'tree';
 
 /** The absolute path of a run's repository, which the run knows as `ENVARIUM_ROOT_DIR`. */
-export function treePath(workFolder: string, run: Run): string {
+export function treePath(workFolder: string, run: RunIdentity): string {
   return posix.join(workFolder, workFolderName(run), treeFolder);
 }

@@ -18,7 +18,7 @@ export type SettingTable = Readonly<Record<string, Setting>>;
 export type ValuesOf<Table extends SettingTable> = {
   readonly [Key in keyof Table]: Table[Key] extends Setting<infer Value> ? Value : never;
 };
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** A setting that is not declared, or whose value is malformed. `problems` has one sentence each. */
 export class SettingsError extends Error {
@@ -31,7 +31,7 @@ export class SettingsError extends Error {
   }
 }
 
-interface Declaration<Value> {
+interface SettingDeclaration<Value> {
   readonly name: string;
   readonly type: SettingType<Value>;
   readonly sentence: string;
@@ -40,10 +40,10 @@ interface Declaration<Value> {
 }
 
 export function setting<Value>(
-  declaration: Declaration<Value> & { readonly default: string },
+  declaration: SettingDeclaration<Value> & { readonly default: string },
 ): Setting<Value>;
-export function setting<Value>(declaration: Declaration<Value>): Setting<Value | undefined>;
-export function setting<Value>(declaration: Declaration<Value>): Setting<Value | undefined> {
+export function setting<Value>(declaration: SettingDeclaration<Value>): Setting<Value | undefined>;
+export function setting<Value>(declaration: SettingDeclaration<Value>): Setting<Value | undefined> {
   return { orFile: false, default: undefined, ...declaration } as Setting<Value | undefined>;
 }
 
@@ -61,7 +61,7 @@ export function namesOf(one: Setting): string[] {
  */
 export function readTable<Table extends SettingTable>(
   table: Table,
-  environment: Environment,
+  environment: ProcessEnvironment,
   declaredNames: ReadonlySet<string>,
 ): ValuesOf<Table> {
   const problems = unknownNames(environment, declaredNames);
@@ -94,7 +94,7 @@ export function environmentOf<Table extends SettingTable>(
   );
 }
 
-function unknownNames(environment: Environment, declaredNames: ReadonlySet<string>): string[] {
+function unknownNames(environment: ProcessEnvironment, declaredNames: ReadonlySet<string>): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith('ENVARIUM_') && !declaredNames.has(name))
     .sort()
@@ -104,7 +104,7 @@ function unknownNames(environment: Environment, declaredNames: ReadonlySet<strin
     );
 }
 
-function readSetting(one: Setting, environment: Environment): unknown {
+function readSetting(one: Setting, environment: ProcessEnvironment): unknown {
   const given = givenText(one, environment);
   const text = given ?? one.default;
   if (text === undefined) return undefined;
@@ -114,7 +114,7 @@ function readSetting(one: Setting, environment: Environment): unknown {
   throw new SettingsError([`${one.name} must be ${one.type.allowed}${told}.`]);
 }
 
-function givenText(one: Setting, environment: Environment): string | undefined {
+function givenText(one: Setting, environment: ProcessEnvironment): string | undefined {
   const direct = environment[one.name] || undefined;
   const file = one.orFile ? environment[`${one.name}_FILE`] || undefined : undefined;
   if (file === undefined) return direct;

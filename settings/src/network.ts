@@ -7,7 +7,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setGlobalProxyFromEnv } from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type Environment, SettingsError } from './declaration.ts';
+import { type ProcessEnvironment, SettingsError } from './declaration.ts';
 
 const proxyNames = ['http_proxy', 'https_proxy', 'no_proxy'] as const;
 /** The machine's own addresses are never reached through a proxy. */
@@ -21,7 +21,7 @@ const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
  * @throws SettingsError when a proxy's address is malformed; its value is not shown, because it may contain a
  * password
  */
-export function proxyEnvironment(environment: Environment): Record<string, string> {
+export function proxyEnvironment(environment: ProcessEnvironment): Record<string, string> {
   const [http, https, no] = proxyNames.map(
     (name) => environment[name] || environment[name.toUpperCase()] || undefined,
   );
@@ -46,7 +46,7 @@ export function proxyEnvironment(environment: Environment): Record<string, strin
 }
 
 /** Passwords in the addresses of proxies, percent-encoded and decoded. */
-export function proxySecrets(environment: Environment): string[] {
+export function proxySecrets(environment: ProcessEnvironment): string[] {
   const passwords = [environment['http_proxy'], environment['https_proxy']].flatMap(
     (value) => URL.parse(value ?? '')?.password || [],
   );

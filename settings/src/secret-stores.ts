@@ -1,6 +1,6 @@
 /** Settings about the stores that references such as `${vault:secret/db.password}` read from. */
 import { type SecretStoreName, secretStoreNames } from '#protocol/secret-references.ts';
-import { type Environment, type SettingTable, setting } from './declaration.ts';
+import { type ProcessEnvironment, type SettingTable, setting } from './declaration.ts';
 import { count, path, type SettingType, text, webAddress } from './types.ts';
 
 /** What an agent resolves: names in a store, `*` for any characters. */
@@ -104,7 +104,7 @@ const placeOfCluster = /^KUBERNETES_SERVICE_(HOST|PORT)$/;
 
 /** The part of an environment in which an agent finds its identity for the stores that it may read from. */
 export function identityEnvironment(
-  environment: Environment,
+  environment: ProcessEnvironment,
   allowed: readonly AllowedReference[],
   hasAwsIdentity = false,
 ): Record<string, string> {

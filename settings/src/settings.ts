@@ -1,7 +1,13 @@
 /** The settings of all programs, and how a program reads its own. */
 import { agentSettings } from './agent.ts';
 import { cliSettings } from './cli.ts';
-import { type Environment, namesOf, readTable, type SettingTable, type ValuesOf } from './declaration.ts';
+import {
+  namesOf,
+  type ProcessEnvironment,
+  readTable,
+  type SettingTable,
+  type ValuesOf,
+} from './declaration.ts';
 import { serverSettings } from './server.ts';
 
 export { SettingsError } from './declaration.ts';
@@ -26,7 +32,7 @@ export const declaredNames: ReadonlySet<string> = new Set(
  */
 export function readProgramSettings<Table extends SettingTable>(
   table: Table,
-  environment: Environment,
+  environment: ProcessEnvironment,
 ): ValuesOf<Table> {
   return readTable(table, environment, declaredNames);
 }

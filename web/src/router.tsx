@@ -22,9 +22,9 @@ const shellRoute = createRoute({
   },
 });
 
-type Module = Readonly<Record<string, unknown>>;
+type PageModule = Readonly<Record<string, unknown>>;
 
-const page = <Path extends string, M extends Module>(
+const page = <Path extends string, M extends PageModule>(
   path: Path,
   load: () => Promise<M>,
   name: keyof M & string,
@@ -35,7 +35,7 @@ const page = <Path extends string, M extends Module>(
     component: lazyRouteComponent(loadPart(load), name),
   });
 
-const openPage = <Path extends string, M extends Module>(
+const openPage = <Path extends string, M extends PageModule>(
   path: Path,
   load: () => Promise<M>,
   name: keyof M & string,

@@ -5,7 +5,7 @@ import type { RunEvent } from '#protocol/messages/report.ts';
 import { isFullDisk, whenThereIsSpace } from '../processes/full-disk.ts';
 import { resourceLimits } from '../spool/resource-events.ts';
 
-type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
+type RunResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 
 // An event without its time, which is added here.
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
@@ -40,7 +40,7 @@ export class EventLog implements Disposable {
    * Adds an event of a resource, of which a run can report any number.
    * @returns whether it is the first that is left out because there are too many
    */
-  appendResource(event: Untimed<ResourceEvent>): boolean {
+  appendResource(event: Untimed<RunResourceEvent>): boolean {
     const isOver =
       this.#resourceEvents >= resourceLimits.events || this.#resourceBytes >= resourceLimits.bytes;
     if (!isOver) this.#resourceBytes += this.append(event);

@@ -9,12 +9,12 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 /** What is sent: text, bytes, or a file, which is streamed. */
-export type Body = string | Uint8Array | { readonly file: string };
+export type RequestBody = string | Uint8Array | { readonly file: string };
 
 export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Body | undefined;
+  readonly body?: RequestBody | undefined;
   /** For how long nothing may arrive or be sent; of the largest body, the last part may take longer. */
   readonly quietSeconds: number;
   readonly signal: AbortSignal;
@@ -64,12 +64,12 @@ function sendOnce(url: string, request: HttpRequest): Promise<IncomingMessage> {
   });
 }
 
-function isFile(body: Body | undefined): body is { readonly file: string } {
+function isFile(body: RequestBody | undefined): body is { readonly file: string } {
   return typeof body === 'object' && 'file' in body;
 }
 
 /** In bytes; null without a body. */
-function lengthOf(body: Body | undefined): number | null {
+function lengthOf(body: RequestBody | undefined): number | null {
   if (body === undefined) return null;
   return isFile(body) ? statSync(body.file).size : Buffer.byteLength(body);
 }

@@ -15,7 +15,7 @@ import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Secret } from '#settings/secret.ts';
 import { readRefusal, reasonOf, ServerRefusal, TemporaryFailure } from './refusals.ts';
-import { type Body, send, textOf } from './request.ts';
+import { type RequestBody, send, textOf } from './request.ts';
 import { ServerClock } from './server-clock.ts';
 
 export interface ConnectionLog {
@@ -40,13 +40,13 @@ export interface ConnectionOptions {
   readonly onReplaced?: (refusal: ServerRefusal) => void;
 }
 
-export interface Call {
+export interface ProtocolCall {
   readonly name: keyof typeof protocolRoutes;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   /** The message, or what composes it each time that the call is sent. */
   readonly json?: object | (() => object);
-  readonly bytes?: Exclude<Body, string>;
+  readonly bytes?: Exclude<RequestBody, string>;
   readonly signal?: AbortSignal | undefined;
   /** For how long one attempt may take, however slow the network is. */
   readonly timeoutSeconds?: number;
@@ -87,7 +87,10 @@ export class CallSender {
    * @throws ServerRefusal, the signal's reason, or a TemporaryFailure if the server fails again and again on a call
    *   about an attempt
    */
-  async send<Result>(call: Call, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
+  async send<Result>(
+    call: ProtocolCall,
+    read: (answer: IncomingMessage) => Promise<Result>,
+  ): Promise<Result> {
     const { signal, isRepeated = true } = call;
     let faults = 0;
     return pRetry(() => this.#attempt(call, read), {
@@ -111,7 +114,7 @@ export class CallSender {
   }
 
   /** Sends until answered with JSON of the given form. */
-  json<Schema extends TSchema>(schema: Schema, call: Call): Promise<Static<Schema>> {
+  json<Schema extends TSchema>(schema: Schema, call: ProtocolCall): Promise<Static<Schema>> {
     const check = checkerOf(schema);
     return this.send(call, async (answer) => {
       const value: unknown = await json(answer);
@@ -121,7 +124,10 @@ export class CallSender {
     });
   }
 
-  async #attempt<Result>(call: Call, read: (answer: IncomingMessage) => Promise<Result>): Promise<Result> {
+  async #attempt<Result>(
+    call: ProtocolCall,
+    read: (answer: IncomingMessage) => Promise<Result>,
+  ): Promise<Result> {
     const used = this.#current;
     const sentAt = this.clock.own();
     try {
@@ -143,7 +149,7 @@ export class CallSender {
     }
   }
 
-  async #sendOnce(call: Call): Promise<IncomingMessage> {
+  async #sendOnce(call: ProtocolCall): Promise<IncomingMessage> {
     const timeout = AbortSignal.timeout((call.timeoutSeconds ?? ordinaryTimeoutSeconds) * 1000);
     const answer = await send(addressOf(this.#options.urls[this.#current] ?? '', call), {
       method: protocolRoutes[call.name].method,
@@ -189,7 +195,7 @@ export class CallSender {
 }
 
 /** Others have no way on but to be repeated. */
-function isAboutAttempt({ params }: Call): boolean {
+function isAboutAttempt({ params }: ProtocolCall): boolean {
   return params?.['jobId'] !== undefined;
 }
 
@@ -197,7 +203,7 @@ function messageOf(json: object | (() => object)): string {
   return JSON.stringify(typeof json === 'function' ? json() : json);
 }
 
-function addressOf(base: string, { name, params, query }: Call): string {
+function addressOf(base: string, { name, params, query }: ProtocolCall): string {
   const search = query ? `?${new URLSearchParams(query)}` : '';
   return `${base}${protocolBase}${fillPath(protocolRoutes[name].path, params)}${search}`;
 }

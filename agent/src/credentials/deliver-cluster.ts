@@ -13,7 +13,7 @@ import { findGkeCluster } from '#clouds/clusters/gke.ts';
 import { CloudProblem } from '#clouds/exchange.ts';
 import type { Cloud, CredentialType, CredentialValue } from '#contract/credentials/kinds.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
-import { type Delivery, type DeliveryOptions, kubernetesFile } from './delivery.ts';
+import { type CredentialDelivery, type DeliveryOptions, kubernetesFile } from './delivery.ts';
 
 interface ClusterKind {
   /** The cloud that knows the cluster. */
@@ -55,7 +55,7 @@ export async function deliverCluster(
   cluster: ClusterKind,
   { identity, addresses }: { identity: ClusterIdentity | null; addresses: CloudAddresses },
   options: DeliveryOptions,
-): Promise<Delivery> {
+): Promise<CredentialDelivery> {
   if (credential.problem !== undefined) throw new CloudProblem(credential.problem);
   const { job, folder, privateHosts, signal } = options;
   const value = credential.value as CredentialValue;

@@ -8,18 +8,18 @@ import type { RunCredential } from '#protocol/messages/run-credential.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import { type ClusterIdentity, clusterKindOf, deliverCluster } from './deliver-cluster.ts';
-import { type Delivery, type DeliveryOptions, deliver, ownNames } from './delivery.ts';
+import { type CredentialDelivery, type DeliveryOptions, deliver, ownNames } from './delivery.ts';
 import { deliverOwnCluster, type OwnCluster } from './own-cluster.ts';
 
 /** A claimed job whose credentials have become variables and files. @throws the signal's reason */
 export type DeliverCredentials = (job: Job, signal: AbortSignal) => Promise<Job>;
 
-interface Result extends Partial<Delivery> {
+interface DeliveryResult extends Partial<CredentialDelivery> {
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
 }
 
-const nothing: Result = { failures: [], warnings: [] };
+const nothing: DeliveryResult = { failures: [], warnings: [] };
 
 function titleOf({ name }: RunCredential): string {
   return `Credential ${JSON.stringify(name)}`;
@@ -41,8 +41,8 @@ function ownVariable(credential: RunCredential, job: Job): string | undefined {
 async function resultOf(
   credential: RunCredential,
   { job, signal }: DeliveryOptions,
-  make: () => Promise<Delivery | Result>,
-): Promise<Result> {
+  make: () => Promise<CredentialDelivery | DeliveryResult>,
+): Promise<DeliveryResult> {
   const own = ownVariable(credential, job);
   if (own !== undefined) {
     const warning = `${titleOf(credential)} is not used: the variable ${own} takes its place`;
@@ -67,7 +67,7 @@ async function allResults(
   credentials: readonly RunCredential[],
   addresses: CloudAddresses,
   options: DeliveryOptions,
-): Promise<Result[]> {
+): Promise<DeliveryResult[]> {
   const others = credentials.filter((credential) => clusterKindOf(credential) === undefined);
   const results = await Promise.all(
     others.map((credential) => resultOf(credential, options, () => deliver(credential, options))),
@@ -91,7 +91,11 @@ async function allResults(
 }
 
 /** What the agent lends to a run that has no cluster. */
-async function ownClusterResults(job: Job, folder: string, own: OwnCluster | undefined): Promise<Result[]> {
+async function ownClusterResults(
+  job: Job,
+  folder: string,
+  own: OwnCluster | undefined,
+): Promise<DeliveryResult[]> {
   if (own === undefined) return [];
   try {
     const delivery = await deliverOwnCluster(job, folder, own);

@@ -13,7 +13,7 @@ import type { RunCredential } from '#protocol/messages/run-credential.ts';
 /** A file in the folder for credentials. */
 export type DeliveredFile = NonNullable<Job['delivered']>['files'][number];
 
-export interface Delivery {
+export interface CredentialDelivery {
   readonly environment: Readonly<Record<string, string>>;
   readonly files: readonly DeliveredFile[];
   /** What the exchange made, in addition to what the service knows. */
@@ -32,7 +32,10 @@ export interface DeliveryOptions {
 
 /** A credential with the fields of its type. */
 export type Known = Omit<RunCredential, 'value'> & { readonly value: CredentialValue };
-type Deliver = (credential: Known, options: DeliveryOptions) => Promise<Delivery> | Delivery;
+type Deliver = (
+  credential: Known,
+  options: DeliveryOptions,
+) => Promise<CredentialDelivery> | CredentialDelivery;
 
 /** Variables of a run that say who it is at a cloud: with one of them, it brings a credential of its own. */
 export const ownNames: Readonly<Record<Cloud, readonly string[]>> = {
@@ -55,7 +58,9 @@ export const ownNames: Readonly<Record<Cloud, readonly string[]>> = {
 
 const withoutSecrets = { secrets: [] } as const;
 
-function awsKeys(keys: Pick<AwsSession, 'accessKeyId' | 'secretAccessKey'> & Partial<AwsSession>): Delivery {
+function awsKeys(
+  keys: Pick<AwsSession, 'accessKeyId' | 'secretAccessKey'> & Partial<AwsSession>,
+): CredentialDelivery {
   const { accessKeyId, secretAccessKey, sessionToken } = keys;
   return {
     environment: {
@@ -68,7 +73,7 @@ function awsKeys(keys: Pick<AwsSession, 'accessKeyId' | 'secretAccessKey'> & Par
   };
 }
 
-async function awsRole({ value }: Known, options: DeliveryOptions): Promise<Delivery> {
+async function awsRole({ value }: Known, options: DeliveryOptions): Promise<CredentialDelivery> {
   const { job, mayUseOwnIdentity, signal } = options;
   if (value.accessKeyId === undefined && !mayUseOwnIdentity)
     throw new CloudProblem(
@@ -91,7 +96,7 @@ function tokenFile(name: string, { token = '' }: Known): DeliveredFile {
 }
 
 /** Tools renew their sessions by the file. */
-function awsByToken(credential: Known, { job, folder }: DeliveryOptions): Delivery {
+function awsByToken(credential: Known, { job, folder }: DeliveryOptions): CredentialDelivery {
   const name = 'aws-token';
   return {
     environment: {
@@ -104,7 +109,7 @@ function awsByToken(credential: Known, { job, folder }: DeliveryOptions): Delive
   };
 }
 
-function gcpFile(content: string, projectId: unknown, folder: string): Delivery {
+function gcpFile(content: string, projectId: unknown, folder: string): CredentialDelivery {
   const name = 'gcp.json';
   const file = join(folder, name);
   const project = typeof projectId === 'string' && projectId !== '' ? projectId : null;
@@ -121,14 +126,14 @@ function gcpFile(content: string, projectId: unknown, folder: string): Delivery 
   };
 }
 
-function gcpKey({ value }: Known, { folder }: DeliveryOptions): Delivery {
+function gcpKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelivery {
   const { serviceAccountKey = '{}' } = value;
   const key = JSON.parse(serviceAccountKey) as Record<string, unknown>;
   return gcpFile(serviceAccountKey, value.projectId ?? key['project_id'], folder);
 }
 
 /** Whatever source the configuration names, the token of this run is used. */
-function gcpByToken(credential: Known, { folder }: DeliveryOptions): Delivery {
+function gcpByToken(credential: Known, { folder }: DeliveryOptions): CredentialDelivery {
   const { credentialConfigurationFileContent = '{}', projectId } = credential.value;
   const name = 'gcp-token';
   const configuration = {
@@ -151,7 +156,7 @@ function azureNames({ value }: Known): Record<string, string> {
   };
 }
 
-function azurePrincipal(credential: Known): Delivery {
+function azurePrincipal(credential: Known): CredentialDelivery {
   const { clientSecret = '' } = credential.value;
   const environment = {
     ...azureNames(credential),
@@ -161,7 +166,7 @@ function azurePrincipal(credential: Known): Delivery {
   return { environment, files: [], ...withoutSecrets };
 }
 
-function azureByToken(credential: Known, { folder }: DeliveryOptions): Delivery {
+function azureByToken(credential: Known, { folder }: DeliveryOptions): CredentialDelivery {
   const name = 'azure-token';
   const file = join(folder, name);
   return {
@@ -179,7 +184,7 @@ function azureByToken(credential: Known, { folder }: DeliveryOptions): Delivery 
 async function vaultToken(
   { value, token = '' }: Known,
   { privateHosts, signal }: DeliveryOptions,
-): Promise<Delivery> {
+): Promise<CredentialDelivery> {
   const found = await logInToVault({ privateHosts, signal }, value, token);
   return {
     environment: {
@@ -192,7 +197,7 @@ async function vaultToken(
   };
 }
 
-function ociKey({ value }: Known, { folder }: DeliveryOptions): Delivery {
+function ociKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelivery {
   const { tenancyOcid = '', userOcid = '', fingerprint = '', region = '', privateKey = '' } = value;
   const key = join(folder, 'oci-key.pem');
   const configuration = join(folder, 'oci-config');
@@ -224,7 +229,10 @@ function ociKey({ value }: Known, { folder }: DeliveryOptions): Delivery {
 }
 
 /** What tools find a cluster by. @param content of a kubeconfig file */
-export function kubernetesFile(content: string, folder: string): Pick<Delivery, 'environment' | 'files'> {
+export function kubernetesFile(
+  content: string,
+  folder: string,
+): Pick<CredentialDelivery, 'environment' | 'files'> {
   const name = 'kubeconfig';
   const file = join(folder, name);
   return { environment: { KUBECONFIG: file, KUBE_CONFIG_PATH: file }, files: [{ name, content }] };
@@ -248,7 +256,10 @@ const deliveries: Readonly<Partial<Record<CredentialType, Deliver>>> = {
 };
 
 /** @throws CloudProblem, whose message is the end of a sentence; the signal's reason */
-export async function deliver(credential: RunCredential, options: DeliveryOptions): Promise<Delivery> {
+export async function deliver(
+  credential: RunCredential,
+  options: DeliveryOptions,
+): Promise<CredentialDelivery> {
   if (credential.problem !== undefined) throw new CloudProblem(credential.problem);
   const make = deliveries[credential.type as CredentialType];
   if (make === undefined)

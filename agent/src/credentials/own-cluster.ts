@@ -5,7 +5,7 @@ import { clusterSecrets, kubeconfigOf } from '#clouds/clusters/cluster.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
-import { type Delivery, kubernetesFile, ownNames } from './delivery.ts';
+import { type CredentialDelivery, kubernetesFile, ownNames } from './delivery.ts';
 
 /** Where Kubernetes puts the service account of a pod. */
 const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -36,7 +36,7 @@ export async function deliverOwnCluster(
   job: Job,
   folder: string,
   { environment, accountFolder: account = accountFolder }: OwnCluster,
-): Promise<Delivery | null> {
+): Promise<CredentialDelivery | null> {
   if (!needsCluster(job)) return null;
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   const read = (name: string) => readFile(join(account, name), 'utf8').catch(() => null);

@@ -1,7 +1,7 @@
 /** Capabilities of drivers that do not depend on a run, and what installing commands leave. */
 import type { ResourceToImport } from '#protocol/messages/job.ts';
 import type { ProviderPackage } from '../providers/provider-package.ts';
-import type { Captures } from './command.ts';
+import type { PhaseCaptures } from './command.ts';
 
 /**
  * The tool installs providers using the protocol of terraform's registries: the agent provides its cache and
@@ -48,7 +48,7 @@ export interface DeclaredImports {
 /** The tool shows its plans as JSON of terraform, of which infracost knows what they cost. */
 export interface CostCapability<Context> {
   /** @param captures what the commands of `plan` have captured */
-  plans(context: Context, captures: Captures): readonly PlanToEstimate[];
+  plans(context: Context, captures: PhaseCaptures): readonly PlanToEstimate[];
 }
 export interface PlanToEstimate {
   /** Path of the unit; null where there is only one. */

@@ -2,7 +2,7 @@
 import type { OwnTool } from '../own-program.ts';
 
 /** Captured outputs of the phase's commands so far, by name, and what `given` names. */
-export type Captures = ReadonlyMap<string, Uint8Array>;
+export type PhaseCaptures = ReadonlyMap<string, Uint8Array>;
 
 /** Names under which a phase's captures hold what it was given. */
 export const given = {
@@ -47,14 +47,14 @@ export interface Command {
    */
   readonly captureTo?: string;
   /** Whether it runs at all, according to what was captured before; absent: always. */
-  when?(captures: Captures): boolean;
+  when?(captures: PhaseCaptures): boolean;
   /**
    * Its standard input, determined once, also for retries and ahead of `state.record.before`; null: the command does not
    * run. Absent: it has none.
    */
-  input?(captures: Captures): Uint8Array | string | null;
+  input?(captures: PhaseCaptures): Uint8Array | string | null;
   /** Files that it needs in the temporary folder. */
-  writes?(captures: Captures): readonly { readonly name: string; readonly content: string }[];
+  writes?(captures: PhaseCaptures): readonly { readonly name: string; readonly content: string }[];
   /** The program that it starts with a check ahead. */
   readonly wraps?: WrappedProgram;
   /**
@@ -66,11 +66,11 @@ export interface Command {
    * Commands to run after it, in its step: what they are depends on what it left. They only read, and several of them
    * run at a time.
    */
-  next?(captures: Captures): Promise<readonly Command[]>;
+  next?(captures: PhaseCaptures): Promise<readonly Command[]>;
   /** Whether what it left is enough, although its exit code says that it has failed; absent: it is not. */
-  isEnough?(captures: Captures): boolean;
+  isEnough?(captures: PhaseCaptures): boolean;
   /** What people should know of its failure in addition to its last diagnostic; null: nothing. */
-  explain?(captures: Captures): string | null;
+  explain?(captures: PhaseCaptures): string | null;
   /** A file in the temporary folder that the command writes: its content is captured under a name. */
   readonly collects?: { readonly file: string; readonly as: string };
   /** Runs at the same time and is ended with the command; writes to the same log, and may fail. */

@@ -13,7 +13,7 @@ import {
   type RecordedPlan,
   recordingOf,
 } from '../testing/driver-material.ts';
-import type { Captures } from './command.ts';
+import type { PhaseCaptures } from './command.ts';
 import { type Driver, type PlanReading, TornState } from './driver.ts';
 import { drivers } from './index.ts';
 
@@ -78,7 +78,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
             if (instead !== null && instead.length >= 100 * megabyte) readHuge.add(name);
             if (instead === null) captures.delete(name);
             else captures.set(name, instead);
-            await isUnderstood(() => driver.readPlan(contextOf(recorded), captures satisfies Captures));
+            await isUnderstood(() => driver.readPlan(contextOf(recorded), captures satisfies PhaseCaptures));
           }
         }
       });

@@ -2,7 +2,7 @@
 import { type Diagnostic, joinDiagnostics, mostDiagnostics } from '#contract/deployments/diagnostics.ts';
 
 /** What a driver finds in the output of a command. */
-export type Finding = Omit<Diagnostic, 'step'>;
+export type DiagnosticFinding = Omit<Diagnostic, 'step'>;
 
 const longestTextBytes = 4096;
 
@@ -20,7 +20,7 @@ export function cutText(text: string): string {
  * The first error, whose first line says how many more there are; null without errors.
  * @param unlisted how many more there are than the findings
  */
-export function reasonOf(findings: readonly Finding[], unlisted = 0): string | null {
+export function reasonOf(findings: readonly DiagnosticFinding[], unlisted = 0): string | null {
   const errors = [
     ...new Set(findings.filter(({ severity }) => severity === 'error').map(({ text }) => text)),
   ];
@@ -48,17 +48,17 @@ export function firstTexts(all: readonly string[]): FirstTexts {
   return { texts: texts.slice(0, mostDiagnostics), unlisted: Math.max(0, texts.length - mostDiagnostics) };
 }
 
-function findingsOf(severity: Finding['severity'], texts: readonly string[]): Finding[] {
+function findingsOf(severity: DiagnosticFinding['severity'], texts: readonly string[]): DiagnosticFinding[] {
   return distinct(texts).map((text) => ({ severity, text: cutText(text) }));
 }
 
 /** Errors with these texts, each once. */
-export function errorsOf(texts: readonly string[]): Finding[] {
+export function errorsOf(texts: readonly string[]): DiagnosticFinding[] {
   return findingsOf('error', texts);
 }
 
 /** Warnings with these texts, each once. */
-export function warningsOf(texts: readonly string[]): Finding[] {
+export function warningsOf(texts: readonly string[]): DiagnosticFinding[] {
   return findingsOf('warning', texts);
 }
 
@@ -74,7 +74,7 @@ export function markedLines(output: string, mark: RegExp): string[] {
 export class Diagnostics {
   #found: readonly Diagnostic[] = [];
 
-  add(step: string, findings: readonly Finding[]): void {
+  add(step: string, findings: readonly DiagnosticFinding[]): void {
     this.#found = joinDiagnostics([...this.#found, ...findings.map((each) => ({ ...each, step }))]);
   }
 

@@ -34,8 +34,8 @@ import type {
   ProviderCapability,
   TreeReader,
 } from './capabilities.ts';
-import type { Captures, Command, Note } from './command.ts';
-import type { Finding } from './diagnostics.ts';
+import type { Command, Note, PhaseCaptures } from './command.ts';
+import type { DiagnosticFinding } from './diagnostics.ts';
 import type { KeptElsewhere, OtherWorkspaces, SeveralFiles } from './state-places.ts';
 
 /** A file that the runner writes into the configuration's folder as the slot's user before `prepare`. */
@@ -84,7 +84,7 @@ export interface DriverContext {
   /** Absolute paths of the driver's programs by name; absent as long as they are not known. */
   readonly programPaths?: Readonly<Record<string, string>>;
   /** What the commands of `inspect` have captured; absent before they have run. */
-  readonly inspected?: Captures;
+  readonly inspected?: PhaseCaptures;
   /** The current state as the service stores it; null: it has none. */
   readonly currentState?: () => Uint8Array | null;
 }
@@ -154,7 +154,7 @@ export interface StateCapability {
    * not empty, or the stored one.
    * @param stored null: the service stores none
    */
-  after?(context: DriverContext, captures: Captures, stored: StateReading | null): StateReading | null;
+  after?(context: DriverContext, captures: PhaseCaptures, stored: StateReading | null): StateReading | null;
   readonly file?: StateFileCapability;
   readonly record?: RecordCapability;
 }
@@ -165,9 +165,9 @@ export interface RecordCapability {
    * The record from before the first changing command of an apply on: everything that may exist while it runs, and
    * after it was killed.
    */
-  before(context: DriverContext, captures: Captures): Uint8Array;
+  before(context: DriverContext, captures: PhaseCaptures): Uint8Array;
   /** The record once all changing commands have succeeded. */
-  after(context: DriverContext, captures: Captures): Uint8Array;
+  after(context: DriverContext, captures: PhaseCaptures): Uint8Array;
 }
 
 /** The tool writes its state to a file while it changes resources. */
@@ -197,12 +197,12 @@ export interface SavedPlanCapability {
   /** `readPlan` needs the file that was saved: it is among the captures, as `given.saved`. */
   readonly isRead?: true;
   /** Composes the file of what the commands captured. Absent: a command of `plan` writes it to `planFile`. */
-  compose?(context: DriverContext, captures: Captures): Uint8Array | Promise<Uint8Array>;
+  compose?(context: DriverContext, captures: PhaseCaptures): Uint8Array | Promise<Uint8Array>;
   /**
    * Compares what an apply is about to do with the approved file, after the commands ahead of its first changing one.
    * @returns the difference as the end of a sentence; null if there is none
    */
-  differing?(context: DriverContext, captures: Captures): string | null;
+  differing?(context: DriverContext, captures: PhaseCaptures): string | null;
   /**
    * The tool's own plan, which is stale once its apply has changed something: a retry makes a new one. Absent: the
    * command can be repeated as it is.
@@ -231,7 +231,7 @@ export interface ProgressCapability {
 /** The tool's outputs can be read after an apply; for tools whose state has none. */
 export interface OutputsCapability {
   /** @param captures what the commands of `apply` have captured */
-  read(captures: Captures): OutputsReading;
+  read(captures: PhaseCaptures): OutputsReading;
 }
 export type OutputsReading = Pick<Outcome, 'outputs' | 'resources' | 'resourceCount'>;
 
@@ -276,7 +276,7 @@ export interface InspectCapability {
    * More that is to be found, from what the commands have captured, which is in the context.
    * @throws an Error with a message for people if the code cannot be run
    */
-  findings(context: Omit<DriverContext, 'stateFolder'>): Promise<Captures>;
+  findings(context: Omit<DriverContext, 'stateFolder'>): Promise<PhaseCaptures>;
 }
 
 export interface Driver {
@@ -310,7 +310,7 @@ export interface Driver {
   environment(context: DriverContext): Record<string, string>;
   prepare(context: DriverContext): Promise<(Command | Note)[]>;
   plan(context: DriverContext): Command[];
-  readPlan(context: DriverContext, captures: Captures): Promise<PlanReading>;
+  readPlan(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading>;
   /** The tool prints no plan for people: the runner adds the changes to the log of the plan. */
   readonly isPlanLogged?: true;
   /**
@@ -329,7 +329,7 @@ export interface Driver {
   /** Why a command with this output failed; null if the output does not say it. */
   reason(output: string): string | null;
   /** Errors, failed checks and warnings in the output of a command. */
-  diagnostics?(output: string): readonly Finding[];
+  diagnostics?(output: string): readonly DiagnosticFinding[];
   readonly state?: StateCapability;
   readonly savedPlan?: SavedPlanCapability;
   readonly progress?: ProgressCapability;

@@ -1,5 +1,5 @@
 /** Where a state can be: in the backend of the code, in its other workspaces, and in several files. */
-import type { Captures, Command } from './command.ts';
+import type { Command, PhaseCaptures } from './command.ts';
 
 /**
  * A state that the backend of the code stores. The commands run without the service's backend, and change
@@ -14,7 +14,7 @@ export interface KeptElsewhere {
    * @returns the command that captures the state (empty output if there is none), or why there is none to
    * read
    */
-  read(captures: Captures): Command | { readonly nothing: string };
+  read(captures: PhaseCaptures): Command | { readonly nothing: string };
 }
 
 /**

@@ -106,13 +106,17 @@ async function saveNewestState(
     await writeDurably(join(paths.states, `${(known?.number ?? 0) + 1}.tfstate`), best.bytes);
 }
 
-interface Places {
+interface LeftoverFolders {
   readonly tree: string;
   readonly state: string;
   readonly configuration: string;
 }
 
-async function oneOf(places: Places, name: string, rescueFile: string): Promise<(Uint8Array | null)[]> {
+async function oneOf(
+  places: LeftoverFolders,
+  name: string,
+  rescueFile: string,
+): Promise<(Uint8Array | null)[]> {
   return [
     await readInside(places.state, join(places.state, name), stateLimitBytes),
     await readInside(places.tree, join(places.configuration, rescueFile), stateLimitBytes),
@@ -121,7 +125,7 @@ async function oneOf(places: Places, name: string, rescueFile: string): Promise<
 
 /** What the files have, and then with those that the tool could not store. */
 async function joined(
-  places: Places,
+  places: LeftoverFolders,
   several: SeveralFiles,
   before: Uint8Array | null,
 ): Promise<(Uint8Array | null)[]> {

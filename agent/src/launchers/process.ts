@@ -8,7 +8,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownProgram, type Role } from '../own-program.ts';
+import { ownProgram, type ProgramRole } from '../own-program.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import type { RunGroups } from '../processes/run-groups.ts';
 import { readyLine } from '../runner/ready-line.ts';
@@ -35,7 +35,7 @@ const pauseAfterStartMilliseconds = 300;
 const mostOrders = 100;
 
 /** A runner without an order, or with one. */
-interface Started {
+interface RunnerProcess {
   readonly child: ChildProcess;
   /** Null if it cannot be used. */
   readonly identity: Promise<ProcessIdentity | null>;
@@ -46,7 +46,7 @@ interface Started {
 
 export class ProcessLauncher implements Launcher {
   readonly #options: ProcessLauncherOptions;
-  readonly #runners = new Set<Started>();
+  readonly #runners = new Set<RunnerProcess>();
   readonly #mostOrders: number;
   #isClosed = false;
   #most = 0;
@@ -108,7 +108,7 @@ export class ProcessLauncher implements Launcher {
   async #choose(
     ended: () => void,
     preferred: ProcessIdentity | undefined,
-  ): Promise<{ readonly runner: Started; readonly identity: ProcessIdentity }> {
+  ): Promise<{ readonly runner: RunnerProcess; readonly identity: ProcessIdentity }> {
     this.#lastStartAt = performance.now();
     for (;;) {
       if (this.#isClosed) throw new Error('the agent is shutting down and starts no more runners');
@@ -122,7 +122,7 @@ export class ProcessLauncher implements Launcher {
     }
   }
 
-  #ready(preferred?: ProcessIdentity): Started | undefined {
+  #ready(preferred?: ProcessIdentity): RunnerProcess | undefined {
     const ready = [...this.#runners].filter(({ ended }) => ended === null);
     return ready.find(({ child: { pid } }) => pid !== undefined && pid === preferred?.pid) ?? ready[0];
   }
@@ -133,9 +133,9 @@ export class ProcessLauncher implements Launcher {
     if (!this.#isClosed && this.#runners.size < this.#most && this.#ready() === undefined) this.#spawn();
   }
 
-  #spawn(): Started {
+  #spawn(): RunnerProcess {
     const log = openSync(this.#options.logFile, 'a', 0o600);
-    const child = spawn(process.execPath, [...smallHeap, ownProgram, 'runner' satisfies Role], {
+    const child = spawn(process.execPath, [...smallHeap, ownProgram, 'runner' satisfies ProgramRole], {
       cwd: '/',
       detached: true,
       env: { NODE_COMPILE_CACHE: this.#options.compileCacheFolder },
@@ -146,7 +146,7 @@ export class ProcessLauncher implements Launcher {
     const [input, output] = [child.stdin as Socket, child.stdout as Socket];
     input.on('error', () => {}).unref();
     output.unref();
-    const runner: Started = { child, identity: this.#identify(child), orders: 0, ended: null };
+    const runner: RunnerProcess = { child, identity: this.#identify(child), orders: 0, ended: null };
     this.#runners.add(runner);
     const { preparation } = this.#options;
     // What it starts then belongs to its control group, too.
@@ -181,7 +181,7 @@ export class ProcessLauncher implements Launcher {
     }
   }
 
-  #readyAgain(runner: Started): void {
+  #readyAgain(runner: RunnerProcess): void {
     const { ended } = runner;
     runner.ended = null;
     if (this.#isClosed || runner.orders >= this.#mostOrders || this.#runners.size > this.#most)
@@ -190,18 +190,18 @@ export class ProcessLauncher implements Launcher {
   }
 
   /** It ends, after the order that it has. */
-  #dismiss(runner: Started): void {
+  #dismiss(runner: RunnerProcess): void {
     this.#runners.delete(runner);
     runner.child.stdin?.end();
   }
 
-  #gone(runner: Started, reason: string): void {
+  #gone(runner: RunnerProcess, reason: string): void {
     const wasKnown = this.#runners.delete(runner);
     if (runner.ended !== null) runner.ended();
     else if (wasKnown) this.#options.onFailure(reason);
   }
 }
 
-function send({ child }: Started, message: RunnerOrder | RunnerPreparation): void {
+function send({ child }: RunnerProcess, message: RunnerOrder | RunnerPreparation): void {
   child.stdin?.write(`${JSON.stringify(message)}\n`);
 }

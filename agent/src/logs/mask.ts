@@ -65,14 +65,14 @@ export function patternsOf(secrets: Secrets): SecretPatterns {
 /** A covered stretch of bytes; ends are exclusive. */
 type Stretch = readonly [start: number, end: number];
 
-interface Search {
+interface SecretSearch {
   /** Complete occurrences joined where they touch, in order. */
   readonly stretches: Stretch[];
   /** Start of the first occurrence that more bytes might complete. */
   readonly openFrom: number;
 }
 
-function search(data: Buffer, patterns: SecretPatterns): Search {
+function search(data: Buffer, patterns: SecretPatterns): SecretSearch {
   const { filter, byKey } = patterns;
   const stretches: [number, number][] = [];
   let openFrom = data.length;

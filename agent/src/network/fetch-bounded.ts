@@ -36,7 +36,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal;
 }
 
-export interface Fetched {
+export interface FetchResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
@@ -83,7 +83,10 @@ async function withRetries<Value>(signal: AbortSignal, work: () => Promise<Value
  * @param accepted statuses besides 200 that are not a problem
  * @throws FetchProblem, or the signal's reason
  */
-export async function fetchBytes(request: FetchRequest, accepted: readonly number[] = []): Promise<Fetched> {
+export async function fetchBytes(
+  request: FetchRequest,
+  accepted: readonly number[] = [],
+): Promise<FetchResponse> {
   return withRetries(request.signal, async () => {
     const pieces: Uint8Array[] = [];
     const answer = await exchange(request, accepted, async (piece) => void pieces.push(piece));

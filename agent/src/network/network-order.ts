@@ -4,7 +4,7 @@
  */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '#settings/declaration.ts';
+import type { ProcessEnvironment } from '#settings/declaration.ts';
 import {
   proxyEnvironment,
   proxySecrets,
@@ -47,7 +47,7 @@ export interface PreparedNetwork {
  */
 export function prepareNetwork(
   caFile: string | undefined,
-  environment: Environment,
+  environment: ProcessEnvironment,
   workFolder: string,
 ): PreparedNetwork {
   const proxies = proxyEnvironment(environment);

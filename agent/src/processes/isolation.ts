@@ -9,7 +9,7 @@ import { pidInside, spawnInSandbox } from './spawn-in-sandbox.ts';
 const tryMilliseconds = 5000;
 
 /** Why runs are not confined by namespaces, and what an operator can do; null where they are. */
-export interface Found {
+export interface IsolationProbe {
   readonly isolation: Isolation;
   readonly problem: string | null;
 }
@@ -25,16 +25,16 @@ export interface IsolationRequest {
   readonly isOffline: boolean;
 }
 
-export interface Machine {
+export interface HostMachine {
   /** @returns the absolute path of a program; null if it is not installed */
   readonly find: (program: string) => string | null;
   readonly architecture: NodeJS.Architecture;
 }
 
-export const thisMachine: Machine = { find: findProgram, architecture: process.arch };
+export const thisMachine: HostMachine = { find: findProgram, architecture: process.arch };
 
 /** What a sandbox would silently do without. @returns null where nothing is missing */
-function lackOf({ find, architecture }: Machine): string | null {
+function lackOf({ find, architecture }: HostMachine): string | null {
   if (seccompFilter(architecture) === null)
     return `there is no filter of system calls for the architecture ${architecture}`;
   const missing = ['prlimit', 'setpriv'].find((program) => find(program) === null);
@@ -42,7 +42,10 @@ function lackOf({ find, architecture }: Machine): string | null {
 }
 
 /** Tries a sandbox as a run would use it. */
-export async function findIsolation(request: IsolationRequest, machine = thisMachine): Promise<Found> {
+export async function findIsolation(
+  request: IsolationRequest,
+  machine = thisMachine,
+): Promise<IsolationProbe> {
   const { readable, hidden, isOffline } = request;
   const without: Isolation = { bubblewrap: null, seccompFile: null, readable, hidden, isOffline };
   if (request.mode === 'off') return { isolation: without, problem: 'ENVARIUM_ISOLATION is off' };

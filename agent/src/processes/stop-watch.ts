@@ -30,7 +30,7 @@ export const limitSettings = {
 } as const;
 
 type WatchedSpool = Pick<SpoolPaths, 'control' | 'contact' | 'steps' | 'scratch'>;
-type Resources = Pick<ResourceWatch, 'check' | 'isDue'>;
+type ResourceChecks = Pick<ResourceWatch, 'check' | 'isDue'>;
 
 export class StopWatch implements Disposable {
   #reason: StopReason | null = null;
@@ -38,7 +38,7 @@ export class StopWatch implements Disposable {
   readonly #spool: WatchedSpool;
   readonly #limits: Job['limits'];
   readonly #timeSetting: string;
-  readonly #resources: Resources | null;
+  readonly #resources: ResourceChecks | null;
   readonly #logs: LogWatch;
   readonly #startedAt = performance.now();
   readonly #startUptime = uptimeSeconds();
@@ -56,7 +56,7 @@ export class StopWatch implements Disposable {
     spool: WatchedSpool,
     limits: Job['limits'],
     type: Job['type'] = 'deploy',
-    resources: Resources | null = null,
+    resources: ResourceChecks | null = null,
   ) {
     this.#resources = resources;
     this.#spool = spool;

@@ -26,7 +26,7 @@ import type { RegistryProxy } from './registry-proxy.ts';
 /** One round finds all missing packages; another is for changes in the meantime. */
 const maxRounds = 3;
 
-export interface Installing {
+export interface ProviderInstallation {
   readonly attempt: AttemptContext;
   readonly cache: ProviderCacheOptions;
   readonly proxy: RegistryProxy;
@@ -47,7 +47,7 @@ export interface Installing {
  * @throws RunFailure that names a provider that could not be obtained, or whose files or checksums do not
  * match
  */
-export async function installThroughCache(installing: Installing): Promise<CommandEnd> {
+export async function installThroughCache(installing: ProviderInstallation): Promise<CommandEnd> {
   const { attempt, cache, step } = installing;
   const { end, hasFetched } = await runRounds(installing);
   if (hasFetched)
@@ -57,7 +57,9 @@ export async function installThroughCache(installing: Installing): Promise<Comma
   return end;
 }
 
-async function runRounds(installing: Installing): Promise<{ end: CommandEnd; hasFetched: boolean }> {
+async function runRounds(
+  installing: ProviderInstallation,
+): Promise<{ end: CommandEnd; hasFetched: boolean }> {
   if (!existsSync(packagesFolder(installing.cache.folder))) await openProviderCache(installing.cache.folder);
   await using _reading = await readCache(installing.cache);
   for (let round = 1; ; round += 1) {
@@ -70,7 +72,7 @@ async function runRounds(installing: Installing): Promise<{ end: CommandEnd; has
 
 /** @returns the packages to fetch before the next round; null if this was the last round */
 async function runOnce(
-  installing: Installing,
+  installing: ProviderInstallation,
   round: number,
 ): Promise<{ end: CommandEnd; missing: ProviderPackage[] | null }> {
   const { attempt, proxy, step, start } = installing;
@@ -97,7 +99,7 @@ async function runOnce(
 }
 
 async function fetchAll(
-  { attempt, cache, upstreams, step, signal }: Installing,
+  { attempt, cache, upstreams, step, signal }: ProviderInstallation,
   missing: readonly ProviderPackage[],
 ): Promise<void> {
   const context = {

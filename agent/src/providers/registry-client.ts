@@ -85,7 +85,7 @@ export async function fetchPackage(
   }
 }
 
-interface Download {
+interface ProviderDownload {
   readonly filename?: string;
   readonly download_url?: string;
   readonly shasum?: string;
@@ -103,7 +103,7 @@ async function fromRegistry(
   asking: Asking,
 ): Promise<FetchedPackage> {
   const about = `${url}${one.namespace}/${one.type}/${one.version}/download/${one.platform.replace('_', '/')}`;
-  const metadata = await fetchJson<Download>(about, asking);
+  const metadata = await fetchJson<ProviderDownload>(about, asking);
   const {
     filename,
     download_url: download,

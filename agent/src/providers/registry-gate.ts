@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Fetched, type FetchLimits, FetchProblem, fetchBytes } from '../network/fetch-bounded.ts';
+import { type FetchLimits, FetchProblem, type FetchResponse, fetchBytes } from '../network/fetch-bounded.ts';
 import { guardedFetch, type TrustedHosts } from '../network/guarded-fetch.ts';
 import { startLoopbackServer } from '../network/loopback-server.ts';
 import type { Services } from './installation.ts';
@@ -74,7 +74,7 @@ interface Package {
 }
 
 /** Where an answer of a registry came from. */
-interface Origin {
+interface RegistryOrigin {
   readonly host: string;
   readonly token: string;
   readonly url: string;
@@ -114,8 +114,8 @@ async function sendPackage(gate: Gate, { url, headers }: Package, response: Serv
 /** Addresses that are relative refer to the registry, not to the gate. */
 function pass(
   gate: Gate,
-  origin: Origin,
-  { status, headers, body }: Fetched,
+  origin: RegistryOrigin,
+  { status, headers, body }: FetchResponse,
   response: ServerResponse,
 ): void {
   const location = headers.get('x-terraform-get');
@@ -135,7 +135,7 @@ function pass(
 }
 
 /** Where the tool gets a package: from the gate if the registry requires the token for it. */
-function locationFor(gate: Gate, origin: Origin, location: string, isDirect: boolean): string {
+function locationFor(gate: Gate, origin: RegistryOrigin, location: string, isDirect: boolean): string {
   // Sources of modules have many forms; only these are relative.
   const isRelative = isDirect || /^\.{0,2}\//.test(location);
   const address = isRelative ? (URL.parse(location, origin.url)?.href ?? location) : location;

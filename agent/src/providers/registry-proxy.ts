@@ -40,7 +40,7 @@ export async function startRegistryProxy(options: RegistryProxyOptions): Promise
   const missing = new Map<string, ProviderPackage>();
   const problems = new Set<string>();
   let isUsed = false;
-  const seen: Seen = {
+  const seen: RegistryObserver = {
     use: () => (isUsed = true),
     want: (one) => missing.set(JSON.stringify(one), one),
     problem: (text) => problems.add(text),
@@ -65,7 +65,7 @@ function takeAll<Value>(from: Map<string, Value>): Value[] {
   return found;
 }
 
-interface Seen {
+interface RegistryObserver {
   use(): unknown;
   want(one: ProviderPackage): unknown;
   problem(text: string): unknown;
@@ -75,7 +75,7 @@ async function answer(
   response: ServerResponse,
   path: string,
   options: RegistryProxyOptions,
-  seen: Seen,
+  seen: RegistryObserver,
 ): Promise<void> {
   const [, encodedHost = '', namespace = '', type = '', ...rest] = path.split('/');
   seen.use();
@@ -96,7 +96,7 @@ async function versions(
   upstream: Upstream,
   provider: Omit<ProviderPackage, 'version'>,
   { atHand, signal }: RegistryProxyOptions,
-  seen: Seen,
+  seen: RegistryObserver,
 ): Promise<void> {
   try {
     return reply(

@@ -7,7 +7,7 @@ import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { scratchPath } from '../attempt/attempt-log.ts';
 import { sizeOf } from '../attempt/run-command.ts';
-import { type Command, given, type Captures as ReadCaptures } from '../drivers/command.ts';
+import { type Command, given, type PhaseCaptures as ReadCaptures } from '../drivers/command.ts';
 import { lineSplitter } from '../drivers/lines.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { limitSettings } from '../processes/stop-watch.ts';

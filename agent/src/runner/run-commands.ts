@@ -16,7 +16,7 @@ import {
   sizeOf,
 } from '../attempt/run-command.ts';
 import { readableCredentials } from '../credentials/credential-files.ts';
-import { type Command, given, type Note, type Captures as ReadCaptures } from '../drivers/command.ts';
+import { type Command, given, type Note, type PhaseCaptures as ReadCaptures } from '../drivers/command.ts';
 import { ownToolArguments, programFiles } from '../own-program.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { signalQuietly } from '../processes/proc.ts';

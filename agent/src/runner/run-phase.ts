@@ -102,14 +102,14 @@ function watchOf(
   });
 }
 
-interface End extends PhaseEnd {
+interface RunEnd extends PhaseEnd {
   readonly failure?: Pick<Outcome, 'failedCommand' | 'error'>;
 }
 
 /** An attempt before the process that reads its folders is there. */
 type Starting = Omit<AttemptContext, 'tree'>;
 
-async function endOf(context: Starting, lender: TreeLender): Promise<End> {
+async function endOf(context: Starting, lender: TreeLender): Promise<RunEnd> {
   try {
     context.stop.throwIfStopped();
     const kept = keptTree(context);
@@ -178,7 +178,7 @@ function refuseFirst(attempt: Starting): void {
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
 }
 
-function failed(attempt: Starting, error: unknown): End {
+function failed(attempt: Starting, error: unknown): RunEnd {
   const { facts, known } = asFailure(error);
   const { result, failedCommand, exitCode, retryCount } = facts;
   const isKept = result === 'internal' && existsSync(attempt.spool.mark);

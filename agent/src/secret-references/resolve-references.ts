@@ -12,7 +12,7 @@ import {
 import type { AgentSettings } from '#settings/settings.ts';
 import { variableTitle } from '../drivers/variable-title.ts';
 import { refusalOf } from './allowed-names.ts';
-import { type FoundSecret, SecretProblem, type SecretStore, type StoreOptions } from './secret-store.ts';
+import { SecretProblem, type SecretStore, type StoreOptions, type StoreSecret } from './secret-store.ts';
 import { openAws } from './stores/aws.ts';
 import { openAzure } from './stores/azure.ts';
 import { openGcp } from './stores/gcp.ts';
@@ -35,7 +35,7 @@ const openers: Readonly<Record<SecretStoreName, (options: StoreOptions) => Secre
 /** How many secrets are read at the same time. */
 const mostAtOnce = 8;
 
-type Resolved = FoundSecret | { readonly problem: string };
+type ResolvedReference = StoreSecret | { readonly problem: string };
 
 /** @returns a function for all runs of an agent */
 export function referenceResolver(options: ResolverOptions): ResolveReferences {
@@ -68,7 +68,7 @@ async function readAll(
   texts: readonly string[],
   options: ResolverOptions,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Resolved>> {
+): Promise<ReadonlyMap<string, ResolvedReference>> {
   const { settings } = options;
   const seconds = settings.secretSeconds;
   const deadline = new AbortController();
@@ -78,7 +78,7 @@ async function readAll(
   );
   const timer = setTimeout(() => deadline.abort(late), seconds * 1000);
   const stores = new Map<SecretStoreName, SecretStore>();
-  const results = new Map<string, Resolved>();
+  const results = new Map<string, ResolvedReference>();
   const queue = texts.values();
   const work = async () => {
     for (const text of queue) {
@@ -100,7 +100,11 @@ async function readAll(
 }
 
 /** A store that ignores the signal is not waited for. */
-async function read(store: SecretStore, { name }: SecretReference, signal: AbortSignal): Promise<Resolved> {
+async function read(
+  store: SecretStore,
+  { name }: SecretReference,
+  signal: AbortSignal,
+): Promise<ResolvedReference> {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -123,12 +127,12 @@ function isOpen({ isLiteral }: JobVariable): boolean {
   return isLiteral !== true;
 }
 
-function withValue(variable: JobVariable, resolved: Resolved | undefined): JobVariable {
+function withValue(variable: JobVariable, resolved: ResolvedReference | undefined): JobVariable {
   if (!isOpen(variable) || resolved === undefined || 'problem' in resolved) return variable;
   return { ...variable, value: resolved.text, reference: variable.value, isSensitive: true };
 }
 
-function failureOf(variable: JobVariable, resolved: Resolved | undefined): string[] {
+function failureOf(variable: JobVariable, resolved: ResolvedReference | undefined): string[] {
   if (resolved === undefined || !('problem' in resolved)) return [];
   const what = variable.isSensitive ? 'the secret that it refers to' : variable.value;
   return [`${variableTitle(variable)}: ${what} cannot be read: ${resolved.problem}`];
@@ -138,7 +142,11 @@ function embedded(variable: JobVariable): string {
   return `${variableTitle(variable)} contains a reference to a secret store inside other text: only a reference that is the whole value is resolved`;
 }
 
-function leaseWarning(job: Job, variable: JobVariable, results: ReadonlyMap<string, Resolved>): string[] {
+function leaseWarning(
+  job: Job,
+  variable: JobVariable,
+  results: ReadonlyMap<string, ResolvedReference>,
+): string[] {
   const resolved = results.get(variable.value);
   if (resolved === undefined || 'problem' in resolved) return [];
   const { leaseSeconds } = resolved;

@@ -1,11 +1,11 @@
 /** What reads secrets: one store per file in `stores`, opened for one run. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { Environment } from '#settings/declaration.ts';
+import type { ProcessEnvironment } from '#settings/declaration.ts';
 import type { AgentSettings } from '#settings/settings.ts';
 
 /** A secret as its store has it. */
-export interface FoundSecret {
+export interface StoreSecret {
   readonly text: string;
   /** For how long it is valid, where the store lends it; absent: without an end. */
   readonly leaseSeconds?: number;
@@ -17,7 +17,7 @@ export interface SecretStore {
    * @param signal ends the wait; its reason is thrown as it is
    * @throws SecretProblem
    */
-  read(name: string, signal: AbortSignal): Promise<FoundSecret>;
+  read(name: string, signal: AbortSignal): Promise<StoreSecret>;
 }
 
 /** The agent's settings, and its environment, where clouds look for an identity. */
@@ -26,7 +26,7 @@ export interface StoreOptions {
     AgentSettings,
     'vaultAddress' | 'vaultTokenFile' | 'gcpProject' | 'gcpSecretsAddress' | 'azureVaultAddress'
   >;
-  readonly environment: Environment;
+  readonly environment: ProcessEnvironment;
 }
 
 /** Why a secret cannot be read: the end of a sentence, without any part of the secret. */

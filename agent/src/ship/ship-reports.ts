@@ -31,7 +31,7 @@ export interface ReportShipment {
   /** Of each step. */
   readonly mostRawBytes: number;
   readonly maskEvent: (event: RunEvent) => RunEvent;
-  readonly send: (report: Report) => Promise<ReportReply>;
+  readonly send: (report: AttemptReport) => Promise<ReportReply>;
   readonly wake: AttemptWake;
   readonly completion: Completion;
   readonly signal: AbortSignal;
@@ -44,13 +44,13 @@ export interface ReportShipment {
   readonly leavesLast: boolean;
 }
 
-type Report = Omit<ReportRequest, 'fence'>;
+type AttemptReport = Omit<ReportRequest, 'fence'>;
 
 /**
  * @returns once the server has everything but the last report, or null if that is sent, too
  * @throws what `send` throws, and the signal's reason
  */
-export async function shipReports(shipment: ReportShipment): Promise<Report | null> {
+export async function shipReports(shipment: ReportShipment): Promise<AttemptReport | null> {
   using events = new EventFile(shipment.paths.events, shipment.maskEvent);
   using logs = new StepLogs(shipment);
   const waiter = shipment.wake.waiter('report');
@@ -97,7 +97,7 @@ export async function shipReports(shipment: ReportShipment): Promise<Report | nu
 }
 
 /** For how long the first report still waits for the first bytes of a log, in milliseconds. */
-function patienceOf({ logs }: Report, lastSent: number, firstNewsAt: number | null): number {
+function patienceOf({ logs }: AttemptReport, lastSent: number, firstNewsAt: number | null): number {
   if (lastSent !== -Infinity || logs.length > 0 || firstNewsAt === null) return 0;
   return firstNewsAt + gatherMilliseconds - performance.now();
 }
@@ -107,7 +107,7 @@ function gatherTime({ countRuns }: ReportShipment): number {
 }
 
 /** The time that a command took interests nobody before there is something else to say. */
-function isNews({ events, logs }: Report): boolean {
+function isNews({ events, logs }: AttemptReport): boolean {
   return logs.length > 0 || events.some(({ kind }) => kind !== 'process');
 }
 

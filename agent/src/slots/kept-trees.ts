@@ -15,7 +15,7 @@ import { readInside, removeInside, writeInside } from './closed-tree.ts';
 import { forceRemove } from './remove-folder.ts';
 import type { Slot, SlotTable } from './slot-table.ts';
 import { closeWorkFolder, readPlanned, type WorkFolderPaths, workFolderPaths } from './work-folder.ts';
-import { type Attempt, clearWorkFolder } from './work-folder-owner.ts';
+import { type AttemptId, clearWorkFolder } from './work-folder-owner.ts';
 
 export interface KeptTreesOptions {
   /** Absolute path. Other agents may use it, too. */
@@ -205,7 +205,7 @@ export class KeptTrees {
  * @param attempt the one that continues in it
  * @throws an Error if it cannot be completed, or another attempt is executed in its place: then it is not in its place, where a run would continue in it
  */
-export function reinstate({ place, folder, secrets, slotUid }: KeptTree, attempt: Attempt): void {
+export function reinstate({ place, folder, secrets, slotUid }: KeptTree, attempt: AttemptId): void {
   for (const [name, content] of secrets)
     writeInside(join(folder, basename(place.tree)), name, content, slotUid);
   clearWorkFolder(place, attempt);

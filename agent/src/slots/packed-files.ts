@@ -1,7 +1,7 @@
 /** Several files as one, for a plan that is a folder: the same files are always the same bytes. */
 
 /** The paths and sizes of the files, in the order of their contents; a line of JSON before these. */
-interface Index {
+interface PackIndex {
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
 }
 
@@ -10,7 +10,7 @@ const newline = 0x0a;
 /** @param files by their paths below a folder */
 export function packFiles(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
-  const index: Index = { files: sorted.map(([path, { length: bytes }]) => ({ path, bytes })) };
+  const index: PackIndex = { files: sorted.map(([path, { length: bytes }]) => ({ path, bytes })) };
   return Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...sorted.map(([, content]) => content)]);
 }
 
@@ -18,7 +18,7 @@ export function packFiles(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
 export function unpackFiles(packed: Uint8Array): Map<string, Uint8Array> {
   const end = packed.indexOf(newline);
   if (end === -1) throw new Error('the packed plan has no index');
-  const { files } = JSON.parse(new TextDecoder().decode(packed.subarray(0, end))) as Index;
+  const { files } = JSON.parse(new TextDecoder().decode(packed.subarray(0, end))) as PackIndex;
   const found = new Map<string, Uint8Array>();
   let at = end + 1;
   for (const { path, bytes } of files) {

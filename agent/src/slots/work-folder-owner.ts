@@ -12,9 +12,9 @@ import { forceRemoveSync } from './remove-folder.ts';
 import { closeWorkFolder, keepWorkFolder, type WorkFolderPaths } from './work-folder.ts';
 
 /** No two attempts have the same job and number, whichever agent has them. */
-export type Attempt = Pick<Job, 'jobId' | 'attempt'> & Pick<Partial<Job>, 'approved'>;
+export type AttemptId = Pick<Job, 'jobId' | 'attempt'> & Pick<Partial<Job>, 'approved'>;
 
-interface Owner {
+interface FolderOwner {
   readonly jobId: string;
   readonly attempt: number;
   /** Null: no process works in the folder any more. */
@@ -24,23 +24,23 @@ interface Owner {
 }
 
 /** @returns null for a folder that does not exist, or has no owner */
-function ownerOf({ owner }: WorkFolderPaths): Owner | null {
+function ownerOf({ owner }: WorkFolderPaths): FolderOwner | null {
   try {
-    return JSON.parse(readFileSync(owner, 'utf8')) as Owner;
+    return JSON.parse(readFileSync(owner, 'utf8')) as FolderOwner;
   } catch {
     return null;
   }
 }
 
 /** Nobody ever reads a part of it, which would look like a folder without an owner. */
-function write({ owner: file }: WorkFolderPaths, owner: Owner): void {
+function write({ owner: file }: WorkFolderPaths, owner: FolderOwner): void {
   const next = `${file}.next`;
   writeFileSync(next, JSON.stringify(owner), { mode: 0o600 });
   renameSync(next, file);
 }
 
 /** @throws RunFailure if the folder is that of another attempt by now: nothing may be read or changed there */
-export function requireOwn(paths: WorkFolderPaths, attempt: Attempt): void {
+export function requireOwn(paths: WorkFolderPaths, attempt: AttemptId): void {
   if (isOwn(paths, attempt)) return;
   throw new RunFailure(
     `another attempt has taken ${paths.root}: give each agent of this machine a folder of its own (setting ENVARIUM_WORK_DIR)`,
@@ -49,7 +49,7 @@ export function requireOwn(paths: WorkFolderPaths, attempt: Attempt): void {
 }
 
 /** Whether a folder is not that of another attempt. The plan that an apply continues counts as the same one. */
-export function isOwn(paths: WorkFolderPaths, attempt: Attempt): boolean {
+export function isOwn(paths: WorkFolderPaths, attempt: AttemptId): boolean {
   const owner = ownerOf(paths);
   if (owner === null) return true;
   const own = [attempt, attempt.approved?.continues];
@@ -57,7 +57,7 @@ export function isOwn(paths: WorkFolderPaths, attempt: Attempt): boolean {
 }
 
 /** Records that this process executes an attempt in the folder. @param spool absolute path of its spool folder */
-export function takeWorkFolder(paths: WorkFolderPaths, { jobId, attempt }: Attempt, spool: string): void {
+export function takeWorkFolder(paths: WorkFolderPaths, { jobId, attempt }: AttemptId, spool: string): void {
   write(paths, { jobId, attempt, runner: identifyProcess(process.pid), spool });
 }
 
@@ -73,12 +73,12 @@ export function releaseWorkFolder(paths: WorkFolderPaths): void {
 }
 
 /** Where the folder that an attempt has left is while it is being removed. */
-export function asideOf({ root }: WorkFolderPaths, { jobId, attempt }: Attempt): string {
+export function asideOf({ root }: WorkFolderPaths, { jobId, attempt }: AttemptId): string {
   return `${root}.over-${attemptFolderName(jobId, attempt)}`;
 }
 
 /** Removes the folder, unless it is that of another attempt by now. */
-export function removeOwnWorkFolder(paths: WorkFolderPaths, attempt: Attempt): void {
+export function removeOwnWorkFolder(paths: WorkFolderPaths, attempt: AttemptId): void {
   if (isOwn(paths, attempt)) removeAside(paths, attempt);
 }
 
@@ -88,7 +88,7 @@ export function removeOwnWorkFolder(paths: WorkFolderPaths, attempt: Attempt): v
  * state is kept.
  * @throws RunFailure while a command of another attempt may change resources there
  */
-export function clearWorkFolder(paths: WorkFolderPaths, attempt: Attempt): void {
+export function clearWorkFolder(paths: WorkFolderPaths, attempt: AttemptId): void {
   const owner = isOwn(paths, attempt) ? null : ownerOf(paths);
   const isRunning = owner?.runner != null && owner.runner.pid !== process.pid && isAlive(owner.runner);
   if (owner !== null && isUnfinished(owner)) {
@@ -108,18 +108,18 @@ export function clearWorkFolder(paths: WorkFolderPaths, attempt: Attempt): void 
 }
 
 /** Whether the service has agreed to the start: before that, no command changes anything, and it may agree to another attempt. */
-function hasStarted({ spool }: Owner): boolean {
+function hasStarted({ spool }: FolderOwner): boolean {
   return existsSync(spoolPaths(spool).markStored);
 }
 
 /** Whether a command may have begun to change resources whose end is not recorded yet. */
-function isUnfinished({ spool }: Owner): boolean {
+function isUnfinished({ spool }: FolderOwner): boolean {
   const { mark, outcome } = spoolPaths(spool);
   return existsSync(mark) && !existsSync(outcome);
 }
 
 /** From the move on, another agent may use the place: nothing happens between look and move. */
-function removeAside(paths: WorkFolderPaths, attempt: Attempt): void {
+function removeAside(paths: WorkFolderPaths, attempt: AttemptId): void {
   if (!existsSync(paths.root)) return;
   const aside = asideOf(paths, attempt);
   forceRemoveSync(aside);

@@ -53,7 +53,7 @@ export interface TreeFacts {
 }
 
 /** Which attempt kept the tree, and for which slot. */
-interface Planned extends TreeFacts {
+interface PlannedTree extends TreeFacts {
   readonly jobId: string;
   readonly attempt: number;
   readonly slotUid: number | null;
@@ -227,7 +227,7 @@ export function keepTree(
   for (const folder of scratchFolders(paths)) forceRemoveSync(folder);
   writeFileSync(
     paths.planned,
-    JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies Planned),
+    JSON.stringify({ jobId: left.jobId, attempt: left.attempt, slotUid, ...facts } satisfies PlannedTree),
     {
       mode: 0o600,
     },
@@ -249,9 +249,9 @@ export function readKept(paths: WorkFolderPaths, by: HeldAttempt, slotUid: numbe
 export function readPlanned(
   paths: WorkFolderPaths,
   by: Pick<HeldAttempt, 'jobId' | 'attempt'>,
-): Planned | null {
+): PlannedTree | null {
   try {
-    const planned = JSON.parse(readFileSync(paths.planned, 'utf8')) as Planned;
+    const planned = JSON.parse(readFileSync(paths.planned, 'utf8')) as PlannedTree;
     const isSame = planned.jobId === by.jobId && planned.attempt === by.attempt && existsSync(paths.tree);
     return isSame ? planned : null;
   } catch {

@@ -65,14 +65,17 @@ export interface Fetching extends GitSource {
 }
 
 /** The parts of a working tree in addition to its own commit. */
-export interface Marks {
+export interface TreeFeatures {
   readonly hasSubmodules: boolean;
   /** Paths that the attributes assign to LFS. */
   readonly lfsFiles: readonly string[];
 }
 
 /** Checks the index with one command. */
-export async function findMarks({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<Marks> {
+export async function findMarks(
+  { git }: Pick<CheckoutRequest, 'git'>,
+  folder: string,
+): Promise<TreeFeatures> {
   const args = [
     '-C',
     folder,

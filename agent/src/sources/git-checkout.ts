@@ -14,7 +14,7 @@ import {
   type Fetching,
   fetchRevision,
   findMarks,
-  type Marks,
+  type TreeFeatures,
 } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
 import { cloneInPart } from './partial-clone.ts';
@@ -61,7 +61,7 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
   return found;
 }
 
-const none: Marks = { hasSubmodules: false, lfsFiles: [] };
+const none: TreeFeatures = { hasSubmodules: false, lfsFiles: [] };
 /** About ten thousand files. A larger one takes longer to pass on than a command to start. */
 const maxIndexBytes = 1 << 20;
 
@@ -80,7 +80,7 @@ async function hasNoMarks({ cloneArguments, bytesOf }: CheckoutRequest): Promise
 }
 
 /** Submodules, then LFS; the same for each submodule. */
-async function complete(request: CheckoutRequest, fetching: Fetching, marks: Marks): Promise<void> {
+async function complete(request: CheckoutRequest, fetching: Fetching, marks: TreeFeatures): Promise<void> {
   if (marks.hasSubmodules) await fetchSubmodules(request, fetching);
   if (marks.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, marks.lfsFiles);
 }

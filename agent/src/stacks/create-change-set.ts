@@ -17,7 +17,7 @@ import { parametersFor } from './parameters.ts';
 import { type ReadyStack, readyStack } from './ready-stack.ts';
 import { findStack, Patience } from './stack.ts';
 import { tell } from './tell.ts';
-import { checkCapabilities, placeTemplate, summaryOf, type Template } from './template.ts';
+import { checkCapabilities, placeTemplate, type StackTemplate, summaryOf } from './template.ts';
 import { Uploads } from './uploads.ts';
 
 /** Begins the names of change sets of plans that nobody applies, and of all others. */
@@ -71,7 +71,7 @@ const empty = /didn't contain changes|no updates are to be performed/i;
 async function create(
   api: Api,
   ready: ReadyStack,
-  template: Template,
+  template: StackTemplate,
   summary: GetTemplateSummaryOutput,
 ): Promise<{ readonly id: string; readonly stackId: string }> {
   const { request } = api;

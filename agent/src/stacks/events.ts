@@ -14,7 +14,7 @@ import { tell } from './tell.ts';
 const nestedType = 'AWS::CloudFormation::Stack';
 
 /** One stack whose events are followed. */
-interface Followed {
+interface FollowedStack {
   readonly stackId: string;
   readonly within: readonly string[];
   /** Events of this time and later. */
@@ -26,10 +26,10 @@ interface Followed {
 export class EventLog {
   readonly #api: Pick<Api, 'client'>;
   readonly #stackId: string;
-  readonly #followed: Followed[];
+  readonly #followed: FollowedStack[];
   readonly #failures: FailedResource[] = [];
 
-  private constructor(api: Pick<Api, 'client'>, stackId: string, root: Followed) {
+  private constructor(api: Pick<Api, 'client'>, stackId: string, root: FollowedStack) {
     this.#api = api;
     this.#stackId = stackId;
     this.#followed = [root];
@@ -87,7 +87,7 @@ export class EventLog {
     return count;
   }
 
-  async #readOne(followed: Followed): Promise<number> {
+  async #readOne(followed: FollowedStack): Promise<number> {
     const events = await pagesSince(this.#api, followed.stackId, followed.from, followed.seen);
     const fresh = events.filter(({ EventId = '' }) => !followed.seen.has(EventId)).reverse();
     for (const event of fresh) {
@@ -97,7 +97,7 @@ export class EventLog {
     return fresh.length;
   }
 
-  #take(event: StackEvent, { within, stackId }: Followed): void {
+  #take(event: StackEvent, { within, stackId }: FollowedStack): void {
     const { LogicalResourceId = '', PhysicalResourceId, ResourceType = '', ResourceStatus = '' } = event;
     const reason = event.ResourceStatusReason;
     const isStack = PhysicalResourceId === stackId;

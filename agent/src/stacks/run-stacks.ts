@@ -4,7 +4,7 @@
  * standard input; its report is JSON on standard output, and lines for people are on standard error.
  */
 import { readFileSync } from 'node:fs';
-import { errorMark, type StackRequest, type Verb, verbs } from '../drivers/cloudformation/reports.ts';
+import { errorMark, type ResourceVerb, type StackRequest, verbs } from '../drivers/cloudformation/reports.ts';
 import { type Api, explain, openClient, StackProblem } from './api.ts';
 import { createChangeSet } from './create-change-set.ts';
 import { deleteStack } from './delete-stack.ts';
@@ -26,7 +26,7 @@ const works = {
   'detect-drift': detectDrift,
   'plan-deletion': planDeletion,
   'delete-stack': deleteStack,
-} as const satisfies Record<Verb, (api: Api) => Promise<unknown>>;
+} as const satisfies Record<ResourceVerb, (api: Api) => Promise<unknown>>;
 
 const longestInput = 10_000_000;
 

@@ -32,7 +32,7 @@ function templateFile({ request }: Pick<Api, 'request'>): string {
   return found;
 }
 
-export interface Template {
+export interface StackTemplate {
   readonly file: string;
   readonly source: TemplateSource;
 }
@@ -47,7 +47,7 @@ export async function placeTemplate(
   api: Pick<Api, 'request'>,
   uploads: Uploads,
   purpose: 'check' | 'plan',
-): Promise<Template> {
+): Promise<StackTemplate> {
   const file = templateFile(api);
   const code = readCode(file);
   if (code === null)
@@ -78,7 +78,7 @@ async function uploadArtifacts(
 /** What a template declares. @throws StackProblem if it does not validate */
 export async function summaryOf(
   { client }: Pick<Api, 'client'>,
-  { file, source }: Template,
+  { file, source }: StackTemplate,
 ): Promise<GetTemplateSummaryOutput> {
   try {
     return await client.send(new GetTemplateSummaryCommand(source));

@@ -12,7 +12,7 @@ function ownEndpoint(environment: NodeJS.ProcessEnv): string | undefined {
 }
 
 /** Where an object is, or will be. */
-export interface Place {
+export interface S3Location {
   readonly bucket: string;
   readonly key: string;
 }
@@ -39,7 +39,7 @@ export class Uploads implements AsyncDisposable {
    * @param why it has to be uploaded, as the beginning of a sentence
    * @throws StackProblem if there is no bucket
    */
-  placeOf(name: string, why: string): Place {
+  placeOf(name: string, why: string): S3Location {
     const { upload, environmentId } = this.#request;
     if (upload === null)
       throw new StackProblem(
@@ -55,7 +55,7 @@ export class Uploads implements AsyncDisposable {
    * @throws StackProblem if the bucket does not take it
    */
   async put(
-    { bucket, key }: Place,
+    { bucket, key }: S3Location,
     content: Uint8Array,
     { what, afterwards }: { readonly what: string; readonly afterwards: 'kept' | 'removed' },
   ): Promise<void> {
@@ -90,7 +90,7 @@ export class Uploads implements AsyncDisposable {
   }
 
   /** The address by which AWS reads an object. */
-  async addressOf({ bucket, key }: Place): Promise<string> {
+  async addressOf({ bucket, key }: S3Location): Promise<string> {
     const endpoint = ownEndpoint(this.#environment);
     const path = key.split('/').map(encodeURIComponent).join('/');
     if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`;

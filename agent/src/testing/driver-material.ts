@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlanSummary } from '#contract/deployments/plan.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import type { Captures } from '../drivers/command.ts';
+import type { PhaseCaptures } from '../drivers/command.ts';
 import type { DriverContext } from '../drivers/driver.ts';
 import { jobOf, treeFrom } from './driver-job.ts';
 
@@ -110,7 +110,7 @@ export function contextIn(
   };
 }
 
-function inspectedOf(tool: string, { inspected = {} }: Material): Captures {
+function inspectedOf(tool: string, { inspected = {} }: Material): PhaseCaptures {
   const found = Object.entries(inspected);
   return new Map(found.map(([name, recording]) => [name, readFileSync(recordingFile(tool, recording))]));
 }

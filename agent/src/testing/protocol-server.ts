@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import {
-  type AgentSettings,
+  type AgentTimings,
   GoodbyeRequest,
   type HeartbeatReply,
   HeartbeatRequest,
@@ -89,7 +89,7 @@ export class ProtocolServer implements AsyncDisposable {
   readonly unwanted: HeldAttempt[] = [];
   /** Whether an outcome that brings what is left to send is refused. */
   refusesRest = false;
-  settings: AgentSettings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
+  settings: AgentTimings = { heartbeatSeconds: 1, offlineGraceSeconds: 60, abortSeconds: 5 };
   /** True: the call is executed and its answer is lost. */
   losesAnswer: (call: CallName) => boolean = () => false;
   /** True: the call is answered with 503. */

@@ -25,7 +25,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { agentProgram } from '../../../tools/programs/built-programs.ts';
-import type { Role } from '../own-program.ts';
+import type { ProgramRole } from '../own-program.ts';
 import { findIsolation, placeFilter } from '../processes/isolation.ts';
 import { findProgram } from '../processes/programs.ts';
 import type { Isolation } from '../processes/sandbox.ts';
@@ -327,7 +327,7 @@ function prepare(
 
 function start(setup: RunnerSetup, job: Job, options: StartOptions = {}): Running {
   const { spool, order, job: withState } = prepare(setup, job, options);
-  const child = spawn(process.execPath, [agentProgram, 'runner' satisfies Role], {
+  const child = spawn(process.execPath, [agentProgram, 'runner' satisfies ProgramRole], {
     ...(setup.isOrdinary ? { uid: ordinaryUid, gid: ordinaryUid } : {}),
     cwd: '/',
     detached: true,

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compare } from 'semver';
 import {
-  type Choice,
   chooseTool,
   parseRequestedVersion,
   type RequestedVersion,
   type RequiredVersion,
+  type ToolChoice,
   type ToolsThere,
 } from './choose-tool.ts';
 import { parseConstraints, satisfies } from './constraints.ts';
@@ -27,15 +27,15 @@ function choose(
   wanted: string | undefined,
   at: ToolsThere = there,
   required: readonly RequiredVersion[] = [],
-): Choice {
+): ToolChoice {
   return chooseTool('terraform', parseRequestedVersion(wanted, 'terraformVersion'), at, required);
 }
 
-function version(choice: Choice): string {
+function version(choice: ToolChoice): string {
   return 'version' in choice ? `${choice.version} ${choice.from}` : choice.problem;
 }
 
-function note(choice: Choice): string {
+function note(choice: ToolChoice): string {
   return 'version' in choice ? (choice.note ?? '') : '';
 }
 

@@ -38,7 +38,7 @@ export interface ToolsThere {
   readonly indexName: string;
 }
 
-export type Choice =
+export type ToolChoice =
   | { readonly version: string; readonly from: 'PATH' | 'cache' | 'index'; readonly note: string | null }
   | { readonly problem: string };
 
@@ -77,7 +77,7 @@ export function chooseTool(
   wanted: RequestedVersion,
   there: ToolsThere,
   required: readonly RequiredVersion[] = [],
-): Choice {
+): ToolChoice {
   switch (wanted.kind) {
     case 'exact':
       return chooseExact(name, wanted, there);
@@ -98,7 +98,7 @@ function chooseExact(
   name: string,
   { version, by }: { version: string; by: string },
   there: ToolsThere,
-): Choice {
+): ToolChoice {
   const from = placeOf(version, there);
   if (from) return { version, from, note: null };
   if (there.index !== null) return { version, from: 'index', note: null };
@@ -107,14 +107,14 @@ function chooseExact(
   };
 }
 
-function chooseLatest(name: string, there: ToolsThere, note: string | null): Choice {
+function chooseLatest(name: string, there: ToolsThere, note: string | null): ToolChoice {
   const newest = releases(withoutUnlisted(there)).toSorted(compare).at(-1);
   if (newest === undefined)
     return { problem: `${nothingThere(name, there)}: ${howToGet(name)}, then deploy again` };
   return found(newest, there, joined(note, withoutIndex(name, there, 'the newest', 'counts as the latest')));
 }
 
-function chooseLike(name: string, by: string, like: RegExp, there: ToolsThere): Choice {
+function chooseLike(name: string, by: string, like: RegExp, there: ToolsThere): ToolChoice {
   const newest = releases(there)
     .filter((version) => like.test(version))
     .toSorted(compare)
@@ -131,7 +131,7 @@ function chooseFromCode(
   there: ToolsThere,
   required: readonly RequiredVersion[],
   takes: 'least' | 'newest',
-): Choice {
+): ToolChoice {
   const judged = required.filter(
     (one): one is RequiredVersion & { constraint: string } => one.constraint !== null,
   );
@@ -178,7 +178,7 @@ function attributesOf(required: readonly RequiredVersion[]): string {
   return [...new Set(required.map(({ attribute = usualAttribute }) => attribute))].join(' and ');
 }
 
-function found(version: string, there: ToolsThere, note: string | null): Choice {
+function found(version: string, there: ToolsThere, note: string | null): ToolChoice {
   return { version, from: placeOf(version, there) ?? 'index', note };
 }
 

@@ -18,7 +18,7 @@ import { removeFolder } from '../spool/write-file.ts';
 import { readBareChecksum, readChecksums } from './checksums.ts';
 import { type BuiltRelease, type FetchContext, ReleaseProblem } from './fetch-context.ts';
 import type { ReleaseName } from './tool-cache.ts';
-import type { Origin } from './tool-mirror.ts';
+import type { ReleaseOrigin } from './tool-mirror.ts';
 import type { UnpackedPrograms } from './unpack-program.ts';
 import { BadSignature, type Signer, shortKeyIds, verifySignature } from './verify-signature.ts';
 
@@ -33,7 +33,7 @@ const archiveLimits: FetchLimits = { silenceSeconds: 30, wholeSeconds: 1800, byt
  */
 export async function fetchArchive(
   context: FetchContext,
-  origin: Origin,
+  origin: ReleaseOrigin,
   source: ArchiveRelease,
   release: ReleaseName,
   folder: string,
@@ -95,7 +95,7 @@ function checksumOf(text: string, archive: Archive, { program, version, platform
 /** There may be several signatures, by keys of different years: the first one by a trusted key decides. */
 async function checkSignature(
   context: FetchContext,
-  origin: Origin,
+  origin: ReleaseOrigin,
   facts: SignatureFacts,
   version: string,
   checksums: { readonly place: ReleasePlace; readonly content: Uint8Array },
@@ -119,13 +119,13 @@ async function checkSignature(
   throw new ReleaseProblem(`${problem}; nothing was installed`);
 }
 
-function get(context: FetchContext, origin: Origin, place: ReleasePlace) {
+function get(context: FetchContext, origin: ReleaseOrigin, place: ReleasePlace) {
   return fetchBytes(requestOf(context, origin, place, smallLimits));
 }
 
 function requestOf(
   { signal, bounds }: FetchContext,
-  origin: Origin,
+  origin: ReleaseOrigin,
   place: ReleasePlace,
   limits: FetchLimits,
 ): FetchRequest {

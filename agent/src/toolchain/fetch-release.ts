@@ -14,7 +14,7 @@ import {
   type ReleaseName,
   takeRelease,
 } from './tool-cache.ts';
-import type { Origin } from './tool-mirror.ts';
+import type { ReleaseOrigin } from './tool-mirror.ts';
 
 /**
  * Claims a release that the cache holds, so that it is not removed before this process ends.
@@ -39,7 +39,7 @@ export async function takeKept(
  */
 export async function fetchRelease(
   context: FetchContext,
-  origin: Origin,
+  origin: ReleaseOrigin,
   release: ReleaseName,
 ): Promise<string> {
   const { cacheFolder, cacheBytes } = context.order;
@@ -49,7 +49,11 @@ export async function fetchRelease(
   return program;
 }
 
-async function takeOrFetch(context: FetchContext, origin: Origin, release: ReleaseName): Promise<string> {
+async function takeOrFetch(
+  context: FetchContext,
+  origin: ReleaseOrigin,
+  release: ReleaseName,
+): Promise<string> {
   const { cacheFolder } = context.order;
   await using _lock = await lockRelease(cacheFolder, release, context.signal, () =>
     context.log(waiting(release)),
@@ -73,7 +77,7 @@ async function takeOrFetch(context: FetchContext, origin: Origin, release: Relea
 
 async function build(
   context: FetchContext,
-  origin: Origin,
+  origin: ReleaseOrigin,
   release: ReleaseName,
   folder: string,
 ): Promise<void> {
@@ -94,7 +98,7 @@ async function build(
 function asProblem(
   error: unknown,
   { program, version }: ReleaseName,
-  origin: Origin,
+  origin: ReleaseOrigin,
   cacheFolder: string,
 ): unknown {
   if (error instanceof FetchProblem) {

@@ -12,7 +12,7 @@ import { fetchRelease, takeKept } from './fetch-release.ts';
 import { platformFor } from './python.ts';
 import { readReleaseIndex } from './release-index.ts';
 import { indicesFolder, keptVersions, type ReleaseName } from './tool-cache.ts';
-import { type Origin, originOf, type ToolchainOrder } from './tool-mirror.ts';
+import { originOf, type ReleaseOrigin, type ToolchainOrder } from './tool-mirror.ts';
 
 export interface ToolRequest {
   /** The version of the program. */
@@ -65,7 +65,7 @@ export async function findTool(finding: ToolFinding, request: ToolRequest): Prom
 async function collectVersions(
   { order, signal, bounds }: ToolFinding,
   { name, wanted, onPath }: ToolRequest,
-  origin: Origin | null,
+  origin: ReleaseOrigin | null,
   platform: string,
 ): Promise<ToolsThere> {
   const cached = order ? await keptVersions(order.cacheFolder, name, platform) : [];
@@ -85,7 +85,7 @@ async function collectVersions(
 
 async function obtain(
   context: FetchContext,
-  origin: Origin | null,
+  origin: ReleaseOrigin | null,
   release: ReleaseName,
   from: FoundTool['from'],
   wanted: RequestedVersion,

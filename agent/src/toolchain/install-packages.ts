@@ -15,7 +15,7 @@ import {
 } from './fetch-context.ts';
 import { findPython, pythonAdvice } from './python.ts';
 import { environmentFolder, hashOf, newEnvironment, type ReleaseName } from './tool-cache.ts';
-import type { Origin } from './tool-mirror.ts';
+import type { ReleaseOrigin } from './tool-mirror.ts';
 
 /** Only wheels are installed: no program of a package runs, and pip compares each with the hash of the index. */
 const pipArguments = [
@@ -37,7 +37,7 @@ const pipArguments = [
  */
 export async function installPackages(
   context: FetchContext,
-  origin: Origin,
+  origin: ReleaseOrigin,
   source: PythonRelease,
   release: ReleaseName,
   folder: string,
@@ -85,7 +85,7 @@ async function makeEnvironment(
 async function installInto(
   { log, signal }: FetchContext,
   runAside: RunAside,
-  origin: Origin,
+  origin: ReleaseOrigin,
   requirement: string,
   place: string,
 ): Promise<void> {
@@ -115,7 +115,7 @@ function sourceOf({
   isFolder,
   headers,
   release,
-}: Origin): Pick<AsideRequest, 'environment' | 'readable'> {
+}: ReleaseOrigin): Pick<AsideRequest, 'environment' | 'readable'> {
   if (isFolder) return { environment: { PIP_NO_INDEX: '1', PIP_FIND_LINKS: base }, readable: [base] };
   const index = new URL(`${base || release.index.host}/`);
   const [name = '', ...rest] = pairOf(headers['authorization'] ?? '').split(':');

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valid } from 'semver';
 import { type FetchLimits, FetchProblem, fetchBytes } from '../network/fetch-bounded.ts';
-import type { Origin } from './tool-mirror.ts';
+import type { ReleaseOrigin } from './tool-mirror.ts';
 
 const freshMilliseconds = 600_000;
 const failureMilliseconds = 60_000;
@@ -32,7 +32,7 @@ interface KeptIndex {
  * @throws the signal's reason, and errors of the file system
  */
 export async function readReleaseIndex(
-  origin: Origin,
+  origin: ReleaseOrigin,
   platform: string,
   folder: string,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ export async function readReleaseIndex(
 }
 
 /** The names of the files are the index of a folder. */
-async function listFolder({ base, release }: Origin, platform: string): Promise<IndexAnswer> {
+async function listFolder({ base, release }: ReleaseOrigin, platform: string): Promise<IndexAnswer> {
   try {
     return { versions: release.readIndex((await readdir(base)).join('\n'), platform) };
   } catch (error) {
@@ -75,7 +75,7 @@ async function listFolder({ base, release }: Origin, platform: string): Promise<
 }
 
 async function refresh(
-  origin: Origin,
+  origin: ReleaseOrigin,
   platform: string,
   url: string,
   kept: KeptIndex | null,
@@ -112,7 +112,7 @@ function nextPage(url: string, headers: Headers): string | null {
   return next !== null && next.origin === new URL(url).origin ? next.href : null;
 }
 
-function versionsOf(origin: Origin, platform: string, url: string, body: Uint8Array): string[] {
+function versionsOf(origin: ReleaseOrigin, platform: string, url: string, body: Uint8Array): string[] {
   try {
     return origin.release
       .readIndex(new TextDecoder().decode(body), platform)

@@ -25,7 +25,7 @@ export interface ToolchainOrder {
   readonly mirrors: Readonly<Record<string, MirrorOrder | null>>;
 }
 
-export interface Origin {
+export interface ReleaseOrigin {
   readonly program: string;
   readonly release: ReleaseFacts;
   /** For messages: an address without credentials. */
@@ -40,7 +40,7 @@ export interface Origin {
 }
 
 /** @returns null if nothing may be fetched */
-export function originOf(program: ProgramFacts, { mirrors }: ToolchainOrder): Origin | null {
+export function originOf(program: ProgramFacts, { mirrors }: ToolchainOrder): ReleaseOrigin | null {
   const { release } = program;
   if (release === null) return null;
   const [name] = release.programs;

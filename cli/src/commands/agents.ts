@@ -6,9 +6,9 @@ import { onCall } from '../command-line.ts';
 import { findAgent, findOrganization, listAgents } from '../find-environment.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 
-const agentColumns: Column<Agent>[] = [
+const agentColumns: TableColumn<Agent>[] = [
   { head: 'NAME', value: ({ name, agentKey }) => name ?? agentKey },
   { head: 'STATUS', value: ({ status }) => status, isWhole: true },
   { head: 'VERSION', value: ({ version }) => version, isExtra: true },
@@ -16,7 +16,7 @@ const agentColumns: Column<Agent>[] = [
   { head: 'KEY', value: ({ agentKey }) => agentKey, isWhole: true },
 ];
 
-const secretColumns: Column<AgentSecretEntry>[] = [
+const secretColumns: TableColumn<AgentSecretEntry>[] = [
   { head: 'DESCRIPTION', value: ({ description }) => description },
   { head: 'BY', value: ({ createdBy }) => createdBy.name, isExtra: true },
   { head: 'CREATED', value: ({ createdAt }) => timeText(createdAt), isExtra: true },

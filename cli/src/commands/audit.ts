@@ -9,7 +9,7 @@ import { findOrganization } from '../find-environment.ts';
 import { openSession, type Session, type SharedFlags, tell } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 
 interface TimeFlags {
   readonly installation?: boolean;
@@ -17,7 +17,7 @@ interface TimeFlags {
   readonly to?: string;
 }
 
-interface ListFlags extends TimeFlags {
+interface ListAuditFlags extends TimeFlags {
   readonly actor?: string;
   readonly action?: string;
   readonly entity?: string;
@@ -40,7 +40,7 @@ interface VerifyFlags extends SharedFlags {
 
 const mostOfPage = 1000;
 
-const columns: Column<AuditEvent>[] = [
+const columns: TableColumn<AuditEvent>[] = [
   { head: 'TIME', value: ({ timestamp }) => timeText(timestamp), isWhole: true },
   { head: 'ACTOR', value: ({ actor }) => actor.name },
   { head: 'ACTION', value: ({ actionName }) => actionName },
@@ -59,7 +59,10 @@ function timesOf({ from, to }: TimeFlags) {
 }
 
 /** Asks page by page until there are enough entries. */
-async function list(session: Session, options: ListFlags): Promise<{ events: AuditEvent[]; next: string }> {
+async function list(
+  session: Session,
+  options: ListAuditFlags,
+): Promise<{ events: AuditEvent[]; next: string }> {
   const { client } = session;
   const { actor: actorId, action, entity, entityId, project: projectId } = options;
   const organizationId = options.installation ? null : (await findOrganization(session)).id;
@@ -177,7 +180,7 @@ export function addAuditCommands(program: Command): void {
     .option('--project <id>', 'only about this project')
     .option('--limit <count>', 'at most this many entries', wholeNumber('--limit', 1), 50)
     .option('--after <id>', 'only entries older than the one with this id');
-  onCall<ListFlags>(listing, async ({ session, options }) => {
+  onCall<ListAuditFlags>(listing, async ({ session, options }) => {
     const { events, next } = await list(session, options);
     if (session.isJson) return session.output.json({ events, nextPageKey: next });
     await session.output.table(events, columns, 'No entries.');

@@ -16,10 +16,10 @@ import { findTemplate } from './templates/find-template.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './templates/source-flags.ts';
 import { type ToolFlags, toolFields, toolFlagNames, withToolFlags } from './templates/tool-flags.ts';
 
-type Body = CallInput<'createEnvironmentWithoutTemplate'>['body'];
-type FromTemplateBody = CallInput<'createEnvironment'>['body'];
+type EnvironmentBody = CallInput<'createEnvironmentWithoutTemplate'>['body'];
+type TemplateEnvironmentBody = CallInput<'createEnvironment'>['body'];
 
-interface CreateFlags extends VariableFlags, FollowFlags, SourceFlags, ToolFlags {
+interface CreateEnvironmentFlags extends VariableFlags, FollowFlags, SourceFlags, ToolFlags {
   readonly template?: string;
   readonly project?: string;
   readonly workspace?: string;
@@ -36,7 +36,7 @@ interface CreateFlags extends VariableFlags, FollowFlags, SourceFlags, ToolFlags
 }
 
 /** What an environment has wherever its code comes from. */
-function environmentFields(name: string, projectId: string, flags: CreateFlags) {
+function environmentFields(name: string, projectId: string, flags: CreateEnvironmentFlags) {
   return {
     projectId,
     name,
@@ -52,7 +52,7 @@ function environmentFields(name: string, projectId: string, flags: CreateFlags) 
     tags: flags.tag,
     driftDetectionRequest:
       flags.driftCron === undefined ? undefined : { enabled: true, cron: flags.driftCron },
-  } satisfies Partial<Body>;
+  } satisfies Partial<EnvironmentBody>;
 }
 
 /** Options that a template has already decided. */
@@ -70,7 +70,7 @@ async function fromTemplate(
   { client }: Session,
   organizationId: string,
   fields: ReturnType<typeof environmentFields>,
-  flags: CreateFlags,
+  flags: CreateEnvironmentFlags,
 ): Promise<CreatedEnvironment> {
   const conflicting = templateFlags.find((flag) => flags[flag] !== undefined);
   if (conflicting) {
@@ -78,7 +78,7 @@ async function fromTemplate(
     throw new BadCall(`--${option} does not apply with --template, which has this setting.`);
   }
   const { id: blueprintId } = await findTemplate(client, organizationId, flags.template ?? '');
-  const deployRequest: FromTemplateBody['deployRequest'] = {
+  const deployRequest: TemplateEnvironmentBody['deployRequest'] = {
     blueprintId,
     blueprintRevision: flags.revision,
     comment: flags.comment,
@@ -92,7 +92,7 @@ async function withoutTemplate(
   { client }: Session,
   organizationId: string,
   fields: ReturnType<typeof environmentFields>,
-  flags: CreateFlags,
+  flags: CreateEnvironmentFlags,
 ): Promise<CreatedEnvironment> {
   if (!flags.repository) throw new BadCall('Specify --repository, or --template.');
   const type = flags.type ?? 'terraform';
@@ -105,7 +105,7 @@ async function withoutTemplate(
     repository: flags.repository,
     ...toolFields(flags),
     // The service decides which tools it supports.
-    type: type as Body['type'],
+    type: type as EnvironmentBody['type'],
     deployRequest: flags.comment === undefined ? undefined : { comment: flags.comment },
   };
   return client.call('createEnvironmentWithoutTemplate', { body });
@@ -136,7 +136,7 @@ export function addCreateCommand(group: Command): void {
       'check for drift at these times: a cron expression with five fields, in UTC',
     )
     .option('--comment <text>', 'shown with the first deployment');
-  onCall<CreateFlags>(
+  onCall<CreateEnvironmentFlags>(
     withVariableFlags(withFollowFlags(create)),
     async ({ session, args: [name = ''], options }) => {
       const { output, isJson } = session;

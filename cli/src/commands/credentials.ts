@@ -9,23 +9,23 @@ import { textFromFile } from '../read-input.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 
 interface ProjectFlag {
   readonly project?: string;
 }
 
-interface ValueFlags {
+interface CredentialValueFlags {
   readonly valueFile?: string;
   readonly field?: string[];
   readonly fieldFile?: string[];
 }
 
-interface CreateFlags extends ProjectFlag, ValueFlags {
+interface CreateCredentialFlags extends ProjectFlag, CredentialValueFlags {
   readonly type: string;
 }
 
-interface UpdateFlags extends ValueFlags {
+interface UpdateCredentialFlags extends CredentialValueFlags {
   readonly name?: string;
 }
 
@@ -39,7 +39,7 @@ const secretFields = [
   'kubeConfig',
 ];
 
-const columns: Column<Credential>[] = [
+const columns: TableColumn<Credential>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'TYPE', value: ({ type }) => type },
   { head: 'PROJECT', value: ({ projectId }) => projectId ?? '', isId: true },
@@ -64,7 +64,7 @@ function valueOfFile(file: string): Record<string, unknown> {
 }
 
 /** @returns undefined where no flag specifies a part of the value */
-function valueOf({ valueFile, field, fieldFile }: ValueFlags): CredentialValue | undefined {
+function valueOf({ valueFile, field, fieldFile }: CredentialValueFlags): CredentialValue | undefined {
   if (valueFile === undefined && field === undefined && fieldFile === undefined) return undefined;
   const value = valueFile === undefined ? {} : valueOfFile(valueFile);
   for (const text of field ?? []) {
@@ -138,7 +138,7 @@ function addCreate(group: Command): void {
       .requiredOption('--type <type>', `one of ${credentialTypes.join(', ')}`)
       .option('--project <project>', 'only this project and those below may use it'),
   );
-  onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<CreateCredentialFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
     const { project } = options;
     const place =
@@ -165,7 +165,7 @@ function addUpdate(group: Command): void {
       .description('change a credential; a value replaces the whole value')
       .option('--name <name>', 'its new name'),
   );
-  onCall<UpdateFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<UpdateCredentialFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id, name } = await find(session, given);
     const credential = await session.client.call('updateCredential', {
       params: { id },

@@ -17,13 +17,13 @@ import { changesIn } from '../variables/keep-choices.ts';
 import { type VariableFlags, variableChanges, withVariableFlags } from '../variables/variable-flags.ts';
 import { findTemplate } from './templates/find-template.ts';
 
-type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
+type DeploymentBody = NonNullable<CallInput<'deployEnvironment'>['body']>;
 
 /** Those that `deploy` starts; tasks, remote plans and destroys have their own commands. */
 const types = ['deploy', 'prPlan', 'dryRun', 'driftDetection'] as const satisfies readonly DeploymentType[];
 /** The others would open pull requests: the service refuses them. */
 const remediations = ['DISABLED', 'CODE_TO_CLOUD'] as const satisfies readonly NonNullable<
-  Body['autoDriftRemediationStrategy']
+  DeploymentBody['autoDriftRemediationStrategy']
 >[];
 
 interface DeployFlags extends VariableFlags, FollowFlags {
@@ -58,11 +58,11 @@ interface TaskFlags extends VariableFlags, FollowFlags {
 }
 
 /** What the options say, except for variables. */
-function bodyOf(flags: DeployFlags): Body {
+function bodyOf(flags: DeployFlags): DeploymentBody {
   const { pullRequest: prNumber, gitUser } = flags;
   return {
     // The service decides which types it can run.
-    deploymentType: flags.type as Body['deploymentType'],
+    deploymentType: flags.type as DeploymentBody['deploymentType'],
     blueprintRevision: flags.revision,
     targets: flags.target,
     importUnrecorded: flags.importUnrecorded,
@@ -71,12 +71,15 @@ function bodyOf(flags: DeployFlags): Body {
     ttl: flags.ttl === undefined ? undefined : lifetimeOf('--ttl', flags.ttl),
     envName: flags.rename,
     gitUserData: prNumber === undefined && gitUser === undefined ? undefined : { gitUser, prNumber },
-    autoDriftRemediationStrategy: flags.remediation as Body['autoDriftRemediationStrategy'],
+    autoDriftRemediationStrategy: flags.remediation as DeploymentBody['autoDriftRemediationStrategy'],
   };
 }
 
 /** Reports which settings of the environment a deployment has changed for later ones too. */
-function tellDefaults({ name, requiresApproval, latestDeploymentLog }: Environment, body: Body): void {
+function tellDefaults(
+  { name, requiresApproval, latestDeploymentLog }: Environment,
+  body: DeploymentBody,
+): void {
   const { userRequiresApproval, blueprintRevision, deploymentType = 'deploy' } = body;
   if (userRequiresApproval === false && requiresApproval)
     tell(`"${plain(name)}" no longer requires approval: later deployments apply their plans at once.`);

@@ -13,7 +13,7 @@ import { showTiming } from '../show-timing.ts';
 import { showUnrecorded } from '../show-unrecorded.ts';
 import { durationBetween, timeText } from '../terminal/durations.ts';
 import { optionOf } from '../terminal/suggest.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 import { addPlanDocumentCommands } from './plans/plan-documents.ts';
 
 const types = [
@@ -39,7 +39,7 @@ const statuses = [
   'SKIPPED',
 ] as const satisfies readonly DeploymentStatus[];
 
-interface ListFlags {
+interface ListDeploymentsFlags {
   readonly type?: string[];
   readonly status?: string[];
   readonly from?: string;
@@ -47,7 +47,7 @@ interface ListFlags {
   readonly limit: number;
 }
 
-const listColumns: Column<Deployment & { readonly took: string }>[] = [
+const listColumns: TableColumn<Deployment & { readonly took: string }>[] = [
   { head: 'TYPE', value: ({ type }) => type, isWhole: true },
   { head: 'STATUS', value: ({ status }) => status, isWhole: true },
   { head: 'QUEUED', value: ({ queuedAt }) => timeText(queuedAt), isWhole: true, isExtra: true },
@@ -62,7 +62,7 @@ const listColumns: Column<Deployment & { readonly took: string }>[] = [
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
 
-const stepColumns: Column<Step>[] = [
+const stepColumns: TableColumn<Step>[] = [
   { head: 'STEP', value: ({ name }) => name },
   { head: 'STATUS', value: ({ status }) => status },
   { head: 'TOOK', value: ({ startedAt, completedAt }) => durationBetween(startedAt, completedAt) },
@@ -72,7 +72,7 @@ const stepColumns: Column<Step>[] = [
 async function listAll(
   { client }: Session,
   id: string,
-  { type, status, from, to, limit: most }: ListFlags,
+  { type, status, from, to, limit: most }: ListDeploymentsFlags,
 ): Promise<Deployment[]> {
   const query = { deploymentTypes: type?.join(','), statuses: status?.join(','), fromDate: from, toDate: to };
   return allPages(
@@ -147,7 +147,7 @@ export function addDeploymentCommands(program: Command): void {
     .option('--from <time>', 'only those queued at or after this time, such as 2026-12-24T18:00:00Z')
     .option('--to <time>', 'only those queued at or before this time')
     .option('--limit <number>', 'show at most this many', wholeNumber('--limit', 1), 20);
-  onCall<ListFlags>(list, async ({ session, args: [name = ''], options }) => {
+  onCall<ListDeploymentsFlags>(list, async ({ session, args: [name = ''], options }) => {
     const { id } = await findEnvironment(session, name);
     const deployments = await listAll(session, id, options);
     if (session.isJson) return session.output.json(deployments);

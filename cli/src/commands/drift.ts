@@ -12,9 +12,9 @@ import { showResult } from '../show-deployment.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 
-interface DriftFlags {
+interface DriftRunFlags {
   readonly follow?: boolean;
   readonly wait: boolean;
   readonly comment?: string;
@@ -24,9 +24,9 @@ interface DriftFlags {
 const strategies = ['DISABLED', 'CODE_TO_CLOUD'] as const;
 type Strategy = (typeof strategies)[number];
 
-type Change = Plan['resourceChanges'][number];
+type DriftChange = Plan['resourceChanges'][number];
 
-const columnsUnder = (head: string): Column<Change>[] => [
+const columnsUnder = (head: string): TableColumn<DriftChange>[] => [
   { head, value: (change) => kindWords[kindOf(change)].word, isWhole: true },
   { head: 'ADDRESS', value: ({ path }) => path, isWhole: true },
   {
@@ -100,7 +100,7 @@ export function addDriftCommand(program: Command): void {
     )
     .addOption(new Option('-f, --follow', 'show the log live').conflicts('wait'))
     .option('--no-wait', 'return immediately');
-  onCall<DriftFlags>(
+  onCall<DriftRunFlags>(
     drift,
     async ({ session, args: [name = ''], options }) => {
       const environment = await findEnvironment(session, name);

@@ -25,7 +25,7 @@ interface ScheduleFlags {
   readonly destroy?: string | false;
 }
 
-interface DriftFlags {
+interface DriftScheduleFlags {
   readonly timeZone?: string;
   readonly cron?: string;
   readonly off?: boolean;
@@ -173,7 +173,7 @@ function addDriftSchedule(group: Command): void {
     .option('--off', 'stop drift checks')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift', remediations));
   schedule.options.find(({ long }) => long === '--off')?.conflicts('cron');
-  onCall<DriftFlags>(schedule, async ({ session, args: [name = ''], options }) => {
+  onCall<DriftScheduleFlags>(schedule, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const params = { id: (await findEnvironment(session, name)).id };
     const known = await client.call('getDriftSchedule', { params });

@@ -10,14 +10,14 @@ import { costText } from '../show-approval.ts';
 import { plannedText } from '../show-deployment.ts';
 import { timeText } from '../terminal/durations.ts';
 import type { Output } from '../terminal/output.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 import { addCountCommands } from './counts/counts.ts';
 import { addCreateCommand } from './create-environment.ts';
 import { addLockCommands, lockText } from './environment-locks.ts';
 import { addSettingsCommands } from './environment-settings.ts';
 import { addDownstreamCommand } from './triggers/downstream.ts';
 
-interface ListFlags {
+interface ListEnvironmentsFlags {
   readonly project?: string;
   readonly name?: string;
   readonly search?: string;
@@ -34,7 +34,7 @@ interface ListFlags {
   readonly limit?: number;
 }
 
-interface UpdateFlags {
+interface UpdateEnvironmentFlags {
   readonly name?: string;
   readonly requireApproval?: boolean;
   readonly description?: string;
@@ -45,7 +45,7 @@ interface UpdateFlags {
   readonly remoteBackend?: boolean;
 }
 
-const listColumns: Column<Environment>[] = [
+const listColumns: TableColumn<Environment>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'STATUS', value: ({ status }) => status, isWhole: true },
   { head: 'DRIFT', value: ({ driftStatus }) => driftStatus, isWhole: true, isExtra: true },
@@ -60,7 +60,7 @@ function tagQuery(tags: readonly string[] = []): { tag?: string; tags?: string }
   return others.length === 0 ? { tag } : { tags: tags.join(',') };
 }
 
-async function listQuery(session: Session, flags: ListFlags) {
+async function listQuery(session: Session, flags: ListEnvironmentsFlags) {
   const projectId =
     flags.project === undefined
       ? undefined
@@ -83,7 +83,7 @@ async function listQuery(session: Session, flags: ListFlags) {
 }
 
 /** All pages, newest first, up to a number of environments. */
-async function listAll(session: Session, flags: ListFlags): Promise<Environment[]> {
+async function listAll(session: Session, flags: ListEnvironmentsFlags): Promise<Environment[]> {
   const query = await listQuery(session, flags);
   // What tables do not show need not travel.
   const excludeFields = session.isJson
@@ -142,7 +142,7 @@ function addUpdateCommand(group: Command): void {
     .option('--no-pull-request-plans', 'do not plan pull requests')
     .option('--remote-backend', 'keep its state in the service, whatever backend the code names')
     .option('--no-remote-backend', 'keep its state in the backend that the code names');
-  onCall<UpdateFlags>(update, async ({ session, args: [name = ''], options }) => {
+  onCall<UpdateEnvironmentFlags>(update, async ({ session, args: [name = ''], options }) => {
     const { id } = await findEnvironment(session, name);
     const environment = await session.client.call('updateEnvironment', {
       params: { id },
@@ -186,7 +186,7 @@ export function addEnvironmentCommands(program: Command): void {
     .option('--mine', 'only those created by this key')
     .option('--archived', 'only archived ones, which are omitted otherwise')
     .option('--limit <number>', 'show at most this many', wholeNumber('--limit', 1));
-  onCall<ListFlags>(list, async ({ session, options }) => {
+  onCall<ListEnvironmentsFlags>(list, async ({ session, options }) => {
     const environments = await listAll(session, options);
     return session.isJson
       ? session.output.json(environments)

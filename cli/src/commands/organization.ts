@@ -7,7 +7,7 @@ import { BadCall, exitCodes } from '../exit-codes.ts';
 import { findOrganization, findProject } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 import { addLimitsCommand } from './counts/counts.ts';
 import { policyTtl } from './policies/policy-ttl.ts';
 
@@ -18,7 +18,7 @@ interface PolicyFlags {
   readonly defaultTtl?: string;
 }
 
-const columns: Column<Organization>[] = [
+const columns: TableColumn<Organization>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'ROLE', value: ({ role }) => role },
   { head: 'ID', value: ({ id }) => id, isWhole: true },

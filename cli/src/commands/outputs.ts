@@ -16,10 +16,10 @@ interface OutputFlags extends DeploymentFlags {
   readonly showSensitive?: boolean;
 }
 
-type Source = Pick<Deployment, 'output' | 'stateVersionId'>;
+type OutputSource = Pick<Deployment, 'output' | 'stateVersionId'>;
 
 /** The deployment that changed an environment last; later ones that failed or changed nothing have no outputs. */
-async function lastChange({ client }: Session, environmentId: string): Promise<Source | undefined> {
+async function lastChange({ client }: Session, environmentId: string): Promise<OutputSource | undefined> {
   const [latest] = await client.call('listDeployments', {
     params: { id: environmentId },
     query: { deploymentTypes: 'deploy,destroy', statuses: 'SUCCESS', limit: 1 },
@@ -31,21 +31,21 @@ async function sourceOf(
   session: Session,
   given: string | undefined,
   flags: OutputFlags,
-): Promise<Source | undefined> {
+): Promise<OutputSource | undefined> {
   if (given === undefined && flags.environment !== undefined)
     return lastChange(session, (await findEnvironment(session, flags.environment)).id);
   const id = await findDeploymentId(session, given, flags);
   return session.client.call('getDeployment', { params: { id } });
 }
 
-interface StateContent {
+interface StateOutputs {
   readonly outputs?: Readonly<Record<string, { readonly value: unknown }>>;
   /** Of a run of several units: their states, by path. */
-  readonly units?: Readonly<Record<string, StateContent>>;
+  readonly units?: Readonly<Record<string, StateOutputs>>;
 }
 
 function stateOutput(
-  { outputs, units }: StateContent,
+  { outputs, units }: StateOutputs,
   whole: string,
 ): { readonly value: unknown } | undefined {
   if (units === undefined) return outputs?.[whole];
@@ -61,14 +61,14 @@ function stateOutput(
 async function sensitiveValue(
   { client }: Session,
   name: string,
-  { stateVersionId }: Source,
+  { stateVersionId }: OutputSource,
 ): Promise<unknown> {
   if (stateVersionId === undefined)
     throw new BadCall(
       `The value of "${name}" is in the state only, and the service does not keep the state of this environment.`,
     );
   const content = await client.bytes('getStateContent', { params: { id: stateVersionId } });
-  const found = stateOutput(parseExactly(new TextDecoder().decode(content)) as StateContent, name);
+  const found = stateOutput(parseExactly(new TextDecoder().decode(content)) as StateOutputs, name);
   if (found) return found.value;
   throw new BadCall(
     `The state ${stateVersionId} has no readable output "${name}": it may be encrypted by the tool.`,
@@ -78,7 +78,7 @@ async function sensitiveValue(
 async function showOne(
   session: Session,
   name: string,
-  source: Source | undefined,
+  source: OutputSource | undefined,
   isRevealed: boolean,
 ): Promise<void> {
   const all = outputsByName(source?.output ?? null);

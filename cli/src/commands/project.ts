@@ -7,22 +7,22 @@ import { findOrganization, findProject } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 
-interface CreateFlags {
+interface CreateProjectFlags {
   readonly description?: string;
   readonly parent?: string;
   readonly tag?: string[];
 }
 
-interface UpdateFlags {
+interface UpdateProjectFlags {
   readonly name?: string;
   readonly description?: string;
   readonly tag?: string[];
   readonly tags: boolean;
 }
 
-function columnsFor(projects: readonly Project[]): Column<Project>[] {
+function columnsFor(projects: readonly Project[]): TableColumn<Project>[] {
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   return [
     { head: 'NAME', value: ({ name }) => name },
@@ -35,7 +35,7 @@ function columnsFor(projects: readonly Project[]): Column<Project>[] {
   ];
 }
 
-const scheduleColumns: Column<EnvironmentSchedule>[] = [
+const scheduleColumns: TableColumn<EnvironmentSchedule>[] = [
   { head: 'ENVIRONMENT', value: ({ deploy, destroy }) => (deploy ?? destroy)?.environmentId, isWhole: true },
   { head: 'DEPLOY', value: ({ deploy }) => deploy?.cron },
   { head: 'NEXT', value: ({ deploy }) => timeText(deploy?.nextSchedule), isExtra: true },
@@ -69,7 +69,7 @@ function addCreate(group: Command): void {
     .option('--description <text>', 'what it is for')
     .option('--parent <project>', 'id or exact name of the parent project')
     .option('--tag <text>', 'tag; may be repeated', gather);
-  onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<CreateProjectFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const organization = await findOrganization(session);
     const parent =
@@ -95,7 +95,7 @@ function addUpdate(group: Command): void {
     .option('--description <text>', 'what it is for')
     .option('--tag <text>', 'tag; replaces all tags; may be repeated', gather)
     .option('--no-tags', 'remove all tags');
-  onCall<UpdateFlags>(update, async ({ session, args: [name = ''], options }) => {
+  onCall<UpdateProjectFlags>(update, async ({ session, args: [name = ''], options }) => {
     const { id } = await namedProject(session, name);
     const body = {
       name: options.name,

@@ -8,9 +8,9 @@ import { textFromFile } from '../read-input.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 
-interface ValueFlags extends ProjectFlags {
+interface RepositoryCredentialFlags extends ProjectFlags {
   readonly valueFile: string;
 }
 
@@ -53,12 +53,12 @@ const useWords = {
   vcsConnection: 'VCS connection',
 } as const;
 
-const tokenColumns: Column<GitToken>[] = [
+const tokenColumns: TableColumn<GitToken>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-const keyColumns: Column<SshKey>[] = [
+const keyColumns: TableColumn<SshKey>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'BY', value: ({ user }) => user.name, isExtra: true },
   { head: 'CHANGED', value: ({ updatedAt }) => timeText(updatedAt), isExtra: true },
@@ -107,7 +107,7 @@ function addGitTokens(program: Command): void {
     .description('store a token, or user:token')
     .option('--value-file <file>', 'file that contains it; - for standard input', '-')
     .option(...projectOption);
-  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<RepositoryCredentialFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
     const projectIds = await projectsOf(session, organizationId, options);
     const value = textFromFile('--value-file', options.valueFile).trim();
@@ -179,7 +179,7 @@ function addSshKeys(program: Command): void {
     .description('store a private key without a passphrase')
     .option('--value-file <file>', 'file that contains it; - for standard input', '-')
     .option(...projectOption);
-  onCall<ValueFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<RepositoryCredentialFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
     const projectIds = await projectsOf(session, organizationId, options);
     const body = { organizationId, name, value: keyText(options.valueFile), projectIds };
@@ -192,7 +192,7 @@ function addSshKeys(program: Command): void {
     .command('update <ssh-key>')
     .description('replace the private key')
     .option('--value-file <file>', 'file that contains the new one; - for standard input', '-');
-  onCall<ValueFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<RepositoryCredentialFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
     const key = await session.client.call('updateSshKey', {
       params: { id },

@@ -6,24 +6,24 @@ import { onCall } from '../command-line.ts';
 import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
 import { optionOf } from '../terminal/suggest.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 import { findConnection } from './vcs-connection.ts';
 
-interface AccessFlags {
+interface RepositoryAccessFlags {
   readonly project?: string;
   readonly gitToken?: string;
   readonly sshKey?: string[];
   readonly vcsConnection?: string;
 }
 
-interface VariableFlags extends AccessFlags {
+interface RepositoryVariableFlags extends RepositoryAccessFlags {
   readonly revision?: string;
   readonly path?: string;
   readonly type: (typeof templateTypes)[number];
   readonly file?: string;
 }
 
-const columns: Column<RepositoryVariable>[] = [
+const columns: TableColumn<RepositoryVariable>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'DEFAULT', value: ({ isSensitive, value }) => (isSensitive && value ? '********' : (value ?? '')) },
   { head: 'REQUIRED', value: ({ isRequired }) => (isRequired ? 'yes' : 'no') },
@@ -39,7 +39,7 @@ function withAccessFlags(command: Command): Command {
 }
 
 /** The parameters that the flags stand for. */
-async function accessOf(session: Session, repository: string, flags: AccessFlags) {
+async function accessOf(session: Session, repository: string, flags: RepositoryAccessFlags) {
   const { id: organizationId } = await findOrganization(session);
   const { client } = session;
   const [project, token, connection, keys] = await Promise.all([
@@ -71,7 +71,7 @@ export function addRepositoryCommands(program: Command): void {
       .addOption(optionOf('--type <tool>', 'tool of the configuration', templateTypes).default('opentofu'))
       .option('--file <file>', 'file of a CloudFormation template'),
   );
-  onCall<VariableFlags>(variables, async ({ session, args: [repository = ''], options }) => {
+  onCall<RepositoryVariableFlags>(variables, async ({ session, args: [repository = ''], options }) => {
     const { revision, path, type, file: fileName } = options;
     const found = await session.client.call('listVariablesFromRepository', {
       query: { ...(await accessOf(session, repository, options)), revision, path, type, fileName },
@@ -83,7 +83,7 @@ export function addRepositoryCommands(program: Command): void {
   const revisions = withAccessFlags(
     group.command('revisions <address>').description('show its branches and tags'),
   );
-  onCall<AccessFlags>(revisions, async ({ session, args: [repository = ''], options }) => {
+  onCall<RepositoryAccessFlags>(revisions, async ({ session, args: [repository = ''], options }) => {
     const { heads, tags } = await session.client.call('listRepositoryRevisions', {
       query: await accessOf(session, repository, options),
     });

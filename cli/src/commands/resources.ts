@@ -4,9 +4,9 @@ import { onCall } from '../command-line.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
 import { findEnvironment } from '../find-environment.ts';
 import type { Session } from '../session/session.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 
-const columns: Column<Resource>[] = [
+const columns: TableColumn<Resource>[] = [
   { head: 'TYPE', value: ({ type }) => type, isWhole: true },
   { head: 'NAME', value: ({ name }) => name },
   { head: 'MODULE', value: ({ moduleName }) => moduleName, isExtra: true },

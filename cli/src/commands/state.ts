@@ -10,7 +10,7 @@ import { bytesFromFile } from '../read-input.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 import { addStateUnlock } from './environment-locks.ts';
 
 interface ChangeFlags {
@@ -22,7 +22,7 @@ interface VersionFlags {
   readonly stateVersion?: string;
 }
 
-const columns: Column<StateVersion>[] = [
+const columns: TableColumn<StateVersion>[] = [
   { head: 'SERIAL', value: ({ serial }) => serial, isWhole: true },
   { head: 'STANDING', value: ({ standing }) => standing, isWhole: true },
   { head: 'ORIGIN', value: ({ origin }) => origin, isWhole: true, isExtra: true },
@@ -137,7 +137,7 @@ async function showComparison(
     })),
     ...outputs.map(({ change, name }) => ({ change, what: `output.${name}`, attributes: '' })),
   ];
-  const rowColumns: Column<(typeof rows)[number]>[] = [
+  const rowColumns: TableColumn<(typeof rows)[number]>[] = [
     { head: 'CHANGE', value: ({ change }) => change, isWhole: true },
     { head: 'ADDRESS', value: ({ what }) => what, isWhole: true },
     { head: 'ATTRIBUTES', value: ({ attributes }) => attributes, isExtra: true },
@@ -244,7 +244,7 @@ function requireState(file: string, bytes: Uint8Array): void {
     );
 }
 
-interface AccessFlags {
+interface StateAccessFlags {
   readonly organization?: boolean;
   readonly project?: string[];
   readonly clear?: boolean;
@@ -263,7 +263,7 @@ function addAccess(group: Command): void {
       gather,
     )
     .addOption(new Option('--clear', 'allow nobody else').conflicts(['organization', 'project']));
-  onCall<AccessFlags>(access, async ({ session, args: [name = ''], options }) => {
+  onCall<StateAccessFlags>(access, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: environmentId, organizationId } = await findEnvironment(session, name);
     const params = { environmentId };

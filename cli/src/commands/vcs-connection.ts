@@ -7,23 +7,23 @@ import { findGitToken, findOrganization, matching, only } from '../find-environm
 import type { Session } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
-import type { Column } from '../terminal/table.ts';
+import type { TableColumn } from '../terminal/table.ts';
 import { usesText } from './repository-credentials.ts';
 
-interface Changes {
+interface ConnectionChanges {
   readonly name?: string;
   readonly agent?: string;
   readonly gitToken?: string | false;
 }
 
-interface CreateFlags {
+interface CreateConnectionFlags {
   readonly url: string;
   readonly type: VcsConnectionType;
   readonly agent?: string;
   readonly gitToken?: string;
 }
 
-const columns: Column<VcsConnection>[] = [
+const columns: TableColumn<VcsConnection>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'TYPE', value: ({ type }) => type },
   { head: 'URL', value: ({ url }) => url },
@@ -53,7 +53,7 @@ function addChanging(group: Command): void {
     .addOption(optionOf('--type <type>', 'what the forge runs', vcsConnectionTypes).makeOptionMandatory())
     .option('--agent <agent>', 'key of the agent that reaches it (default: the default agent)')
     .option('--git-token <git-token>', 'id or exact name of the git token for its repositories');
-  onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<CreateConnectionFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
     const { url, type, agent: vcsAgentKey, gitToken } = options;
     const tokenId = await tokenIdOf(session, organizationId, gitToken);
@@ -70,7 +70,7 @@ function addChanging(group: Command): void {
     .option('--agent <agent>', 'key of the agent that reaches it')
     .option('--git-token <git-token>', 'id or exact name of the git token for its repositories')
     .option('--no-git-token', 'its repositories are read without a token');
-  onCall<Changes>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<ConnectionChanges>(update, async ({ session, args: [given = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
     const { id } = await findConnection(session, organizationId, given);
     const { name, agent: vcsAgentKey, gitToken } = options;

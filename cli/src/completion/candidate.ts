@@ -1,5 +1,5 @@
 /** A word that can come next, and what a shell shows with it. */
-export interface Candidate {
+export interface CompletionCandidate {
   readonly value: string;
   readonly description: string;
 }

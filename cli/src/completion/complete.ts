@@ -1,10 +1,10 @@
 /** Which words can come next, according to commander's commands, options and lists of values. */
 import type { Argument, Command, Option } from 'commander';
-import type { Candidate } from './candidate.ts';
+import type { CompletionCandidate } from './candidate.ts';
 import type { KnownNames } from './known-names.ts';
 
 /** Returns names of a kind; none if the service does not respond quickly. */
-export type AskNames = (kind: keyof KnownNames) => Promise<readonly Candidate[]>;
+export type AskNames = (kind: keyof KnownNames) => Promise<readonly CompletionCandidate[]>;
 
 const kindOfPlaceholder: Readonly<Record<string, keyof KnownNames>> = {
   environment: 'environments',
@@ -34,15 +34,15 @@ function optionOf(command: Command, word: string): Option | undefined {
 const takesValue = (option: Option) => option.required || option.optional;
 
 /** What the words before the last one mean: the command, the number of operands, and an option without its value. */
-interface Position {
+interface WordPosition {
   command: Command;
   operands: number;
   due: Option | undefined;
   isPastDashes: boolean;
 }
 
-function positionOf(program: Command, words: readonly string[]): Position {
-  const position: Position = { command: program, operands: 0, due: undefined, isPastDashes: false };
+function positionOf(program: Command, words: readonly string[]): WordPosition {
+  const position: WordPosition = { command: program, operands: 0, due: undefined, isPastDashes: false };
   for (const word of words) {
     if (position.due) position.due = undefined;
     else if (position.isPastDashes) position.operands++;
@@ -59,20 +59,24 @@ function positionOf(program: Command, words: readonly string[]): Position {
   return position;
 }
 
-async function valuesOf(one: Option | Argument, name: string, ask: AskNames): Promise<readonly Candidate[]> {
+async function valuesOf(
+  one: Option | Argument,
+  name: string,
+  ask: AskNames,
+): Promise<readonly CompletionCandidate[]> {
   if (one.argChoices?.length) return one.argChoices.map((value) => ({ value, description: '' }));
   const kind = kindOfPlaceholder[name];
   return kind === undefined ? [] : ask(kind);
 }
 
-function optionsOf(command: Command): Candidate[] {
+function optionsOf(command: Command): CompletionCandidate[] {
   return command
     .createHelp()
     .visibleOptions(command)
     .map(({ long, short, description }) => ({ value: long ?? short ?? '', description }));
 }
 
-function commandsOf(command: Command): Candidate[] {
+function commandsOf(command: Command): CompletionCandidate[] {
   return command.commands
     .filter((each) => !isHidden(each))
     .map((each) => ({ value: each.name(), description: each.description() }));
@@ -88,10 +92,10 @@ export async function complete(
   program: Command,
   words: readonly string[],
   ask: AskNames,
-): Promise<Candidate[]> {
+): Promise<CompletionCandidate[]> {
   const last = words.at(-1) ?? '';
   const { command, operands, due, isPastDashes } = positionOf(program, words.slice(0, -1));
-  const beginning = (all: readonly Candidate[], start: string) =>
+  const beginning = (all: readonly CompletionCandidate[], start: string) =>
     all.filter(({ value }) => value.startsWith(start));
   if (due) return beginning(await valuesOf(due, placeholder(due.flags), ask), last);
   if (!isPastDashes && last.startsWith('-')) {

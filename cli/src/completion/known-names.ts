@@ -6,20 +6,20 @@ import { dirname, join } from 'node:path';
 import { createClient } from '#contract/client/client.ts';
 import { listAgents } from '../find-environment.ts';
 import {
+  type CommandEnvironment,
   configFileOf,
-  type Environment,
   readConfigFile,
   requireLogin,
   resolveSettings,
   type StoredLogin,
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
-import type { Candidate } from './candidate.ts';
+import type { CompletionCandidate } from './candidate.ts';
 
 export interface KnownNames {
-  readonly environments: readonly Candidate[];
-  readonly projects: readonly Candidate[];
-  readonly agents: readonly Candidate[];
+  readonly environments: readonly CompletionCandidate[];
+  readonly projects: readonly CompletionCandidate[];
+  readonly agents: readonly CompletionCandidate[];
 }
 
 const freshMilliseconds = 30_000;
@@ -27,26 +27,26 @@ const limitMilliseconds = 1_500;
 const most = 100;
 
 /** A file for each service and key, readable only by its owner. */
-function cacheFileOf(environment: Environment, { apiUrl, apiKey }: StoredLogin, kind: string): string {
+function cacheFileOf(environment: CommandEnvironment, { apiUrl, apiKey }: StoredLogin, kind: string): string {
   const folder = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache');
   const whose = createHash('sha256').update(`${apiUrl} ${apiKey}`).digest('hex').slice(0, 16);
   return join(folder, 'envarium', 'names', `${whose}-${kind}.json`);
 }
 
-async function readFresh(file: string): Promise<readonly Candidate[] | null> {
+async function readFresh(file: string): Promise<readonly CompletionCandidate[] | null> {
   const { mtimeMs } = await stat(file);
   if (Date.now() - mtimeMs > freshMilliseconds) return null;
-  return JSON.parse(await readFile(file, 'utf8')) as Candidate[];
+  return JSON.parse(await readFile(file, 'utf8')) as CompletionCandidate[];
 }
 
-async function write(file: string, names: readonly Candidate[]): Promise<void> {
+async function write(file: string, names: readonly CompletionCandidate[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, JSON.stringify(names), { mode: 0o600 });
   await rename(temporary, file);
 }
 
-async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly Candidate[]> {
+async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly CompletionCandidate[]> {
   const { apiUrl: url, apiKey: key, apiSecret: secret, organizationId } = login;
   const client = createClient({ url, key, secret });
   const signal = AbortSignal.timeout(limitMilliseconds);
@@ -79,8 +79,8 @@ async function ask(kind: keyof KnownNames, login: StoredLogin): Promise<readonly
 /** @returns names of a kind, or none without a login or a quick response of the service */
 export async function knownNames(
   kind: keyof KnownNames,
-  environment: Environment,
-): Promise<readonly Candidate[]> {
+  environment: CommandEnvironment,
+): Promise<readonly CompletionCandidate[]> {
   try {
     const stored = await readConfigFile(configFileOf(environment));
     const login = requireLogin(resolveSettings({}, environment, stored), stored);

@@ -1,7 +1,7 @@
 /** What isolates runs: bubblewrap and user namespaces, or separate user ids if the agent is started as root. */
 import { access, constants, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../session/settings.ts';
+import type { CommandEnvironment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { runProgram } from './run-program.ts';
 
@@ -45,7 +45,7 @@ const tryOut = [
 ];
 
 /** Without namespaces, root still confines runs by user ids, which is weaker. */
-async function checkBubblewrap(isRoot: boolean, environment: Environment): Promise<Finding> {
+async function checkBubblewrap(isRoot: boolean, environment: CommandEnvironment): Promise<Finding> {
   const { status, output } = await runProgram('bwrap', tryOut);
   if (status === 0) return ok('bubblewrap', 'works');
   const found =
@@ -65,13 +65,13 @@ async function checkBubblewrap(isRoot: boolean, environment: Environment): Promi
   );
 }
 
-interface Account {
+interface SystemAccount {
   readonly name: string;
   readonly uid: number;
 }
 
 /** Accounts of a passwd file. */
-function accountsOf(passwd: string): Account[] {
+function accountsOf(passwd: string): SystemAccount[] {
   return passwd.split('\n').flatMap((line) => {
     const [name = '', , uid = ''] = line.split(':');
     return /^\d+$/.test(uid) ? [{ name, uid: Number(uid) }] : [];
@@ -89,7 +89,7 @@ function numberOf(value: string | undefined, fallback: number): number {
  * @param passwd text of the passwd file
  * @param environment as the agent would get it
  */
-export function checkUids(passwd: string, environment: Environment): Finding {
+export function checkUids(passwd: string, environment: CommandEnvironment): Finding {
   const base = numberOf(environment.ENVARIUM_SLOT_UID_BASE, defaults.base);
   const count = numberOf(environment.ENVARIUM_SLOT_UID_COUNT, defaults.count);
   const concurrency = numberOf(environment.ENVARIUM_AGENT_CONCURRENCY, defaults.concurrency);
@@ -134,7 +134,7 @@ export function checkOwnEntry(passwd: string, uid: number): Finding {
 const cgroup2Type = 0x63_67_72_70;
 
 /** The folder below which runs get control groups; nothing where none is set. */
-export async function checkCgroup({ ENVARIUM_RUN_CGROUP: folder }: Environment): Promise<Finding[]> {
+export async function checkCgroup({ ENVARIUM_RUN_CGROUP: folder }: CommandEnvironment): Promise<Finding[]> {
   if (!folder) return [];
   const check = 'control groups';
   const advice = 'An agent does not start with it: see "Control groups" in docs/operate/running.md.';
@@ -161,7 +161,7 @@ export async function checkCgroup({ ENVARIUM_RUN_CGROUP: folder }: Environment):
   ];
 }
 
-export async function checkIsolation(environment: Environment): Promise<Finding[]> {
+export async function checkIsolation(environment: CommandEnvironment): Promise<Finding[]> {
   const uid = process.getuid?.() ?? -1;
   const passwd = (await text('/etc/passwd')) ?? '';
   const own = checkOwnEntry(passwd, uid);

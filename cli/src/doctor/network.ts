@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { allPrograms, tools } from '#protocol/tools/index.ts';
 import { mirrorSettingNames, type ReleaseFacts } from '#protocol/tools/programs/program.ts';
-import type { Environment } from '../session/settings.ts';
+import type { CommandEnvironment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const proxyNames = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
@@ -17,7 +17,7 @@ export function withoutCredentials(address: string): string {
   return `${url.protocol}//${url.host}`;
 }
 
-function checkProxies(environment: Environment): Finding[] {
+function checkProxies(environment: CommandEnvironment): Finding[] {
   const given = proxyNames.filter((name) => environment[name]);
   if (given.length === 0) return [ok('proxy', 'none is set')];
   const broken = given.filter((name) => !URL.canParse(environment[name] ?? ''));
@@ -35,7 +35,7 @@ function checkProxies(environment: Environment): Finding[] {
   ];
 }
 
-async function checkAuthorities(environment: Environment): Promise<Finding[]> {
+async function checkAuthorities(environment: CommandEnvironment): Promise<Finding[]> {
   const names = ['ENVARIUM_CA_FILE', 'NODE_EXTRA_CA_CERTS'].filter((name) => environment[name]);
   return Promise.all(names.map((name) => checkAuthority(name, environment[name] ?? '')));
 }
@@ -61,14 +61,14 @@ async function checkAuthority(name: string, file: string): Promise<Finding> {
   );
 }
 
-interface Source {
+interface NetworkSource {
   readonly what: string;
   readonly url: string;
   readonly advice: string;
 }
 
 /** The index of what is downloaded, at its publisher or at its mirror. */
-function indexOf({ word, index }: ReleaseFacts, environment: Environment): Source {
+function indexOf({ word, index }: ReleaseFacts, environment: CommandEnvironment): NetworkSource {
   const setting = mirrorSettingNames(word).mirror;
   const mirror = environment[setting];
   const advice = mirror
@@ -78,7 +78,7 @@ function indexOf({ word, index }: ReleaseFacts, environment: Environment): Sourc
   return { what: `${word} ${mirror ? 'mirror' : 'releases'}`, url, advice };
 }
 
-function sourcesOf(environment: Environment): Source[] {
+function sourcesOf(environment: CommandEnvironment): NetworkSource[] {
   const downloads = [
     ...new Map(
       Object.values(tools)
@@ -111,7 +111,7 @@ function rootOf(error: unknown): string {
   return message || String(code);
 }
 
-async function checkSource({ what, url, advice }: Source): Promise<Finding> {
+async function checkSource({ what, url, advice }: NetworkSource): Promise<Finding> {
   const host = withoutCredentials(url);
   if (url === 'none') return ok(what, 'none: nothing is downloaded');
   if (!/^https?:/.test(url)) return ok(what, 'a folder on this machine');
@@ -130,7 +130,7 @@ async function checkSource({ what, url, advice }: Source): Promise<Finding> {
   }
 }
 
-export async function checkNetwork(environment: Environment): Promise<Finding[]> {
+export async function checkNetwork(environment: CommandEnvironment): Promise<Finding[]> {
   const sources = Promise.all(sourcesOf(environment).map(checkSource));
   return [...checkProxies(environment), ...(await checkAuthorities(environment)), ...(await sources)];
 }

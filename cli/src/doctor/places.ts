@@ -1,11 +1,11 @@
 /** Folders of agent and service: whether they can be written, and have enough free space. */
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Environment } from '../session/settings.ts';
+import type { CommandEnvironment } from '../session/settings.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { findRunningPrograms, type RunningProgram } from './running-programs.ts';
 
-interface Place {
+interface FolderToCheck {
   readonly setting: string;
   readonly what: string;
   readonly path: string;
@@ -21,9 +21,9 @@ const leastFiles = 50_000;
 const longestSocketPath = 107;
 const socketPath = ['postgresql', 'socket', '.s.PGSQL.5432'];
 
-function placesOf(environment: Environment): Place[] {
+function placesOf(environment: CommandEnvironment): FolderToCheck[] {
   const spool = environment.ENVARIUM_SPOOL_DIR;
-  const place = (setting: string, what: string): Place[] => {
+  const place = (setting: string, what: string): FolderToCheck[] => {
     const path = environment[setting];
     return path ? [{ setting, what, path: resolve(path) }] : [];
   };
@@ -52,7 +52,7 @@ async function nearest(path: string): Promise<string> {
 
 const gigabytes = (bytes: number) => `${(bytes / gigabyte).toFixed(1)} GB`;
 
-async function checkPlace({ setting, what, path, isGuess }: Place): Promise<Finding> {
+async function checkPlace({ setting, what, path, isGuess }: FolderToCheck): Promise<Finding> {
   const folder = await nearest(path);
   if (!(await stat(folder)).isDirectory())
     return problem(what, `${folder} is not a folder`, `Set another one with ${setting}.`);
@@ -85,7 +85,7 @@ async function closedOnTheWay(path: string): Promise<string | null> {
   }
 }
 
-async function checkWay(environment: Environment, isRoot: boolean): Promise<Finding[]> {
+async function checkWay(environment: CommandEnvironment, isRoot: boolean): Promise<Finding[]> {
   const path = environment.ENVARIUM_WORK_DIR;
   if (!isRoot || !path) return [];
   const closed = await closedOnTheWay(resolve(path));
@@ -100,7 +100,7 @@ async function checkWay(environment: Environment, isRoot: boolean): Promise<Find
 }
 
 /** The socket of the database is in the data folder if its path is short enough. */
-function checkSocket(environment: Environment): Finding[] {
+function checkSocket(environment: CommandEnvironment): Finding[] {
   const data = environment.ENVARIUM_DATA_DIR;
   if (!data || environment.DATABASE_URL) return [];
   const length = Buffer.byteLength(join(resolve(data), ...socketPath));
@@ -111,7 +111,7 @@ function checkSocket(environment: Environment): Finding[] {
 }
 
 /** The keys that encrypt secrets must be private. */
-async function checkSealingKey(environment: Environment): Promise<Finding[]> {
+async function checkSealingKey(environment: CommandEnvironment): Promise<Finding[]> {
   const data = environment.ENVARIUM_DATA_DIR;
   const file =
     environment.ENVARIUM_SEALING_KEY_FILE ?? (data ? join(resolve(data), 'sealing.key') : undefined);
@@ -142,7 +142,7 @@ async function checkSealingKey(environment: Environment): Promise<Finding[]> {
 
 /** @param isRoot whether the program that uses the folders runs as root */
 export async function checkPlaces(
-  environment: Environment,
+  environment: CommandEnvironment,
   isRoot = process.getuid?.() === 0,
 ): Promise<Finding[]> {
   const places = await Promise.all(placesOf(environment).map(checkPlace));
@@ -171,7 +171,7 @@ async function checkProgram({ kind, pid, isRoot, environment }: RunningProgram):
  * environment names.
  * @param processes where the system lists its processes
  */
-export async function checkFolders(environment: Environment, processes?: string): Promise<Finding[]> {
+export async function checkFolders(environment: CommandEnvironment, processes?: string): Promise<Finding[]> {
   const programs = await findRunningPrograms(processes);
   if (!programs.some((program) => program.environment !== null)) {
     const source = 'the folders are those of this environment, or the defaults in this folder';

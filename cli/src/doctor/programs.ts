@@ -4,7 +4,7 @@ import { allPrograms } from '#protocol/tools/index.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { runProgram } from './run-program.ts';
 
-interface Needed {
+interface RequiredProgram {
   readonly program: string;
   readonly args: readonly string[];
   readonly least?: readonly [major: number, minor: number];
@@ -15,7 +15,7 @@ interface Needed {
   readonly advice: string;
 }
 
-const needed: readonly Needed[] = [
+const needed: readonly RequiredProgram[] = [
   {
     program: 'git',
     args: ['--version'],
@@ -72,7 +72,14 @@ function isBelow(version: string, [major, minor]: readonly [number, number]): bo
   return ownMajor < major || (ownMajor === major && ownMinor < minor);
 }
 
-async function checkOne({ program, args, least, ofService, isMust, advice }: Needed): Promise<Finding> {
+async function checkOne({
+  program,
+  args,
+  least,
+  ofService,
+  isMust,
+  advice,
+}: RequiredProgram): Promise<Finding> {
   const { status, output } = await runProgram(program, args);
   const version = versionIn(output);
   const wrong = isMust ? problem : warning;

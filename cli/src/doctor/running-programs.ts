@@ -1,14 +1,14 @@
 /** Services and agents that run on this machine, and the folders that they use. Linux only. */
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Environment } from '../session/settings.ts';
+import type { CommandEnvironment } from '../session/settings.ts';
 
 export interface RunningProgram {
   readonly pid: number;
   readonly kind: 'service' | 'agent';
   readonly isRoot: boolean;
   /** Its settings of folders as absolute paths, and nothing else; null: this user cannot read them. */
-  readonly environment: Environment | null;
+  readonly environment: CommandEnvironment | null;
 }
 
 const folderSettings = [
@@ -41,7 +41,7 @@ function kindOf(commandLine: readonly string[]): RunningProgram['kind'] | null {
     : null;
 }
 
-async function environmentOf(folder: string, kind: RunningProgram['kind']): Promise<Environment> {
+async function environmentOf(folder: string, kind: RunningProgram['kind']): Promise<CommandEnvironment> {
   const all: Record<string, string> = { ...defaults[kind] };
   for (const text of await stringsOf(join(folder, 'environ'))) {
     const end = text.indexOf('=');

@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BadCall } from '../exit-codes.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type CommandEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Flags of the command line. There is none for the secret: other users of the machine can read command lines. */
 export interface ConnectionFlags {
@@ -31,7 +31,7 @@ export interface StoredLogin {
 export type Settings = Partial<StoredLogin>;
 
 /** The file that `login` writes: `ENVARIUM_CONFIG_FILE`, else below `XDG_CONFIG_HOME` or `~/.config`. */
-export function configFileOf(environment: Environment): string {
+export function configFileOf(environment: CommandEnvironment): string {
   if (environment.ENVARIUM_CONFIG_FILE) return environment.ENVARIUM_CONFIG_FILE;
   const folder = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config');
   return join(folder, 'envarium', 'config.json');
@@ -110,7 +110,7 @@ function isSameService(one: string, other: string): boolean {
  */
 export function resolveSettings(
   flags: ConnectionFlags,
-  environment: Environment,
+  environment: CommandEnvironment,
   stored: StoredLogin | null,
 ): Settings {
   const givenUrl = flags.apiUrl || environment.ENVARIUM_API_URL || undefined;

@@ -1,13 +1,13 @@
 /** Certificate authorities that are trusted in addition to those of Node and the machine. */
 import { readFileSync } from 'node:fs';
 import { BadCall } from '../exit-codes.ts';
-import type { Environment } from './settings.ts';
+import type { CommandEnvironment } from './settings.ts';
 
 /**
  * Trusts the certificates in `ENVARIUM_CA_FILE`, as service and agent do. Call it before the first request.
  * @throws BadCall for a file that cannot be read or contains no certificate
  */
-export async function trustAuthorities({ ENVARIUM_CA_FILE: file }: Environment): Promise<void> {
+export async function trustAuthorities({ ENVARIUM_CA_FILE: file }: CommandEnvironment): Promise<void> {
   if (!file) return;
   let text: string;
   try {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { createOutput } from './output.ts';
 import { plain } from './safe-text.ts';
-import { type Column, fitColumns } from './table.ts';
+import { fitColumns, type TableColumn } from './table.ts';
 
 function terminal(columns: number, environment: Record<string, string> = {}, isTTY = true) {
   const stream = Object.assign(new PassThrough(), { isTTY, columns }) as unknown as NodeJS.WriteStream &
@@ -15,7 +15,7 @@ interface Row {
   readonly name: string;
   readonly id: string;
 }
-const columns: Column<Row>[] = [
+const columns: TableColumn<Row>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
@@ -52,7 +52,7 @@ describe('tables', () => {
 
   it('tables cut ids to a beginning before they cut names', async () => {
     const { output, text } = terminal(40, { NO_COLOR: '1' });
-    const named: Column<Row>[] = [
+    const named: TableColumn<Row>[] = [
       { head: 'NAME', value: ({ name }) => name },
       { head: 'ID', value: (row) => row.id, isId: true },
     ];
@@ -66,7 +66,7 @@ describe('tables', () => {
 
   it('tables keep what tells ids from each other, and the beginning and end of names', async () => {
     const { output, text } = terminal(50, { NO_COLOR: '1' });
-    const named: Column<Row>[] = [
+    const named: TableColumn<Row>[] = [
       { head: 'NAME', value: ({ name }) => name },
       { head: 'ID', value: (row) => row.id, isId: true },
     ];
@@ -88,7 +88,7 @@ describe('tables', () => {
 
   it('tables omit extra columns without values before they cut anything', async () => {
     const { output, text } = terminal(30, { NO_COLOR: '1' });
-    const withEmpty: Column<Row>[] = [
+    const withEmpty: TableColumn<Row>[] = [
       { head: 'NAME', value: ({ name }) => name },
       { head: 'LOCKED', value: () => '', isExtra: true },
       { head: 'KIND', value: () => 'x', isExtra: true },

@@ -1,8 +1,8 @@
 /** What commands write: text with colours on a terminal, tables that fit it, or one JSON document. */
 import { styleText } from 'node:util';
-import type { Environment } from '../session/settings.ts';
+import type { CommandEnvironment } from '../session/settings.ts';
 import { plain, safeJson, safeText } from './safe-text.ts';
-import { type Column, layOut } from './table.ts';
+import { layOut, type TableColumn } from './table.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -18,7 +18,7 @@ export interface Output {
   /** Writes one JSON document, indented or as one line. */
   json(value: unknown, isOneLine?: boolean): Promise<void>;
   /** Writes rows below their heads, or `ifEmpty` if there are none. */
-  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], ifEmpty: string): Promise<void>;
+  table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], ifEmpty: string): Promise<void>;
   /** Writes names with their values, without those that have none. */
   fields(
     rows: readonly (readonly [name: string, value: string | number | null | undefined])[],
@@ -28,14 +28,14 @@ export interface Output {
   signs(text: string): string;
 }
 
-function hasColours(stream: NodeJS.WriteStream, environment: Environment): boolean {
+function hasColours(stream: NodeJS.WriteStream, environment: CommandEnvironment): boolean {
   return stream.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
 }
 
 const plainSigns: Readonly<Record<string, string>> = { '▸': '>', '✔': '+', '✖': 'x', '…': '...' };
 
 /** Whether the locale names an encoding other than UTF-8. */
-function isOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+function isOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: CommandEnvironment): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG;
   return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
 }
@@ -44,7 +44,7 @@ function isOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
  * @param stream usually standard output
  * @param environment usually `process.env`: NO_COLOR and TERM control colours
  */
-export function createOutput(stream: NodeJS.WriteStream, environment: Environment): Output {
+export function createOutput(stream: NodeJS.WriteStream, environment: CommandEnvironment): Output {
   const colours = hasColours(stream, environment);
   const available = () => (stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY);
   const hasPlainSigns = stream.isTTY === true && isOtherEncoding(environment);

@@ -2,7 +2,7 @@
 import { plain } from './safe-text.ts';
 
 /** A column of a table. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly head: string;
   readonly value: (row: Row) => string | number | null | undefined;
   /** Never cut. */
@@ -136,7 +136,7 @@ function withoutMiddle(text: string, width: number): string {
  */
 export async function layOut<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   available: number,
 ): Promise<[head: string, ...lines: string[]] | null> {
   const measured = columns.map((column) => {

@@ -2,10 +2,10 @@
 import type { Client } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
-import type { VariableChange } from './variable-file.ts';
+import type { VariableEntry } from './variable-file.ts';
 
 /** A change whose schema may have choices. */
-export type ChangeWithChoices = Omit<VariableChange, 'schema'> & { readonly schema?: VariableSchema };
+export type ChangeWithChoices = Omit<VariableEntry, 'schema'> & { readonly schema?: VariableSchema };
 
 /** Where changes are stored, as a list of variables takes it. */
 export interface ChangedPlace {
@@ -15,11 +15,11 @@ export interface ChangedPlace {
   readonly blueprintId?: string | undefined;
 }
 
-const isText = ({ schema }: VariableChange) => schema !== undefined && schema.format === undefined;
+const isText = ({ schema }: VariableEntry) => schema !== undefined && schema.format === undefined;
 
 /** A change with the choices of the variable that it changes. @param stored that variable, if there is one */
 export function withChoices(
-  change: VariableChange,
+  change: VariableEntry,
   stored: { readonly schema?: VariableSchema } | undefined,
 ): ChangeWithChoices {
   const choices = stored?.schema?.enum;
@@ -37,7 +37,7 @@ export function withChoices(
 export async function keepChoices(
   client: Client,
   place: ChangedPlace,
-  changes: readonly VariableChange[],
+  changes: readonly VariableEntry[],
 ): Promise<ChangeWithChoices[]> {
   if (!changes.some(isText)) return [...changes];
   const stored = await client.call('listVariables', { query: { ...place } });
@@ -59,7 +59,7 @@ export async function keepChoices(
 export async function changesIn(
   client: Client,
   { id: environmentId, organizationId }: Pick<Environment, 'id' | 'organizationId'>,
-  changes: readonly VariableChange[],
+  changes: readonly VariableEntry[],
   blueprintId?: string,
 ): Promise<ChangeWithChoices[] | undefined> {
   if (changes.length === 0) return undefined;

@@ -6,7 +6,7 @@ import { textFromFile } from '../read-input.ts';
 import { tfvarsOf } from './tfvars-file.ts';
 
 /** A variable as a request changes it. */
-export interface VariableChange {
+export interface VariableEntry {
   readonly name: string;
   readonly value: string;
   readonly type: 0 | 1;
@@ -29,14 +29,14 @@ function parsed(shown: string, text: string): unknown {
   }
 }
 
-function variableOf(name: string, value: string, format?: 'HCL' | 'JSON'): VariableChange {
+function variableOf(name: string, value: string, format?: 'HCL' | 'JSON'): VariableEntry {
   return { name, value, type: 1, schema: { type: 'string', ...(format ? { format } : {}) } };
 }
 
 /** Numbers are JSON, which loses none of their digits. */
 const isJson = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
-function variablesOfHcl(shown: string, text: string): VariableChange[] {
+function variablesOfHcl(shown: string, text: string): VariableEntry[] {
   return tfvarsOf(shown, text).map((variable) =>
     variable.expression === undefined
       ? variableOf(variable.name, variable.text)
@@ -44,7 +44,7 @@ function variablesOfHcl(shown: string, text: string): VariableChange[] {
   );
 }
 
-function variablesOfJson(shown: string, text: string): VariableChange[] {
+function variablesOfJson(shown: string, text: string): VariableEntry[] {
   const values = parsed(shown, text);
   if (!isRecord(values))
     throw new BadCall(`--var-file: ${shown} must contain a JSON object with the variables.`);
@@ -61,7 +61,7 @@ function variablesOfJson(shown: string, text: string): VariableChange[] {
  * @param file name; `-` is JSON on standard input
  * @throws BadCall that names the file and what is wrong with it
  */
-export function variablesOfFile(file: string): VariableChange[] {
+export function variablesOfFile(file: string): VariableEntry[] {
   const shown = file === '-' ? 'standard input' : file;
   const isHcl = file.endsWith('.tfvars');
   if (file !== '-' && !isHcl && !file.endsWith('.json'))

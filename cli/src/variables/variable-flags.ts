@@ -4,7 +4,7 @@ import { gather } from '../command-line.ts';
 import { BadCall } from '../exit-codes.ts';
 import { variableOptions } from '../option-names.ts';
 import { textFromFile } from '../read-input.ts';
-import { type VariableChange, variablesOfFile } from './variable-file.ts';
+import { type VariableEntry, variablesOfFile } from './variable-file.ts';
 
 export interface VariableFlags {
   readonly var?: readonly string[];
@@ -17,14 +17,14 @@ export interface VariableFlags {
 }
 
 /** A variable of the call, and whether its value is part of the command line. */
-interface Given {
-  readonly change: VariableChange;
+interface VariableArgument {
+  readonly change: VariableEntry;
   readonly isLiteral: boolean;
 }
 
 /** What the variables of an option have in common. */
 const settingsOf: Readonly<
-  Record<(typeof variableOptions)[number][0], Omit<VariableChange, 'name' | 'value'>>
+  Record<(typeof variableOptions)[number][0], Omit<VariableEntry, 'name' | 'value'>>
 > = {
   var: { type: 1 },
   env: { type: 0 },
@@ -90,7 +90,11 @@ function valueOf(flag: string, name: string, text: string): [string, isLiteral: 
   return [textFromFile(`${flag} ${name}`, text.slice(1)).replace(/\r?\n$/, ''), false];
 }
 
-function givenBy(flag: string, text: string, settings: Omit<VariableChange, 'name' | 'value'>): Given {
+function givenBy(
+  flag: string,
+  text: string,
+  settings: Omit<VariableEntry, 'name' | 'value'>,
+): VariableArgument {
   const parts = split(text);
   // The value may be a secret, and is not repeated.
   if (!parts) throw new BadCall(`${flag} must have the form name=value.`);
@@ -104,7 +108,7 @@ function givenBy(flag: string, text: string, settings: Omit<VariableChange, 'nam
 }
 
 /** Variables of files that no option specifies; of several files, the last one counts. */
-function givenByFiles(files: readonly string[], named: readonly Given[]): Given[] {
+function givenByFiles(files: readonly string[], named: readonly VariableArgument[]): VariableArgument[] {
   const changes = new Map(
     files.flatMap((file) => variablesOfFile(file)).map((change) => [change.name, change]),
   );
@@ -112,7 +116,7 @@ function givenByFiles(files: readonly string[], named: readonly Given[]): Given[
   return [...changes.values()].map((change) => ({ change, isLiteral: false }));
 }
 
-function checkMark(name: string, all: readonly Given[]): void {
+function checkMark(name: string, all: readonly VariableArgument[]): void {
   const marked = all.filter(({ change }) => change.name === name);
   if (marked.length === 0)
     throw new BadCall(
@@ -128,7 +132,7 @@ function checkMark(name: string, all: readonly Given[]): void {
  * The specified variables as changes of a request, in the order of `variableOptions`, those of files last.
  * @throws BadCall for a missing name, an unreadable file, or a sensitive value on the command line
  */
-export function variableChanges(flags: VariableFlags): VariableChange[] {
+export function variableChanges(flags: VariableFlags): VariableEntry[] {
   checkInputs(flags);
   const marks = (flags.sensitive ?? []).filter((text) => !text.includes('='));
   const named = variableOptions.flatMap(([option, flag]) =>

@@ -12,7 +12,7 @@ import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from 
 import { boundedReply, fileLimitBytes, inMegabytes, jsonLimitBytes } from './bounded-reply.ts';
 import { fillPath } from './fill-path.ts';
 import { errorCode, innermostError } from './passing-errors.ts';
-import type { Connection, StreamOptions } from './stream.ts';
+import type { StreamConnection, StreamOptions } from './stream.ts';
 
 type Operations = typeof operations;
 
@@ -117,7 +117,7 @@ export interface Client {
   ): AsyncGenerator<StreamEvents[Name], void, undefined>;
 }
 
-interface AnyInput extends CallOptions {
+interface UntypedInput extends CallOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
@@ -128,7 +128,7 @@ function baseOf(url: string): string {
   return trimmed.endsWith(apiBase) ? trimmed : `${trimmed}${apiBase}`;
 }
 
-function queryOf(query: AnyInput['query'] = {}): string {
+function queryOf(query: UntypedInput['query'] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
@@ -199,7 +199,7 @@ function credentialsOf({ key, secret, csrfToken }: ClientSettings, method: strin
 function requestOf(
   settings: ClientSettings,
   name: OperationName,
-  input: AnyInput,
+  input: UntypedInput,
   more: Record<string, string>,
 ): { url: string; init: RequestInit } {
   const [method, path] = routes[name];
@@ -249,7 +249,7 @@ export function createClient(settings: ClientSettings): Client {
 
   async function open(
     name: OperationName,
-    input: AnyInput,
+    input: UntypedInput,
     more: Record<string, string> = {},
   ): Promise<Response> {
     const { url, init } = requestOf(settings, name, input, more);
@@ -262,7 +262,7 @@ export function createClient(settings: ClientSettings): Client {
     return response;
   }
 
-  async function answer(name: OperationName, input: AnyInput = {}): Promise<Answer<unknown>> {
+  async function answer(name: OperationName, input: UntypedInput = {}): Promise<Answer<unknown>> {
     const response = await open(name, input, { accept: 'application/json' });
     const reply = parseExactly(await bodyOf(settings, name, response).text());
     settings.onReply?.(name, reply);
@@ -270,11 +270,11 @@ export function createClient(settings: ClientSettings): Client {
   }
 
   return {
-    call: async (name: OperationName, input?: AnyInput) => (await answer(name, input)).reply,
+    call: async (name: OperationName, input?: UntypedInput) => (await answer(name, input)).reply,
     send: answer,
-    bytes: async (name: OperationName, input: AnyInput = {}) =>
+    bytes: async (name: OperationName, input: UntypedInput = {}) =>
       new Uint8Array(await bodyOf(settings, name, await open(name, input), fileLimitBytes).arrayBuffer()),
-    async *chunks(name: OperationName, input: AnyInput = {}) {
+    async *chunks(name: OperationName, input: UntypedInput = {}) {
       const response = await open(name, input);
       try {
         for await (const chunk of response.body ?? []) yield chunk;
@@ -286,10 +286,10 @@ export function createClient(settings: ClientSettings): Client {
     },
     stream: (
       name: OperationName,
-      { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: AnyInput & StreamOptions,
+      { lastEventId, giveUpAfterSeconds, silenceSeconds, signal, ...input }: UntypedInput & StreamOptions,
     ) => {
       fillPath(routes[name][1], input.params);
-      const connect = (connection: Connection) =>
+      const connect = (connection: StreamConnection) =>
         open(
           name,
           { ...input, signal: connection.signal },

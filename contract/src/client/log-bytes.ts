@@ -37,7 +37,7 @@ function characterAt(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-interface Run {
+interface ByteRun {
   readonly isText: boolean;
   readonly from: number;
   readonly to: number;
@@ -50,7 +50,7 @@ interface Run {
 const shortestText = 32;
 
 /** Characters, or other bytes, from `from` on; empty where what is there may become a character later. */
-function runAt(bytes: Uint8Array, from: number, isFinal: boolean): Run {
+function runAt(bytes: Uint8Array, from: number, isFinal: boolean): ByteRun {
   const isText = characterAt(bytes, from) > 0;
   let to = from;
   while (to < bytes.length) {
@@ -62,8 +62,8 @@ function runAt(bytes: Uint8Array, from: number, isFinal: boolean): Run {
 }
 
 /** Runs of characters and of other bytes; what may become a character later is left out. */
-function runsOf(bytes: Uint8Array, isFinal: boolean): Run[] {
-  const runs: Run[] = [];
+function runsOf(bytes: Uint8Array, isFinal: boolean): ByteRun[] {
+  const runs: ByteRun[] = [];
   for (let at = 0; at < bytes.length; ) {
     const run = runAt(bytes, at, isFinal);
     if (run.to === at) break;

@@ -19,7 +19,7 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Connection {
+export interface StreamConnection {
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -82,7 +82,7 @@ function messagesOf(
 }
 
 /** Where following stands. */
-interface Position {
+interface StreamPosition {
   lastEventId: string | undefined;
   lastHeard: number;
   failures: number;
@@ -90,8 +90,8 @@ interface Position {
 
 /** One connection, starting where the last one ended. @returns whether the stream has ended */
 async function* followOnce(
-  open: (connection: Connection) => Promise<Response>,
-  position: Position,
+  open: (connection: StreamConnection) => Promise<Response>,
+  position: StreamPosition,
   options: StreamOptions,
 ): AsyncGenerator<DeploymentStreamEvent, boolean, undefined> {
   const connection = new AbortController();
@@ -134,11 +134,11 @@ async function* followOnce(
  * @throws what `open` throws, at once for a refusal, else after `giveUpAfterSeconds` without a byte
  */
 export async function* followStream(
-  open: (connection: Connection) => Promise<Response>,
+  open: (connection: StreamConnection) => Promise<Response>,
   options: StreamOptions = {},
 ): AsyncGenerator<DeploymentStreamEvent, void, undefined> {
   options.signal?.throwIfAborted();
-  const position: Position = { lastEventId: options.lastEventId, lastHeard: Date.now(), failures: 0 };
+  const position: StreamPosition = { lastEventId: options.lastEventId, lastHeard: Date.now(), failures: 0 };
   const giveUpMilliseconds = (options.giveUpAfterSeconds ?? 300) * 1000;
   for (;;) {
     try {

@@ -35,10 +35,10 @@ export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
 
 const kindOfAction = { create: 'create', update: 'update', delete: 'destroy', recreate: 'replace' } as const;
 
-type Change = Pick<ResourceChange, 'action' | 'kind' | 'importing' | 'previousAddress'>;
+type CountedChange = Pick<ResourceChange, 'action' | 'kind' | 'importing' | 'previousAddress'>;
 
 /** The main thing that happens to a resource, for its word, shape and colour. */
-export function kindOf({ action, kind, importing, previousAddress }: Change): ChangeKind {
+export function kindOf({ action, kind, importing, previousAddress }: CountedChange): ChangeKind {
   // Plans of earlier versions have no kinds.
   if (kind !== undefined) return kind;
   if (action !== 'metadata') return kindOfAction[action];
@@ -47,7 +47,7 @@ export function kindOf({ action, kind, importing, previousAddress }: Change): Ch
 }
 
 /** All that happens to a resource, the main thing first: it can be moved and changed, or imported and changed. */
-export function kindsOf(change: Change): ChangeKind[] {
+export function kindsOf(change: CountedChange): ChangeKind[] {
   const main = kindOf(change);
   if (main === 'defer') return [main];
   const kinds: ChangeKind[] = [main];
@@ -64,7 +64,7 @@ export function kindsOf(change: Change): ChangeKind[] {
 const driftKinds: readonly ChangeKind[] = ['destroy', 'replace', 'forget', 'update', 'create', 'import'];
 
 /** Whether a change in the plan of a drift run is drift. */
-export function isDrift(change: Change): boolean {
+export function isDrift(change: CountedChange): boolean {
   return kindsOf(change).some((kind) => driftKinds.includes(kind));
 }
 
@@ -74,10 +74,10 @@ export function hasDrift(summary: PlanSummary): boolean {
   return driftKinds.some((kind) => counts[kind] > 0);
 }
 
-export type Counts = Readonly<Record<ChangeKind, number>>;
+export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
 
 /** How many resources of a plan have each kind of change. */
-export function countsOf(changes: readonly Change[]): Counts {
+export function countsOf(changes: readonly CountedChange[]): ChangeCounts {
   const counts = Object.fromEntries(changeKinds.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
   for (const change of changes) for (const kind of kindsOf(change)) counts[kind]++;
   return counts;
@@ -108,7 +108,7 @@ export function planSummaryOf({ resourceChanges }: Pick<Plan, 'resourceChanges'>
 }
 
 /** The counts of a plan from its summary. */
-export function countsOfSummary(summary: PlanSummary): Counts {
+export function countsOfSummary(summary: PlanSummary): ChangeCounts {
   const { added, changed, destroyed, replaced = 0 } = summary;
   const optional = Object.entries(optionalCounts) as [keyof typeof optionalCounts, ChangeKind][];
   return {
@@ -125,7 +125,7 @@ export function countsOfSummary(summary: PlanSummary): Counts {
  * @param tense whether it is still to be done
  * @returns empty where no resource changes
  */
-export function countsText(counts: Counts, tense: 'toDo' | 'done'): string {
+export function countsText(counts: ChangeCounts, tense: 'toDo' | 'done'): string {
   return changeKinds
     .filter((kind) => kind !== 'note' && counts[kind] > 0)
     .map((kind) => `${counts[kind]} ${kindWords[kind][tense]}`)

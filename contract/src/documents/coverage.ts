@@ -10,7 +10,7 @@
 import { operations } from '../operations.ts';
 import type { Operation } from '../schema/operation.ts';
 import {
-  type Field,
+  type DescribedField,
   fieldsOf,
   type JsonSchema,
   jsonSchemaOf,
@@ -25,17 +25,17 @@ const sameAs: Readonly<Record<string, string>> = {
   CreatedEnvironment: 'Environment',
 };
 
-interface Subject {
+interface CoverageSubject {
   readonly name: string;
   readonly operation?: Operation;
-  readonly fields: readonly Field[];
+  readonly fields: readonly DescribedField[];
 }
 
 function shapeName(title: string): string {
   return sameAs[title] ?? title;
 }
 
-function partFields(part: string, schema: Operation['params']): Field[] {
+function partFields(part: string, schema: Operation['params']): DescribedField[] {
   const whole = schema && jsonSchemaOf(schema);
   // Of a reply in several forms, the first.
   const json = whole?.anyOf?.[0] ?? whole;
@@ -45,7 +45,7 @@ function partFields(part: string, schema: Operation['params']): Field[] {
     : fieldsOf(json, `${part}.`);
 }
 
-function operationSubject(operation: Operation): Subject {
+function operationSubject(operation: Operation): CoverageSubject {
   const { name, query, body, reply } = operation;
   return {
     name,
@@ -54,11 +54,11 @@ function operationSubject(operation: Operation): Subject {
   };
 }
 
-const interfaceSubjects: readonly Subject[] = (Object.values(operations) as Operation[])
+const interfaceSubjects: readonly CoverageSubject[] = (Object.values(operations) as Operation[])
   .filter(({ inInterface }) => inInterface)
   .map(operationSubject);
 
-function shapeSubjects(): Subject[] {
+function shapeSubjects(): CoverageSubject[] {
   const schemas: JsonSchema[] = interfaceSubjects.flatMap(({ fields }) => fields.map(({ schema }) => schema));
   const shapes = [...shapesIn(schemas)].filter(([title]) => !(title in sameAs));
   return shapes
@@ -66,7 +66,7 @@ function shapeSubjects(): Subject[] {
     .map(([name, schema]) => ({ name, fields: fieldsOf(schema) }));
 }
 
-const subjects: readonly Subject[] = [...interfaceSubjects, ...shapeSubjects()];
+const subjects: readonly CoverageSubject[] = [...interfaceSubjects, ...shapeSubjects()];
 
 /** @throws Error where the contract has no such operation, shape or field */
 function check(subject: string, fields: readonly string[]): void {
@@ -119,11 +119,11 @@ function tests(testedBy: readonly Covered[], subject: string, field: string): st
   return [...new Set(own.map(({ file, test }) => `${file}: ${test}`))].join('<br>').replaceAll('|', '\\|');
 }
 
-function subjectTable({ name, operation, fields }: Subject, testedBy: readonly Covered[]): string[] {
+function subjectTable({ name, operation, fields }: CoverageSubject, testedBy: readonly Covered[]): string[] {
   const title = operation
     ? `### ${operation.summary}\n\n\`${operation.method} ${operation.path}\` (${name})`
     : `### ${name}`;
-  const row = ({ path, schema }: Field) =>
+  const row = ({ path, schema }: DescribedField) =>
     `| \`${path}\` | ${typeText(schema, shapeName).replaceAll('|', '\\|')} | ${tests(testedBy, name, path)} |`;
   const whole = operation ? [`| the operation | | ${tests(testedBy, name, '')} |`] : [];
   return [

@@ -76,7 +76,7 @@ function described(schema: JsonSchema, owner?: string): JsonSchema {
   };
 }
 
-export interface Field {
+export interface DescribedField {
   /** From the shape down, as `gitUserData.prNumber` or `variables[]`. */
   readonly path: string;
   readonly schema: JsonSchema;
@@ -102,12 +102,12 @@ export function referredShape(schema: JsonSchema): JsonSchema | undefined {
  * entered.
  * @param owner of the fields of a schema without a title
  */
-export function fieldsOf(schema: JsonSchema, prefix = '', owner = schema.title): Field[] {
+export function fieldsOf(schema: JsonSchema, prefix = '', owner = schema.title): DescribedField[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
     const isRequired = schema.required?.includes(name) ?? false;
     const description = field.description ?? wordsFor(owner, name) ?? '';
-    const own: Field = { path, schema: field, isRequired, description };
+    const own: DescribedField = { path, schema: field, isRequired, description };
     if (referredShape(field)) return [own];
     const inner = field.items?.properties
       ? fieldsOf(field.items, `${path}[].`, name)

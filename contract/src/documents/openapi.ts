@@ -10,7 +10,7 @@ import { warningHeader } from '../schema/warning-header.ts';
 import { type JsonSchema, jsonSchemaOf, pathSchemaOf, shapesIn, typesOf } from './describe-schema.ts';
 import { sentSchema } from './sent-schema.ts';
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 const errorCodes = Object.keys(errors) as ErrorCode[];
 
@@ -29,8 +29,8 @@ function portable(pattern: string): string {
 }
 
 /** Moves titled shapes into `components`, where each stands once. */
-function publisher(components: Map<string, Json>) {
-  const inner = (schema: JsonSchema): Json => ({
+function publisher(components: Map<string, JsonObject>) {
+  const inner = (schema: JsonSchema): JsonObject => ({
     ...schema,
     ...(schema.pattern === undefined ? {} : { pattern: portable(schema.pattern) }),
     ...(schema.properties ? { properties: mapValues(schema.properties, publish) } : {}),
@@ -40,7 +40,7 @@ function publisher(components: Map<string, Json>) {
       ? { additionalProperties: publish(schema.additionalProperties) }
       : {}),
   });
-  function publish(schema: JsonSchema): Json {
+  function publish(schema: JsonSchema): JsonObject {
     const { title, items } = schema;
     const isNullable = typesOf(schema).includes('null');
     if (!title && schema.properties && items) {
@@ -73,8 +73,8 @@ function mapValues<In, Out>(
 function parameters(
   place: 'path' | 'query',
   schema: JsonSchema | undefined,
-  publish: (schema: JsonSchema) => Json,
-): Json[] {
+  publish: (schema: JsonSchema) => JsonObject,
+): JsonObject[] {
   return Object.entries(schema?.properties ?? {}).map(([name, { description, ...value }]) => ({
     name,
     in: place,
@@ -110,7 +110,7 @@ function refusals(operation: Operation): ErrorCode[] {
 }
 
 /** The headers of a request that have the same meaning in every operation that reads them. */
-function requestHeaders(operation: Operation): Json[] {
+function requestHeaders(operation: Operation): JsonObject[] {
   return [
     ...(isRepeatable(operation) ? ['IdempotencyKey'] : []),
     ...(readerOf(operation) ? ['IfMatch'] : []),
@@ -157,7 +157,7 @@ const warningHeaders = {
   },
 };
 
-function warningHeaderOf({ body, params }: Operation): Json {
+function warningHeaderOf({ body, params }: Operation): JsonObject {
   const hasOptions = [body, params].some((part) => part && hasMarks(part));
   const name = hasOptions ? 'WarningOfOptions' : 'Warning';
   return { [warningHeader]: { $ref: `#/components/headers/${name}` } };
@@ -177,7 +177,7 @@ const replayedHeader = {
   },
 };
 
-function replyHeaders(operation: Operation): Json {
+function replyHeaders(operation: Operation): JsonObject {
   return {
     ...warningHeaderOf(operation),
     ...(hasTag(operation) ? tagHeader : {}),
@@ -186,16 +186,19 @@ function replyHeaders(operation: Operation): Json {
 }
 
 /** The reply; where query parameters leave fields out of it, a part is right, too. */
-function replySchema({ name, reply, projectedBy }: Operation, publish: (schema: JsonSchema) => Json): Json {
+function replySchema(
+  { name, reply, projectedBy }: Operation,
+  publish: (schema: JsonSchema) => JsonObject,
+): JsonObject {
   const schema = jsonSchemaOf(reply, name);
   if (!projectedBy) return publish(schema);
   const names = projectedBy.map((each) => `\`${each}\``).join(' or ');
   const part = { type: 'object', description: `A part of it, where ${names} leave fields out` };
-  const orPart = (whole: JsonSchema): Json => ({ anyOf: [publish(whole), part] });
+  const orPart = (whole: JsonSchema): JsonObject => ({ anyOf: [publish(whole), part] });
   return schema.items ? { ...schema, items: orPart(schema.items) } : orPart(schema);
 }
 
-function successOf(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
+function successOf(operation: Operation, publish: (schema: JsonSchema) => JsonObject): JsonObject {
   const { replyKind = 'json' } = operation;
   const schema = replySchema(operation, publish);
   if (replyKind === 'redirect')
@@ -224,8 +227,8 @@ function descriptionOf({ description = '', asksOthers = false }: Operation): str
 /** The response of a refusal in plain text. */
 const textResponse = (code: string) => `${code}_as_text`;
 
-function errorResponses(error: Json): Json {
-  const ofKind = (content: Json) =>
+function errorResponses(error: JsonObject): JsonObject {
+  const ofKind = (content: JsonObject) =>
     mapValues(errors, ({ cause, remedy }) => ({ description: `${cause} ${remedy}`, content }));
   const texts = Object.entries(
     ofKind({
@@ -243,7 +246,7 @@ const replied = new Set(
   shapesIn(Object.values<Operation>(operations).map(({ reply }) => jsonSchemaOf(reply))).keys(),
 );
 
-function describeOperation(operation: Operation, publish: (schema: JsonSchema) => Json): Json {
+function describeOperation(operation: Operation, publish: (schema: JsonSchema) => JsonObject): JsonObject {
   const description = descriptionOf(operation);
   return {
     operationId: operation.name,
@@ -288,10 +291,10 @@ function describeOperation(operation: Operation, publish: (schema: JsonSchema) =
  * @param about `version` of the service that serves it
  * @returns the whole document, plain JSON
  */
-export function openApiDocument({ version }: { version: string }): Json {
-  const components = new Map<string, Json>();
+export function openApiDocument({ version }: { version: string }): JsonObject {
+  const components = new Map<string, JsonObject>();
   const publish = publisher(components);
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, JsonObject> = {};
   const all: readonly Operation[] = Object.values(operations);
   for (const operation of all) {
     paths[operation.path] = {

@@ -7,7 +7,7 @@ import { errors } from '../schema/errors.ts';
 import type { Operation } from '../schema/operation.ts';
 import { apiBase } from '../schema/operation.ts';
 import {
-  type Field,
+  type DescribedField,
   fieldsOf,
   type JsonSchema,
   jsonSchemaOf,
@@ -44,7 +44,7 @@ function typeHtml(schema: JsonSchema): string {
     .join('');
 }
 
-function fieldRow({ path, schema, isRequired, description }: Field): string {
+function fieldRow({ path, schema, isRequired, description }: DescribedField): string {
   const note = [description, limitsText(schema)].filter((text) => text !== '').join('; ');
   return `<tr><td><code>${html(path)}</code>${isRequired ? ' <b title="required">*</b>' : ''}</td><td>${typeHtml(schema)}</td><td>${html(note)}</td></tr>`;
 }

@@ -211,7 +211,7 @@ export function environmentAccepts(
   return environmentPermits[facts.status].includes(action);
 }
 
-interface Speaker {
+interface SpeakingDeployment {
   readonly type: DeploymentType;
   readonly status: DeploymentStatus;
 }
@@ -229,7 +229,10 @@ const restingStatuses: Readonly<Partial<Record<DeploymentStatus, EnvironmentStat
  * @param resting what stood before
  * @param deployment what may have ended
  */
-export function restingStatusAfter(resting: EnvironmentStatus, deployment: Speaker): EnvironmentStatus {
+export function restingStatusAfter(
+  resting: EnvironmentStatus,
+  deployment: SpeakingDeployment,
+): EnvironmentStatus {
   if (deployment.type !== 'deploy' && deployment.type !== 'destroy') return resting;
   if (deployment.status === 'SUCCESS') return deployment.type === 'deploy' ? 'ACTIVE' : 'INACTIVE';
   return restingStatuses[deployment.status] ?? resting;
@@ -244,7 +247,7 @@ const inProgress: Readonly<Partial<Record<DeploymentType, EnvironmentStatus>>> =
 
 export interface EnvironmentFacts {
   /** The deployment that speaks for the environment, as `speakerOf` finds it; null: there is none. */
-  readonly latest: Speaker | null;
+  readonly latest: SpeakingDeployment | null;
   /** What stood before it, as `restingStatusAfter` keeps it. */
   readonly resting: EnvironmentStatus;
   readonly isArchived: boolean;
@@ -265,7 +268,7 @@ export function environmentStatusOf({ latest, resting, isArchived }: Environment
  * newest.
  * @param oldestFirst deployments of the environment; those of other types are passed over
  */
-export function speakerOf<T extends Speaker>(oldestFirst: readonly T[]): T | null {
+export function speakerOf<T extends SpeakingDeployment>(oldestFirst: readonly T[]): T | null {
   const speakers = oldestFirst.filter(({ type }) => speaksForEnvironment(type));
   return (
     speakers.find(({ status }) => isActive(status)) ??

@@ -53,7 +53,7 @@ export function acceptsEmptyText(schema: FieldSchema): boolean {
 /** Changes a value that was parsed from JSON, in place. */
 type Resolve = (value: unknown) => void;
 
-interface Field {
+interface EmptyFieldRule {
   readonly dropsNull: boolean;
   readonly dropsEmptyText: boolean;
   /** What null becomes; undefined: the field is absent. */
@@ -61,7 +61,7 @@ interface Field {
   readonly inner: Resolve | null;
 }
 
-function fieldOf(schema: FieldSchema, isRequired: boolean): Field {
+function fieldOf(schema: FieldSchema, isRequired: boolean): EmptyFieldRule {
   return {
     dropsNull: !isRequired && (schema[mark] !== undefined || !hasType(schema, 'null')),
     dropsEmptyText: !isRequired && hasType(schema, 'string') && !acceptsEmptyText(schema),
@@ -70,7 +70,7 @@ function fieldOf(schema: FieldSchema, isRequired: boolean): Field {
   };
 }
 
-function resolveFields(record: Record<string, unknown>, fields: ReadonlyMap<string, Field>): void {
+function resolveFields(record: Record<string, unknown>, fields: ReadonlyMap<string, EmptyFieldRule>): void {
   for (const name of Object.keys(record)) {
     const field = fields.get(name);
     const value = record[name];

@@ -151,7 +151,7 @@ export function operation<
   return { method, path, ...value };
 }
 
-type Named<D> =
+type NamedOperation<D> =
   D extends Declaration<infer Params, infer Query, infer Body, infer Reply>
     ? Operation<Params, Query, Body, Reply>
     : never;
@@ -163,7 +163,7 @@ type Named<D> =
 export function defineOperations<Declarations extends Readonly<Record<string, Declaration>>>(
   family: string,
   declarations: Declarations,
-): { readonly [Name in keyof Declarations]: Named<Declarations[Name]> } {
+): { readonly [Name in keyof Declarations]: NamedOperation<Declarations[Name]> } {
   const named = Object.entries(declarations).map(([name, declared]) => [name, { name, family, ...declared }]);
-  return Object.fromEntries(named) as { [Name in keyof Declarations]: Named<Declarations[Name]> };
+  return Object.fromEntries(named) as { [Name in keyof Declarations]: NamedOperation<Declarations[Name]> };
 }

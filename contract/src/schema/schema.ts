@@ -40,7 +40,7 @@ export const Bytes = (description: string) =>
 /** A JSON object without agreed fields. */
 export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
-type JsonSchema = TSchema & {
+type TypedSchema = TSchema & {
   type?: string | readonly string[];
   enum?: readonly unknown[];
   anyOf?: readonly unknown[];
@@ -51,7 +51,7 @@ type JsonSchema = TSchema & {
  * gets one message ("must be object,null") and not three.
  */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
-  const { type, enum: values, anyOf, ...rest } = schema as JsonSchema;
+  const { type, enum: values, anyOf, ...rest } = schema as TypedSchema;
   if (anyOf) return Type.Unsafe<Static<S> | null>({ ...rest, anyOf: [...anyOf, { type: 'null' }] });
   const types = [type].flat().filter((name): name is string => name !== undefined && name !== 'null');
   const choices = values ? { enum: [...values.filter((value) => value !== null), null] } : {};

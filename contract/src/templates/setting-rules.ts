@@ -9,7 +9,7 @@ export interface FieldRefusal {
   readonly reason: string;
 }
 
-type Settings = Omit<TemplateRequest, 'name' | 'repository'>;
+type RuleSettings = Omit<TemplateRequest, 'name' | 'repository'>;
 
 const hosts = [
   'isGitLab',
@@ -17,7 +17,7 @@ const hosts = [
   'isGitHubEnterprise',
   'isGitLabEnterprise',
   'isBitbucketServer',
-] as const satisfies readonly (keyof Settings)[];
+] as const satisfies readonly (keyof RuleSettings)[];
 
 /** Types that do not run without a version, with the words that their field takes. */
 const requiredVersions = {
@@ -35,7 +35,7 @@ function isOlder(version: string | undefined, oldest: string): boolean {
   return parsed !== null && lt(parsed, oldest);
 }
 
-function fileRefusal({ type, fileName, helmChartName, isHelmRepository }: Settings): FieldRefusal | null {
+function fileRefusal({ type, fileName, helmChartName, isHelmRepository }: RuleSettings): FieldRefusal | null {
   if (type === 'cloudformation' && !fileName)
     return { field: 'fileName', reason: 'is required with type cloudformation: the file of the stack' };
   if (type !== 'cloudformation' && fileName)
@@ -53,7 +53,7 @@ function fileRefusal({ type, fileName, helmChartName, isHelmRepository }: Settin
   return null;
 }
 
-function versionRefusal(settings: Settings): FieldRefusal | null {
+function versionRefusal(settings: RuleSettings): FieldRefusal | null {
   const { type, ansibleVersion, terragruntVersion, isTerragruntRunAll } = settings;
   if (type === 'ansible' && isOlder(ansibleVersion, oldestAnsible))
     return { field: 'ansibleVersion', reason: `must be ${oldestAnsible} or later` };
@@ -65,13 +65,13 @@ function versionRefusal(settings: Settings): FieldRefusal | null {
     : null;
 }
 
-function binaryRefusal({ type, terragruntTfBinary }: Settings): FieldRefusal | null {
+function binaryRefusal({ type, terragruntTfBinary }: RuleSettings): FieldRefusal | null {
   return terragruntTfBinary && type !== 'terragrunt'
     ? { field: 'terragruntTfBinary', reason: `applies to terragrunt only, and this is ${type}` }
     : null;
 }
 
-function hostRefusal(settings: Settings): FieldRefusal | null {
+function hostRefusal(settings: RuleSettings): FieldRefusal | null {
   const [first, second] = hosts.filter((host) => settings[host]);
   if (second) return { field: second, reason: `excludes ${first}: a repository is on one git host` };
   return settings.githubInstallationId && settings.vcsConnectionId
@@ -87,7 +87,7 @@ export function namespaceRefusal(name: string): string | null {
 }
 
 /** @returns the first setting that does not fit the type; null if all do */
-export function typeRefusal(settings: Settings): FieldRefusal | null {
+export function typeRefusal(settings: RuleSettings): FieldRefusal | null {
   return (
     fileRefusal(settings) ?? versionRefusal(settings) ?? binaryRefusal(settings) ?? hostRefusal(settings)
   );
@@ -97,7 +97,7 @@ export function typeRefusal(settings: Settings): FieldRefusal | null {
  * What shared templates need in addition: environments without a template leave it to the service.
  * @returns the first setting that is not enough, or too much; null if there is none
  */
-export function sharedRefusal(settings: Settings): FieldRefusal | null {
+export function sharedRefusal(settings: RuleSettings): FieldRefusal | null {
   const required = Object.entries(requiredVersions).find(([type]) => type === settings.type)?.[1];
   if (required && !settings[required.field])
     return { field: required.field, reason: `is required with type ${settings.type}: ${required.words}` };

@@ -1,5 +1,5 @@
 /** The environment of git: its own configuration, no prompts, no hooks, and only the intended transports. */
-import type { Credentials } from './repository-source.ts';
+import type { GitCredentials } from './repository-source.ts';
 
 /**
  * The only configuration file that git sees. It marks every folder as safe: the tree belongs to the slot's
@@ -37,7 +37,7 @@ export interface GitEnvironmentInput {
   readonly protocols: string;
   /** The repository's URL and credentials; these are sent to that host only and never after a redirect. */
   readonly url?: string;
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: GitCredentials | undefined;
   /** Addresses of the host, as `http.curloptResolve` has them: then no others are connected to. */
   readonly resolved?: string | undefined;
   /** Whether git follows the redirect of a first request; never with credentials or over plain http. */
@@ -101,7 +101,7 @@ function connectionEnvironment(input: GitEnvironmentInput): Record<string, strin
   return numbered([...pinned, ...direct, ...credentialEntries(origin, credentials)]);
 }
 
-function credentialEntries(origin: string, credentials: Credentials | undefined): [string, string][] {
+function credentialEntries(origin: string, credentials: GitCredentials | undefined): [string, string][] {
   const entries: [string, string][] = [];
   // A redirect could lead a token, or a host that is allowed plain http, to another host.
   if (credentials !== undefined || origin.startsWith('http:'))

@@ -4,13 +4,13 @@ import type { RepositoryAccess } from './repository-access.ts';
 import { scanCommand } from './ssh.ts';
 
 /** Who reads repositories, as messages name it. */
-export interface Reader {
+export interface RepositoryReader {
   readonly name: string;
   /** What the keys and tokens come from. */
   readonly holder: string;
 }
 
-const agent: Reader = { name: 'the agent', holder: 'the environment' };
+const agent: RepositoryReader = { name: 'the agent', holder: 'the environment' };
 
 /** The repository in question. */
 export interface GitSource {
@@ -20,10 +20,10 @@ export interface GitSource {
   /** What to do if the revision does not exist; absent: to name another one. */
   readonly ifMissing?: string;
   /** Absent: an agent, for an environment. */
-  readonly reader?: Reader;
+  readonly reader?: RepositoryReader;
 }
 
-interface Reading {
+interface ErrorPattern {
   readonly pattern: RegExp;
   message(source: GitSource): string;
 }
@@ -33,7 +33,7 @@ const longestOutput = 20_000;
 const knownHostsSetting = 'ENVARIUM_GIT_KNOWN_HOSTS_FILE';
 
 // ssh's own messages come first: git adds only general ones.
-const sshReadings: readonly Reading[] = [
+const sshReadings: readonly ErrorPattern[] = [
   {
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed|REVOKED HOST KEY/i,
     message: (source) =>
@@ -62,7 +62,7 @@ const connectionFailure =
   /Connection refused|Failed to connect|Couldn't connect|timed? ?out|Operation too slow|less than 1 bytes\/sec|No route to host|Network is unreachable|Empty reply|Connection reset|Connection closed|kex_exchange_identification|Broken pipe|banner exchange|not responding/i;
 
 // In this order: git often prints a general message after the specific one.
-const readings: readonly Reading[] = [
+const readings: readonly ErrorPattern[] = [
   ...sshReadings,
   {
     pattern:

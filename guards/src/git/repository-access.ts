@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAtOrBelow, readRepository } from '../source-guards.ts';
 import type { SshAddress } from '../ssh-address.ts';
-import type { Credentials, RepositorySource } from './repository-source.ts';
+import type { GitCredentials, RepositorySource } from './repository-source.ts';
 import { keysFor } from './ssh.ts';
 
 /**
@@ -13,7 +13,7 @@ export type RepositoryAccess =
   | {
       readonly kind: 'web';
       readonly url: string;
-      readonly credentials?: Credentials;
+      readonly credentials?: GitCredentials;
       /** Addresses to connect to, as `http.curloptResolve` has them. */
       readonly resolved?: string;
     }
@@ -53,7 +53,7 @@ export function addressOf(access: RepositoryAccess): string {
 }
 
 /** The credentials for an address on the web; undefined if none belong to its host. */
-export function credentialsFor(source: RepositorySource, url: string): Credentials | undefined {
+export function credentialsFor(source: RepositorySource, url: string): GitCredentials | undefined {
   const { origin, host } = new URL(url);
   if (source.credentials && URL.parse(source.repository)?.origin === origin) return source.credentials;
   const other = source.hostCredentials?.find((each) => each.host.toLowerCase() === host);

@@ -3,12 +3,12 @@ import { LimitedThread, ThreadFailure } from '../threads/limited-thread.ts';
 import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from './hcl-answer.ts';
 import { checkHclLimits, hclThreadLimits } from './hcl-limits.ts';
 
-type Thread = LimitedThread<HclFile, HclMessage>;
+type HclThread = LimitedThread<HclFile, HclMessage>;
 
 /** A thread takes a quarter of a second to start, and a few dozen MB: one that is free is kept. */
-let free: Thread | undefined;
+let free: HclThread | undefined;
 
-function take(): Thread {
+function take(): HclThread {
   const thread = free;
   free = undefined;
   return (
@@ -21,7 +21,7 @@ function take(): Thread {
   );
 }
 
-async function giveBack(thread: Thread): Promise<void> {
+async function giveBack(thread: HclThread): Promise<void> {
   if (free === undefined) free = thread;
   else await thread[Symbol.asyncDispose]();
 }
@@ -47,7 +47,7 @@ export function openHclReader(): HclReader {
   };
 }
 
-async function ask(thread: Thread, file: HclFile): Promise<HclAnswer> {
+async function ask(thread: HclThread, file: HclFile): Promise<HclAnswer> {
   try {
     checkHclLimits(file.text);
     const answer = readHclMessage(await thread.ask(file));

@@ -2,7 +2,7 @@
 import { parentPort, type Transferable } from 'node:worker_threads';
 
 /** A thread's answer to one task. */
-export type Reply<Answer> = { readonly value: Answer } | { readonly error: Error };
+export type TaskReply<Answer> = { readonly value: Answer } | { readonly error: Error };
 
 /**
  * Reports that the thread is ready, then answers each task. Errors are sent to the caller.
@@ -12,14 +12,14 @@ export function answerTasks<Task, Answer>(
   answer: (task: Task) => Answer | Promise<Answer>,
   transferOf: (answer: Answer) => readonly Transferable[] = () => [],
 ): void {
-  const reply = async (task: Task): Promise<Reply<Answer>> => {
+  const reply = async (task: Task): Promise<TaskReply<Answer>> => {
     try {
       return { value: await answer(task) };
     } catch (error) {
       return { error: error as Error };
     }
   };
-  const send = (each: Reply<Answer>) =>
+  const send = (each: TaskReply<Answer>) =>
     parentPort?.postMessage(each, 'value' in each ? [...transferOf(each.value)] : []);
   parentPort?.on('message', (task: Task) => void reply(task).then(send));
   parentPort?.postMessage('ready');

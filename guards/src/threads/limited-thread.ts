@@ -9,7 +9,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Transferable, Worker } from 'node:worker_threads';
-import type { Reply } from './answer-tasks.ts';
+import type { TaskReply } from './answer-tasks.ts';
 
 export interface ThreadProgram {
   /** A module that calls `answerTasks`. */
@@ -88,7 +88,7 @@ export class LimitedThread<Task, Answer> implements AsyncDisposable {
       throw new ThreadFailure('the thread ended without an answer');
     });
     exited.catch(() => undefined);
-    let reply: Reply<Answer>;
+    let reply: TaskReply<Answer>;
     try {
       await Promise.race([ready, exited]);
       const answered = once(worker, 'message', { signal: ended.signal });
@@ -97,7 +97,7 @@ export class LimitedThread<Task, Answer> implements AsyncDisposable {
       });
       for (const either of [answered, late]) either.catch(() => undefined);
       worker.postMessage(task, [...transfer]);
-      [reply] = (await Promise.race([answered, exited, late])) as [Reply<Answer>];
+      [reply] = (await Promise.race([answered, exited, late])) as [TaskReply<Answer>];
     } catch (error) {
       await this[Symbol.asyncDispose]();
       throw this.#failure(error as NodeJS.ErrnoException);

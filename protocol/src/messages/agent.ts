@@ -51,19 +51,19 @@ export const RegisterRequest = Type.Object({
 });
 export type RegisterRequest = Static<typeof RegisterRequest>;
 
-export const AgentSettings = Type.Object({
+export const AgentTimings = Type.Object({
   heartbeatSeconds: Count,
   /** How long a runner continues without contact before it interrupts its tool. */
   offlineGraceSeconds: Count,
   /** From the interrupt of a tool to its kill. */
   abortSeconds: Count,
 });
-export type AgentSettings = Static<typeof AgentSettings>;
+export type AgentTimings = Static<typeof AgentTimings>;
 
 export const RegisterReply = Type.Object({
   agentId: Text,
   epoch: Count,
-  settings: AgentSettings,
+  settings: AgentTimings,
   /** The time of the service, by which agents report times. */
   now: Instant,
   /**
@@ -81,7 +81,7 @@ export const HeartbeatRequest = Type.Object({
 });
 export type HeartbeatRequest = Static<typeof HeartbeatRequest>;
 export const HeartbeatReply = Type.Object({
-  settings: AgentSettings,
+  settings: AgentTimings,
   now: Instant,
   /** What a person or a limit asked to stop. `gently`: one interrupt, the abort time, then a kill. */
   abort: Type.Array(Type.Object({ jobId: Text, attempt: Count, how: oneOf(['gently', 'now']) })),

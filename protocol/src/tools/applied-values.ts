@@ -11,7 +11,7 @@ import {
   splitArguments,
 } from './terraform-arguments.ts';
 
-type Environment = Readonly<Record<string, string>>;
+type EnvironmentVariables = Readonly<Record<string, string>>;
 
 const forAll = 'TF_CLI_ARGS';
 /** Arguments of one command: the variable that the tool reads, and ours, in the order in which the tool gets them. */
@@ -19,7 +19,7 @@ const planNames = ['TF_CLI_ARGS_plan', runVariableNames.planArguments] as const;
 const applyNames = ['TF_CLI_ARGS_apply', runVariableNames.applyArguments] as const;
 
 /** Without a text that cannot be used at all, which is refused for its own sake. */
-function wordsOf(environment: Environment, name: string): string[] {
+function wordsOf(environment: EnvironmentVariables, name: string): string[] {
   const text = environment[name] ?? '';
   return argumentsProblem('', text) === null ? splitArguments(text) : [];
 }
@@ -38,7 +38,7 @@ function textOf({ name, value }: Flag): string {
  * @param fileOf converts a path of a file with values
  */
 export function plannedValues(
-  environment: Environment,
+  environment: EnvironmentVariables,
   fileOf: (path: string) => string = (path) => path,
 ): string[] {
   const [own, ours] = planNames;
@@ -51,19 +51,19 @@ export function plannedValues(
 }
 
 /** The same of an apply. */
-export function appliedValues(environment: Environment): string[] {
+export function appliedValues(environment: EnvironmentVariables): string[] {
   return applyNames.flatMap((name) => valuesIn(wordsOf(environment, name)));
 }
 
 /** The files with values that arguments of a plan and of its apply name, as they are written. */
-export function namedValueFiles(environment: Environment): string[] {
+export function namedValueFiles(environment: EnvironmentVariables): string[] {
   return [...plannedValues(environment), ...valuesIn(wordsOf(environment, forAll))].flatMap(
     (word) => /^-var-file=([^]+)$/.exec(word)?.[1] ?? [],
   );
 }
 
 /** The last argument of one text would have the first one of the next text as its value. */
-function openEndProblem(environment: Environment, names: readonly string[]): string | null {
+function openEndProblem(environment: EnvironmentVariables, names: readonly string[]): string | null {
   for (const [index, name] of names.entries()) {
     const last = readFlags(wordsOf(environment, name)).at(-1);
     const next = names.slice(index + 1).flatMap((each) => wordsOf(environment, each));
@@ -84,7 +84,7 @@ function shown({ name, value = '' }: Flag): string {
  * Says why arguments cannot be used together: those of the apply set variables in another way than those of the plan.
  * @returns a text that begins with the name of an environment variable and contains no value; null if they can be used
  */
-export function appliedValuesProblem(environment: Environment): string | null {
+export function appliedValuesProblem(environment: EnvironmentVariables): string | null {
   const openEnd =
     openEndProblem(environment, [...planNames, forAll]) ??
     openEndProblem(environment, [...applyNames, forAll]);

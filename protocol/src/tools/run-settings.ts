@@ -8,7 +8,7 @@ export interface RunSettings extends NonNullable<Job['settings']> {
   readonly workingDirectory?: string;
 }
 
-interface Sources {
+interface SettingSources {
   readonly fileName?: string;
   readonly terragruntTfBinary?: (typeof terragruntTfBinaries)[number];
   readonly isTerragruntRunAll?: boolean;
@@ -19,7 +19,7 @@ interface Sources {
 }
 
 /** Those that runs of a tool read; other tools have none. */
-const settingsOf: Partial<Record<TemplateType, readonly (keyof Sources)[]>> = {
+const settingsOf: Partial<Record<TemplateType, readonly (keyof SettingSources)[]>> = {
   cloudformation: ['fileName'],
   terragrunt: [
     'terragruntTfBinary',
@@ -31,7 +31,7 @@ const settingsOf: Partial<Record<TemplateType, readonly (keyof Sources)[]>> = {
 };
 
 /** What is set of what runs of the tool read; null: nothing. */
-export function runSettings(tool: TemplateType, sources: Sources): RunSettings | null {
+export function runSettings(tool: TemplateType, sources: SettingSources): RunSettings | null {
   const set = (settingsOf[tool] ?? []).filter((name) => sources[name]);
   return set.length === 0 ? null : Object.fromEntries(set.map((name) => [name, sources[name]]));
 }

@@ -92,18 +92,18 @@ function withNextWord(name: string, next: string | undefined): Flag {
   return { name, value: next, ...(isUnclear ? { isUnclear } : {}) };
 }
 
-type Verb = string;
-interface Rule {
+type TerraformVerb = string;
+interface ArgumentRule {
   readonly why: string;
   /** Absent: for every verb. */
-  readonly verbs?: readonly Verb[];
+  readonly verbs?: readonly TerraformVerb[];
 }
 
-const movesState: Rule = { why: 'it moves the state or the plan file' };
-const readsOutput: Rule = { why: "the run reads the tool's output", verbs: ['', 'plan', 'apply'] };
-const isType: Rule = { why: 'the deployment type determines it', verbs: ['', 'plan', 'apply'] };
+const movesState: ArgumentRule = { why: 'it moves the state or the plan file' };
+const readsOutput: ArgumentRule = { why: "the run reads the tool's output", verbs: ['', 'plan', 'apply'] };
+const isType: ArgumentRule = { why: 'the deployment type determines it', verbs: ['', 'plan', 'apply'] };
 
-const refusedFlags: Readonly<Record<string, Rule>> = {
+const refusedFlags: Readonly<Record<string, ArgumentRule>> = {
   '-state': movesState,
   '-state-out': movesState,
   '-backup': movesState,
@@ -115,7 +115,7 @@ const refusedFlags: Readonly<Record<string, Rule>> = {
   '-refresh-only': isType,
 };
 
-function flagProblem(word: string, verb: Verb): string | null {
+function flagProblem(word: string, verb: TerraformVerb): string | null {
   const [flag = '', value] = word.replace(/^--/, '-').split('=', 2);
   const rule = Object.hasOwn(refusedFlags, flag) ? refusedFlags[flag] : undefined;
   if (rule && (rule.verbs?.includes(verb) ?? true))
@@ -131,7 +131,7 @@ function flagProblem(word: string, verb: Verb): string | null {
  * @param verb the command that they are added to, empty for all
  * @returns a sentence without its subject, and without any value
  */
-export function argumentsProblem(verb: Verb, text: string): string | null {
+export function argumentsProblem(verb: TerraformVerb, text: string): string | null {
   let words: string[];
   try {
     words = splitArguments(text);

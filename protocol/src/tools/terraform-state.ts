@@ -3,7 +3,7 @@ import { isRecord } from '#contract/schema/is-record.ts';
 import { outlineJson } from './json-outline.ts';
 import type { StateFacts, StateFormat } from './tool.ts';
 
-interface StateFile {
+interface TerraformStateFields {
   version?: unknown;
   serial?: unknown;
   lineage?: unknown;
@@ -17,11 +17,11 @@ interface StateFile {
  * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
  * readable.
  */
-function isEncrypted(file: StateFile): boolean {
+function isEncrypted(file: TerraformStateFields): boolean {
   return typeof file.encrypted_data === 'string';
 }
 
-function factsOf(file: StateFile & { serial: number; lineage: string }): StateFacts {
+function factsOf(file: TerraformStateFields & { serial: number; lineage: string }): StateFacts {
   if (isEncrypted(file))
     return {
       serial: file.serial,
@@ -48,7 +48,7 @@ function parse(bytes: Uint8Array, decoder: TextDecoder): unknown {
 }
 
 function read(bytes: Uint8Array): StateFacts {
-  const file = parse(bytes, new TextDecoder()) as StateFile;
+  const file = parse(bytes, new TextDecoder()) as TerraformStateFields;
   if (
     (file.version !== 4 && !isEncrypted(file)) ||
     typeof file.serial !== 'number' ||
@@ -81,7 +81,7 @@ function resourcesProblem(resources: unknown): string | null {
 
 function problemOf(file: unknown): string | null {
   if (!isRecord(file)) return 'it is not a JSON object';
-  const { version, serial, lineage, outputs, resources } = file as StateFile;
+  const { version, serial, lineage, outputs, resources } = file as TerraformStateFields;
   if (version !== 4 && !isEncrypted(file)) {
     const seen = version === undefined ? 'has no version' : `is of version ${JSON.stringify(version)}`;
     return `it ${seen}; only version 4 is accepted, which terraform has written since 0.12`;
@@ -103,7 +103,7 @@ function check(bytes: Uint8Array): StateFacts {
   }
   const problem = problemOf(file);
   if (problem !== null) throw new Error(problem);
-  return factsOf(file as StateFile & { serial: number; lineage: string });
+  return factsOf(file as TerraformStateFields & { serial: number; lineage: string });
 }
 
 export const terraformState: StateFormat = { read, check };

@@ -23,7 +23,7 @@ export interface ToolFacts {
    */
   readonly state: StateFormat | null;
   /** What a person approves with a plan of this tool. */
-  readonly approval: ApprovalFacts;
+  readonly approval: ToolApproval;
   /** Runs work on a cluster of Kubernetes, and need a kubeconfig. Absent: they do not. */
   readonly worksOnCluster?: true;
   /** A secret that the service makes for an environment, for runs whose variables have none. Absent: none is needed. */
@@ -66,7 +66,7 @@ export interface GeneratedSecret {
   readonly unless: readonly string[];
 }
 
-export interface ApprovalFacts {
+export interface ToolApproval {
   /** The apply carries out the approved plan and nothing else. False: it looks again at what there is. */
   readonly isExact: boolean;
   /** Completes "The approval covers …". */

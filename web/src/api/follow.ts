@@ -108,7 +108,7 @@ async function untilVisible(signal: AbortSignal): Promise<void> {
   }
 }
 
-interface Position {
+interface FollowPosition {
   lastEventId: string | undefined;
   failures: number;
   /** Nothing came over the last connection although it was open for long. */
@@ -118,7 +118,7 @@ interface Position {
 /** @throws what the connection ends with, unless the stream has ended for good */
 async function followOnce<Event extends { readonly id: string }>(
   { open, onEvent, onState, firstEventMilliseconds }: Following<Event>,
-  position: Position,
+  position: FollowPosition,
   signal: AbortSignal,
 ): Promise<void> {
   position.isBlocked = false;
@@ -148,7 +148,7 @@ export async function keepFollowing<Event extends { readonly id: string }>(
 ): Promise<void> {
   const { onState, signal } = following;
   if (!canFollow()) return onState('unsupported');
-  const position: Position = { lastEventId: undefined, failures: 0, isBlocked: false };
+  const position: FollowPosition = { lastEventId: undefined, failures: 0, isBlocked: false };
   while (!signal.aborted) {
     const connection = connectionOf(signal, following.restarts);
     try {

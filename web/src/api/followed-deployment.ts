@@ -4,10 +4,10 @@
  */
 import type { FollowedDeploymentEvent } from '#contract/feeds/shapes.ts';
 
-type Listener = (event: FollowedDeploymentEvent) => void;
+type DeploymentListener = (event: FollowedDeploymentEvent) => void;
 
 interface Follower {
-  readonly listener: Listener;
+  readonly listener: DeploymentListener;
   readonly withLog: boolean;
   /** Next byte of each step's log. */
   readonly logs: Map<string, number>;
@@ -96,7 +96,7 @@ export function takeFollowed(event: FollowedDeploymentEvent): void {
  * @param withLog false: without the bytes of its log
  * @returns what ends it
  */
-export function followDeployment(id: string, listener: Listener, withLog: boolean): () => void {
+export function followDeployment(id: string, listener: DeploymentListener, withLog: boolean): () => void {
   const follower: Follower = { listener, withLog, logs: new Map() };
   const ofId = followers.get(id) ?? new Set();
   followers.delete(id);

@@ -8,37 +8,37 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { OperationName } from '#contract/operations.ts';
 
-type Patch<Shown> = (shown: Shown) => Shown;
-type Row = Environment | Deployment;
+type Updater<Shown> = (shown: Shown) => Shown;
+type LiveRow = Environment | Deployment;
 
 const ofEnvironments: readonly OperationName[] = ['listEnvironments', 'getEnvironment'];
 const ofDeployments: readonly OperationName[] = ['listDeployments', 'getDeployment'];
 
 /** One row, a list of them, or a page of a list; what is edited has the tag of a version and stays. */
-function patched(read: unknown, patch: Patch<Row>): unknown {
-  if (Array.isArray(read)) return mapChanged(read as Row[], patch);
+function patched(read: unknown, patch: Updater<LiveRow>): unknown {
+  if (Array.isArray(read)) return mapChanged(read as LiveRow[], patch);
   if (typeof read !== 'object' || read === null) return read;
   if ('rows' in read && Array.isArray(read.rows)) {
-    const rows = mapChanged(read.rows as Row[], patch);
+    const rows = mapChanged(read.rows as LiveRow[], patch);
     return rows === read.rows ? read : { ...read, rows };
   }
-  return 'id' in read ? patch(read as Row) : read;
+  return 'id' in read ? patch(read as LiveRow) : read;
 }
 
 /** The same list where nothing in it has changed: its readers are not told. */
-function mapChanged<Shown>(rows: readonly Shown[], patch: Patch<Shown>): readonly Shown[] {
+function mapChanged<Shown>(rows: readonly Shown[], patch: Updater<Shown>): readonly Shown[] {
   const changed = rows.map(patch);
   return changed.every((row, index) => row === rows[index]) ? rows : changed;
 }
 
-type Patches = ReadonlyMap<OperationName, Patch<Row>>;
+type Patches = ReadonlyMap<OperationName, Updater<LiveRow>>;
 
 /** The operations say which rows are read by them. */
-function inReadsOf<Shown extends Row>(
+function inReadsOf<Shown extends LiveRow>(
   names: readonly OperationName[],
-  patch: Patch<Shown>,
-): [OperationName, Patch<Row>][] {
-  return names.map((name) => [name, patch as unknown as Patch<Row>]);
+  patch: Updater<Shown>,
+): [OperationName, Updater<LiveRow>][] {
+  return names.map((name) => [name, patch as unknown as Updater<LiveRow>]);
 }
 
 /** What an event changes in the reads of each operation. */
@@ -47,9 +47,9 @@ function patchesOf(event: OrganizationStreamEvent): Patches {
     const { environmentId, deploymentLogId, environmentStatus, ...told } = event.data;
     const { status, startedAt, finishedAt } = told;
     const waitingFor = told.waitingFor ?? undefined;
-    const ofDeployment: Patch<Deployment> = (shown) =>
+    const ofDeployment: Updater<Deployment> = (shown) =>
       shown.id === deploymentLogId ? { ...shown, status, waitingFor, startedAt, finishedAt } : shown;
-    const ofEnvironment: Patch<Environment> = (shown) =>
+    const ofEnvironment: Updater<Environment> = (shown) =>
       shown.id === environmentId
         ? {
             ...shown,
@@ -61,7 +61,7 @@ function patchesOf(event: OrganizationStreamEvent): Patches {
   }
   if (event.event !== 'environment') return new Map();
   const { environmentId, name, status } = event.data;
-  const ofEnvironment: Patch<Environment> = (shown) =>
+  const ofEnvironment: Updater<Environment> = (shown) =>
     shown.id === environmentId ? { ...shown, name, status } : shown;
   return new Map(inReadsOf(ofEnvironments, ofEnvironment));
 }

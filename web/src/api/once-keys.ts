@@ -5,7 +5,7 @@ import { randomId } from './random-id.ts';
 /** After this, the same input is a new wish: what is shown has long been current again. */
 const keptMilliseconds = 600_000;
 
-interface Sent {
+interface SentRequest {
   readonly text: string;
   readonly key: string;
   readonly at: number;
@@ -16,7 +16,7 @@ interface Sent {
  * answer came, have the key of the first.
  */
 export class OnceKeys {
-  #sent: Sent | undefined;
+  #sent: SentRequest | undefined;
 
   /** @param now in milliseconds since 1970 @returns the key to send this input with */
   keyOf(input: unknown, now = Date.now()): string {

@@ -22,7 +22,7 @@ import { noteSessionEnd } from './session-end.ts';
 
 export type Reply<Name extends OperationName> = ReplyOf<(typeof operations)[Name]>;
 /** What a call is about: parameters of the path, of the query, and the body. */
-export type Input<Name extends OperationName> = Omit<CallInput<Name>, 'signal' | 'idempotencyKey'>;
+export type QueryInput<Name extends OperationName> = Omit<CallInput<Name>, 'signal' | 'idempotencyKey'>;
 
 /** Refusals stay refusals; everything else is tried again until the service is back. */
 function shouldRetry(failures: number, error: Error): boolean {
@@ -54,7 +54,7 @@ type AnyCall = (name: OperationName, input: object) => Promise<unknown>;
 type AnySend = (name: OperationName, input: object) => Promise<Answer<unknown>>;
 
 /** A read, for `useQuery`, loaders and prefetching; its key begins with the operation's name. */
-export function read<Name extends OperationName>(name: Name, input?: Input<Name>) {
+export function read<Name extends OperationName>(name: Name, input?: QueryInput<Name>) {
   return queryOptions({
     queryKey: [name, input ?? {}] as const,
     queryFn: async ({ signal }) =>
@@ -70,7 +70,7 @@ export interface ListPage<Row> {
 
 async function askPage<Name extends OperationName>(
   name: Name,
-  input: Input<Name> | undefined,
+  input: QueryInput<Name> | undefined,
   signal: AbortSignal,
 ): Promise<ListPage<Reply<Name>>> {
   const { reply, headers } = await (client.send as AnySend)(name, { ...input, signal });
@@ -79,7 +79,7 @@ async function askPage<Name extends OperationName>(
 }
 
 /** A read of a page, for `usePage` and for prefetching the one after it. */
-export function pageOf<Name extends OperationName>(name: Name, input?: Input<Name>) {
+export function pageOf<Name extends OperationName>(name: Name, input?: QueryInput<Name>) {
   return {
     queryKey: [name, input ?? {}, 'page'] as const,
     queryFn: ({ signal }: { signal: AbortSignal }) => askPage(name, input, signal),
@@ -98,7 +98,7 @@ export interface PageOptions<Rows> {
  */
 export function usePage<Name extends OperationName>(
   name: Name,
-  input?: Input<Name>,
+  input?: QueryInput<Name>,
   { againAfter, ...options }: PageOptions<Reply<Name>> = {},
 ): UseQueryResult<ListPage<Reply<Name>>> {
   return useQuery<ListPage<Reply<Name>>>({
@@ -121,7 +121,7 @@ export type Refetch = () => Promise<{ readonly data: Pick<Tagged<unknown>, 'etag
 /** Reads something that is edited: with its tag, so that a change can depend on nobody having been faster. */
 export function useTagged<Name extends OperationName>(
   name: Name,
-  input: Input<Name>,
+  input: QueryInput<Name>,
   options: { readonly enabled?: boolean } = {},
 ): UseQueryResult<Tagged<Reply<Name>>> {
   return useQuery<Tagged<Reply<Name>>>({
@@ -137,7 +137,7 @@ export function useTagged<Name extends OperationName>(
 /** Reads through the cache. */
 export function useRead<Name extends OperationName>(
   name: Name,
-  input?: Input<Name>,
+  input?: QueryInput<Name>,
   options: { readonly enabled?: boolean } = {},
 ): UseQueryResult<Reply<Name>> {
   return useQuery({ ...read(name, input), ...options });
@@ -155,7 +155,7 @@ export interface ChangeOptions<Name extends OperationName> {
   readonly refreshes: readonly OperationName[];
   /** Called when it is sent. */
   readonly onSend?: () => void;
-  readonly onSuccess?: (reply: Reply<Name>, input: Input<Name>) => void;
+  readonly onSuccess?: (reply: Reply<Name>, input: QueryInput<Name>) => void;
   /** Called after a success, once the reads are current again. */
   readonly onRefreshed?: () => void;
   /** Shows an error itself and returns true, or leaves it to a message at the edge of the page. */
@@ -169,12 +169,12 @@ export interface ChangeOptions<Name extends OperationName> {
 export function useChange<Name extends OperationName>(
   name: Name,
   { inOrder, refreshes, onSend, onSuccess, onRefreshed, onError }: ChangeOptions<Name>,
-): UseMutationResult<Reply<Name>, Error, Input<Name>> {
+): UseMutationResult<Reply<Name>, Error, QueryInput<Name>> {
   const [keys] = useState(() => new OnceKeys());
   return useMutation({
     mutationKey: [name],
     ...(inOrder === undefined ? {} : { scope: { id: inOrder } }),
-    mutationFn: async (input: Input<Name>) =>
+    mutationFn: async (input: QueryInput<Name>) =>
       (await (client.call as AnyCall)(name, {
         ...input,
         idempotencyKey: keys.keyOf(input),

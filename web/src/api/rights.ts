@@ -4,7 +4,7 @@ import type { Right } from '#contract/schema/rights.ts';
 import { read } from './queries.ts';
 
 /** Exactly one place. */
-export type Place =
+export type RightPlace =
   | { readonly organizationId: string }
   | { readonly projectId: string }
   | { readonly environmentId: string };
@@ -20,7 +20,7 @@ export interface Rights {
 const kinds = { organizationId: 'organization', projectId: 'project', environmentId: 'environment' } as const;
 
 /** The rights of the person who is signed in. @param place undefined: not known yet */
-export function useRights(place: Place | undefined): Rights {
+export function useRights(place: RightPlace | undefined): Rights {
   const { data, isError } = useQuery({
     ...read('explainPermissions', { query: place ?? {} }),
     enabled: place !== undefined,

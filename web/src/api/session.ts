@@ -5,7 +5,7 @@ import { isStatus } from './errors.ts';
 import { queryClient, type Reply } from './queries.ts';
 import { noteSessionEnd, noteSessionStart } from './session-end.ts';
 
-export type CurrentUser = Reply<'getCurrentUser'>;
+export type SignedInUser = Reply<'getCurrentUser'>;
 
 const currentUserKey = ['getCurrentUser'] as const;
 
@@ -16,8 +16,8 @@ const currentUserKey = ['getCurrentUser'] as const;
 export const currentUser = {
   queryKey: currentUserKey,
   staleTime: 300_000,
-  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<CurrentUser | null> => {
-    const before = queryClient.getQueryData<CurrentUser | null>(currentUserKey);
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<SignedInUser | null> => {
+    const before = queryClient.getQueryData<SignedInUser | null>(currentUserKey);
     try {
       const found = await client.call('getCurrentUser', { signal });
       if (before && before.user.user_id !== found.user.user_id) location.reload();
@@ -39,7 +39,7 @@ const organizationKey = 'envarium.organization';
  * The organization of this tab, which no other tab changes. A new tab begins in the one that somebody chose last, else
  * in the first one.
  */
-export function organizationOf({ organizations }: CurrentUser): string {
+export function organizationOf({ organizations }: SignedInUser): string {
   const own = sessionStorage.getItem(organizationKey);
   const chosen = own ?? localStorage.getItem(organizationKey);
   const { id = '' } = organizations.find(({ id }) => id === chosen) ?? organizations[0] ?? {};
@@ -55,7 +55,7 @@ export function chooseOrganization(id: string): void {
 }
 
 /** Who is signed in, for pages behind the sign-in. */
-export function useSession(): { readonly me: CurrentUser; readonly organizationId: string } {
+export function useSession(): { readonly me: SignedInUser; readonly organizationId: string } {
   const { data } = useQuery(currentUser);
   if (!data) throw new Error('Nobody is signed in');
   return { me: data, organizationId: organizationOf(data) };

@@ -19,7 +19,7 @@ export interface Editing<Values> {
   readonly onRefused: (error: unknown) => boolean;
 }
 
-interface Edited<Values> {
+interface FormEdits<Values> {
   readonly values: Values;
   readonly etag: string | undefined;
   readonly isOvertaken: boolean;
@@ -39,7 +39,7 @@ export function useEditing<Data, Values extends object>(
   valuesOf: (data: Data) => Values,
   refetch: Refetch,
 ): Editing<Values> {
-  const [edited, setEdited] = useState<Edited<Values>>();
+  const [edited, setEdited] = useState<FormEdits<Values>>();
   const theirs = valuesOf(read.data);
   return {
     values: edited?.values ?? theirs,

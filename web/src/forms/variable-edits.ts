@@ -9,11 +9,11 @@ import {
   keyOf,
   rowsOf,
   settingsOf,
-  type VariableRow,
+  type VariableFormRow,
 } from './variables/rows.ts';
 
 /** What was typed, over what is there now: the rest may be changed by others meanwhile. */
-function withEdit(row: VariableRow, edit: VariableRow | undefined): VariableRow {
+function withEdit(row: VariableFormRow, edit: VariableFormRow | undefined): VariableFormRow {
   if (edit === undefined) return row;
   const { before = edit, isDeleted, isText = false } = edit;
   const changed = changedFields(edit);
@@ -36,9 +36,9 @@ function withEdit(row: VariableRow, edit: VariableRow | undefined): VariableRow 
 export function rowsWith(
   definitions: readonly RepositoryVariable[],
   variables: readonly Variable[],
-  edits: readonly VariableRow[],
+  edits: readonly VariableFormRow[],
   here: Here,
-): VariableRow[] {
+): VariableFormRow[] {
   const rows = rowsOf(definitions, variables, here);
   const known = new Set(rows.map(({ key }) => key));
   const byKey = new Map(edits.map((edit) => [edit.key, edit]));
@@ -54,7 +54,10 @@ export function rowsWith(
  * @param edits what has to be kept of the rows
  * @param sent the same when it was sent
  */
-export function editsAfter(edits: readonly VariableRow[], sent: readonly VariableRow[]): VariableRow[] {
+export function editsAfter(
+  edits: readonly VariableFormRow[],
+  sent: readonly VariableFormRow[],
+): VariableFormRow[] {
   const sentByKey = new Map(sent.map((row) => [row.key, row]));
   return edits.flatMap((edit) => {
     const stored = sentByKey.get(edit.key);
@@ -65,16 +68,16 @@ export function editsAfter(edits: readonly VariableRow[], sent: readonly Variabl
   });
 }
 
-function settingsKey(row: VariableRow): string {
+function settingsKey(row: VariableFormRow): string {
   return JSON.stringify([row.isDeleted, settingsOf(row)]);
 }
 
 /** What has to be kept of the rows. */
-export function editsOf(rows: readonly VariableRow[]): VariableRow[] {
+export function editsOf(rows: readonly VariableFormRow[]): VariableFormRow[] {
   return rows.filter(isChanged);
 }
 
 /** Variables that must have a value and have none. */
-export function missingOf(rows: readonly VariableRow[]): VariableRow[] {
+export function missingOf(rows: readonly VariableFormRow[]): VariableFormRow[] {
   return rows.filter(({ isRequired, value }) => isRequired && value === '');
 }

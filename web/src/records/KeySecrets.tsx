@@ -10,10 +10,10 @@ import { Part } from './Part.tsx';
 import { Removal } from './Removal.tsx';
 import classes from './records.module.css';
 
-type Key = Pick<Reply<'listApiKeys'>[number], 'id' | 'secrets'>;
+type KeyWithSecrets = Pick<Reply<'listApiKeys'>[number], 'id' | 'secrets'>;
 
 export interface KeySecretsProps {
-  readonly apiKey: Key;
+  readonly apiKey: KeyWithSecrets;
   /** Whether it acts as the person who has it. */
   readonly isPersonal: boolean;
   readonly whyNot: string | undefined;

@@ -1,7 +1,7 @@
 /** A button that deletes or ends something: it asks first, and shows in place why the service refuses. */
 import { type ReactNode, useState } from 'react';
 import type { OperationName } from '#contract/operations.ts';
-import { type Input, useChange } from '../api/queries.ts';
+import { type QueryInput, useChange } from '../api/queries.ts';
 import { FormAlert } from '../forms/FormAlert.tsx';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
@@ -9,7 +9,7 @@ import { showDone } from '../ui/messages.ts';
 
 export interface RemovalProps<Name extends OperationName> {
   readonly operation: Name;
-  readonly input: Input<Name>;
+  readonly input: QueryInput<Name>;
   readonly refreshes: readonly OperationName[];
   /** On the button, such as "Delete key". */
   readonly label: string;

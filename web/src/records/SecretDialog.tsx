@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { CommandLine } from '../ui/CommandLine.tsx';
 import classes from './records.module.css';
 
-export interface ShownValue {
+export interface SecretField {
   readonly label: string;
   readonly value: string;
 }
@@ -15,13 +15,13 @@ export interface SecretDialogProps {
   readonly lead: ReactNode;
   /** For the warning, such as "The secret" or "The link". */
   readonly what: string;
-  readonly values: readonly ShownValue[];
+  readonly values: readonly SecretField[];
   /** Commands in which the values are used. */
-  readonly commands?: readonly ShownValue[];
+  readonly commands?: readonly SecretField[];
   readonly onClose: () => void;
 }
 
-function Value({ label, value }: ShownValue) {
+function Value({ label, value }: SecretField) {
   return (
     <div className={classes.secret}>
       <span className={classes.secretLabel}>{label}</span>

@@ -7,17 +7,17 @@ import { isKey, nameOfUser } from './person.tsx';
 import { roleChoices } from './roles.ts';
 import { useCustomRoles } from './use-custom-roles.ts';
 
-type Field = Omit<SelectProps<string>, 'data'>;
+type ChooserField = Omit<SelectProps<string>, 'data'>;
 
 /** A role that can be assigned in a place of this kind. */
-export function RoleSelect({ scope, ...props }: Field & { readonly scope: RoleScope }) {
+export function RoleSelect({ scope, ...props }: ChooserField & { readonly scope: RoleScope }) {
   const { organizationId } = useSession();
   const custom = useCustomRoles(organizationId);
   return <Select allowDeselect={false} {...props} data={roleChoices(scope, custom)} />;
 }
 
 /** A member of the organization. `isPerson`: without keys. */
-export function MemberSelect({ isPerson = false, ...props }: Field & { readonly isPerson?: boolean }) {
+export function MemberSelect({ isPerson = false, ...props }: ChooserField & { readonly isPerson?: boolean }) {
   const { organizationId } = useSession();
   const members = useRead('listMembers', { params: { id: organizationId } });
   const data = (members.data ?? [])
@@ -34,7 +34,7 @@ export function MemberSelect({ isPerson = false, ...props }: Field & { readonly 
 }
 
 /** A team of the organization. */
-export function TeamSelect(props: Field) {
+export function TeamSelect(props: ChooserField) {
   const { organizationId } = useSession();
   const teams = useRead('listTeams', {
     params: { organizationId },

@@ -1,20 +1,20 @@
 /** People and keys as texts. */
 import type { Reply } from '../api/queries.ts';
 
-export type User = Reply<'listMembers'>[number]['user'];
+export type MemberUser = Reply<'listMembers'>[number]['user'];
 
 /** What to call somebody; never empty. */
-export function nameOfUser(user: User | undefined): string {
+export function nameOfUser(user: MemberUser | undefined): string {
   return user?.name || user?.email || user?.user_id || 'Unknown';
 }
 
 /** Whether it is a key and no person. */
-export function isKey(user: User | undefined): boolean {
+export function isKey(user: MemberUser | undefined): boolean {
   return user?.app_metadata?.isApiKey === true;
 }
 
 /** A name with what tells it apart from another of the same name. */
-export function Person({ user }: { readonly user: User | undefined }) {
+export function Person({ user }: { readonly user: MemberUser | undefined }) {
   const name = nameOfUser(user);
   const more = isKey(user) ? 'API key' : user?.email === name ? undefined : user?.email;
   return (

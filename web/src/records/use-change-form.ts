@@ -4,19 +4,19 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { OperationName } from '#contract/operations.ts';
 import { fieldOf, fieldText, isStatus } from '../api/errors.ts';
-import { type ChangeOptions, type Input, type Reply, refresh, useChange } from '../api/queries.ts';
+import { type ChangeOptions, type QueryInput, type Reply, refresh, useChange } from '../api/queries.ts';
 
 export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
   extends Omit<ChangeOptions<Name>, 'onError' | 'onSend' | 'onSuccess'> {
   readonly form: UseFormReturnType<Values>;
   /** @param sent the values of the form when it was sent: somebody may type on meanwhile */
-  readonly onSuccess?: (reply: Reply<Name>, input: Input<Name>, sent: Values) => void;
+  readonly onSuccess?: (reply: Reply<Name>, input: QueryInput<Name>, sent: Values) => void;
   /** Fields of the form by their name in the request, where the two differ. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
 export interface ChangeForm<Name extends OperationName> {
-  readonly change: UseMutationResult<Reply<Name>, Error, Input<Name>>;
+  readonly change: UseMutationResult<Reply<Name>, Error, QueryInput<Name>>;
   /** What to show at the top of the form; undefined if there is nothing, or if a field shows it. */
   readonly problem: unknown;
 }

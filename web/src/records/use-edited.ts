@@ -24,7 +24,7 @@ export function settle<Values extends Record<string, unknown>>(
   form.resetDirty(stored);
 }
 
-export interface Edited {
+export interface RecordEdits {
   /** The version that the form shows, for `ifMatch`. */
   readonly version: () => string | undefined;
   /** Drops what was typed, and shows what is there now. */
@@ -41,7 +41,7 @@ export function useEdited<Value, Values extends Record<string, unknown>>(
   found: Tagged<Value>,
   form: UseFormReturnType<Values>,
   valuesOf: (value: Value) => Values,
-): Edited {
+): RecordEdits {
   const shown = useRef(found.etag);
   const show = () => {
     const values = valuesOf(found.data);

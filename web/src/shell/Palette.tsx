@@ -4,7 +4,7 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useEffect, useEffectEvent } from 'react';
 import classes from './Overlays.module.css';
 import { closeOverlay, isEnter, paletteField } from './open-palette.ts';
-import { type Found, type PaletteItem, useFound } from './palette-items.ts';
+import { type PaletteItem, type PaletteMatches, useFound } from './palette-items.ts';
 
 export interface PaletteProps {
   readonly query: string;
@@ -27,7 +27,7 @@ const patienceMilliseconds = 3000;
 /** Does what Enter was pressed for, once that is found. */
 function useLateEnter(
   { isEntered, onEntered }: Pick<PaletteProps, 'isEntered' | 'onEntered'>,
-  { groups, isSearching }: Found,
+  { groups, isSearching }: PaletteMatches,
 ): void {
   const item = groups[0]?.items[0];
   const enter = useEffectEvent(() => {

@@ -20,13 +20,13 @@ function PaletteMissing() {
   );
 }
 
-interface FieldProps {
+interface PaletteFieldProps {
   readonly query: string;
   readonly onQuery: (query: string) => void;
   readonly onEnter: () => void;
 }
 
-function Field({ query, onQuery, onEnter }: FieldProps) {
+function Field({ query, onQuery, onEnter }: PaletteFieldProps) {
   return (
     <input
       {...paletteField}

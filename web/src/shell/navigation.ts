@@ -1,6 +1,6 @@
 /** The places of the interface, for the navigation and the command palette. */
 
-export interface Target {
+export interface NavigationTarget {
   readonly to: string;
   readonly name: string;
   /** The key that leads there after `g`. */
@@ -9,7 +9,7 @@ export interface Target {
 
 export interface PlaceGroup {
   readonly label: string;
-  readonly places: readonly Target[];
+  readonly places: readonly NavigationTarget[];
 }
 
 export const navigation = [

@@ -23,7 +23,7 @@ export interface PaletteGroup {
   readonly items: readonly PaletteItem[];
 }
 
-export interface Found {
+export interface PaletteMatches {
   /** Groups without any items are left out. */
   readonly groups: readonly PaletteGroup[];
   /** Whether something that fits better may still be found. */
@@ -47,7 +47,7 @@ function ofQuery(items: readonly PaletteItem[], query: string): PaletteItem[] {
 }
 
 /** Things of the organization whose name has what was typed; the service searches environments. */
-function useThings(query: string): Found {
+function useThings(query: string): PaletteMatches {
   const { organizationId } = useSession();
   const navigate = useNavigate();
   const [searchText] = useDebouncedValue(query.trim(), typingMilliseconds);
@@ -124,7 +124,7 @@ function useCommands(): PaletteItem[] {
 }
 
 /** Everything that fits what was typed, by kind. */
-export function useFound(query: string): Found {
+export function useFound(query: string): PaletteMatches {
   const onPage = usePageActions();
   const isPageLoading = useRouterState({ select: ({ isLoading }) => isLoading });
   const navigate = useNavigate();

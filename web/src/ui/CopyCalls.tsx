@@ -1,11 +1,11 @@
 /** "Copy as": what the page shows or does, for a terminal. */
 import { Button } from '@mantine/core';
-import type { Call } from './calls.ts';
+import type { ShownCall } from './calls.ts';
 import { LazyMenu, lazyMenu } from './LazyMenu.tsx';
 
-const menu = lazyMenu<readonly Call[]>(() => import('./CallsMenu.tsx'));
+const menu = lazyMenu<readonly ShownCall[]>(() => import('./CallsMenu.tsx'));
 
-export function CopyCalls({ calls }: { readonly calls: readonly Call[] }) {
+export function CopyCalls({ calls }: { readonly calls: readonly ShownCall[] }) {
   return (
     <LazyMenu
       menu={menu}

@@ -1,14 +1,14 @@
 /** What stands where nothing is yet: what would be here, and the command and the call that would fill it. */
 import type { ReactNode } from 'react';
 import { CommandLine } from './CommandLine.tsx';
-import type { Call } from './calls.ts';
+import type { ShownCall } from './calls.ts';
 import classes from './ui.module.css';
 
 export interface EmptyStateProps {
   readonly title: string;
   readonly children?: ReactNode;
   /** With the person's own ids, so that it works when it is pasted. */
-  readonly call?: Call;
+  readonly call?: ShownCall;
   /** The button that does the same here. */
   readonly action?: ReactNode;
 }

@@ -24,15 +24,17 @@ export interface OpenedMenuProps<Content> {
   readonly content: Content;
 }
 
-type Opened<Content> = ComponentType<OpenedMenuProps<Content>>;
+type MenuComponent<Content> = ComponentType<OpenedMenuProps<Content>>;
 
 export interface LoadedMenu<Content> {
-  readonly load: () => Promise<{ default: Opened<Content> }>;
-  readonly Menu: LazyExoticComponent<Opened<Content>>;
+  readonly load: () => Promise<{ default: MenuComponent<Content> }>;
+  readonly Menu: LazyExoticComponent<MenuComponent<Content>>;
 }
 
 /** @param load imports the module of the menu; where that fails, its button stays a button */
-export function lazyMenu<Content>(load: () => Promise<{ default: Opened<Content> }>): LoadedMenu<Content> {
+export function lazyMenu<Content>(
+  load: () => Promise<{ default: MenuComponent<Content> }>,
+): LoadedMenu<Content> {
   const safely = () => load().catch(() => ({ default: ({ target }: OpenedMenuProps<Content>) => target }));
   return { load: safely, Menu: lazy(safely) };
 }

@@ -4,7 +4,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CopyCalls } from './CopyCalls.tsx';
-import type { Call } from './calls.ts';
+import type { ShownCall } from './calls.ts';
 import classes from './ui.module.css';
 
 export interface Crumb {
@@ -21,7 +21,7 @@ export interface PageProps {
   readonly crumbs?: readonly Crumb[];
   readonly actions?: ReactNode;
   /** What the page reads and does, for a terminal; a page without any is a defect. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly ShownCall[];
   readonly children: ReactNode;
 }
 

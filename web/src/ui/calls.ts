@@ -2,9 +2,9 @@
 import type { OperationName } from '#contract/operations.ts';
 import { routes } from '#contract/routes.ts';
 import { baseUrl } from '../api/client.ts';
-import type { Input } from '../api/queries.ts';
+import type { QueryInput } from '../api/queries.ts';
 
-interface AnyInput {
+interface CallValues {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
@@ -16,8 +16,8 @@ function quoted(text: string): string {
 }
 
 /** A call as a command with curl, which takes the key from the environment. */
-export function asCurl<Name extends OperationName>(name: Name, input?: Input<Name>): string {
-  const { params = {}, query = {}, body } = (input ?? {}) as AnyInput;
+export function asCurl<Name extends OperationName>(name: Name, input?: QueryInput<Name>): string {
+  const { params = {}, query = {}, body } = (input ?? {}) as CallValues;
   const [method, path] = routes[name];
   const filled = path.replace(/\{(\w+)\}/g, (_, key: string) =>
     encodeURIComponent(params[key] ?? `{${key}}`),
@@ -39,7 +39,7 @@ export function asCommand(...words: readonly string[]): string {
 }
 
 /** One thing in both forms. */
-export interface Call {
+export interface ShownCall {
   readonly label: string;
   readonly curl: string;
   /** Absent: the command line does not have it. */
@@ -50,8 +50,8 @@ export interface Call {
 export function callOf<Name extends OperationName>(
   label: string,
   name: Name,
-  input: Input<Name> | undefined,
+  input: QueryInput<Name> | undefined,
   words: readonly string[] = [],
-): Call {
+): ShownCall {
   return { label, curl: asCurl(name, input), ...(words.length > 0 ? { cli: asCommand(...words) } : {}) };
 }

@@ -19,13 +19,13 @@ export function variablesOf(job: Pick<Job, 'variables' | 'systemVariables'>): An
   return readAnsibleVariables(runEnvironment(job));
 }
 
-type Code = Pick<DriverContext, 'job' | 'tree'>;
+type PlaybookContext = Pick<DriverContext, 'job' | 'tree'>;
 
 /**
  * The playbook that a deployment runs, relative to the configuration's folder; null: a destroy that has none.
  * @throws an Error that names what is missing
  */
-export async function playbookOf({ job, tree }: Code): Promise<string | null> {
+export async function playbookOf({ job, tree }: PlaybookContext): Promise<string | null> {
   const isDestroy = job.type === 'destroy';
   const { playbook, destroyPlaybook } = variablesOf(job);
   const wanted = isDestroy ? destroyPlaybook : playbook;

@@ -18,8 +18,8 @@ const fileName = 'envarium.ansible.cfg';
 const codeFileName = 'ansible.cfg';
 
 /** Settings of the section `defaults` that a run completes, in our spelling. */
-type Key = 'inventory' | 'callback_plugins' | 'roles_path' | 'collections_path';
-const keys: Readonly<Record<string, Key>> = {
+type DefaultSetting = 'inventory' | 'callback_plugins' | 'roles_path' | 'collections_path';
+const keys: Readonly<Record<string, DefaultSetting>> = {
   inventory: 'inventory',
   callback_plugins: 'callback_plugins',
   roles_path: 'roles_path',
@@ -28,14 +28,14 @@ const keys: Readonly<Record<string, Key>> = {
 };
 
 /** Folders below ours that come first. */
-const own: Readonly<Record<Exclude<Key, 'inventory'>, string>> = {
+const own: Readonly<Record<Exclude<DefaultSetting, 'inventory'>, string>> = {
   callback_plugins: 'callback',
   roles_path: 'roles',
   collections_path: 'collections',
 };
 
 /** Variables that replace settings, with the names of both spellings. */
-const variables: Readonly<Record<string, Exclude<Key, 'inventory'>>> = {
+const variables: Readonly<Record<string, Exclude<DefaultSetting, 'inventory'>>> = {
   ANSIBLE_CALLBACK_PLUGINS: 'callback_plugins',
   ANSIBLE_ROLES_PATH: 'roles_path',
   ANSIBLE_COLLECTIONS_PATH: 'collections_path',
@@ -91,7 +91,7 @@ function together({ separator }: Addition, option: string, setting: string): str
 interface Split {
   /** The text without the settings that a run completes. */
   readonly rest: readonly string[];
-  readonly found: ReadonlyMap<Key, string>;
+  readonly found: ReadonlyMap<DefaultSetting, string>;
   /** By section and name; only those that options are added to. */
   readonly added: ReadonlyMap<AddedOption, string>;
 }
@@ -107,7 +107,7 @@ function settingIn(line: string): readonly [name: string, value: string] {
 /** As Python's configparser reads them: lines that are indented belong to the setting above. */
 function split(text: string, options: readonly AddedOption[]): Split {
   const rest: string[] = [];
-  const found = new Map<Key, string>();
+  const found = new Map<DefaultSetting, string>();
   const added = new Map<AddedOption, string>();
   let section = '';
   let append: ((more: string) => void) | null = null;
@@ -203,7 +203,7 @@ export async function configurationFiles(
     addedOptions.filter((option) => values[option] !== undefined),
   );
   const up = posix.relative(posix.dirname(path), '.');
-  const paths = (key: Exclude<Key, 'inventory'>, ...more: readonly string[]) => {
+  const paths = (key: Exclude<DefaultSetting, 'inventory'>, ...more: readonly string[]) => {
     const folders = [posix.join(up, ownFolder, own[key]), ...more, found.get(key) ?? ''];
     return `${key} = ${folders.filter((folder) => folder !== '').join(':')}`;
   };

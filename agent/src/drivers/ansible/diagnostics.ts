@@ -2,8 +2,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import {
   cutText,
+  type DiagnosticFinding,
   errorsOf,
-  type Finding,
   type FirstTexts,
   firstTexts,
   reasonOf,
@@ -130,7 +130,7 @@ export function ansibleReason(output: string): string | null {
 }
 
 /** What each host failed with, or else the errors of Ansible itself, and its warnings. */
-export function ansibleDiagnostics(output: string): Finding[] {
+export function ansibleDiagnostics(output: string): DiagnosticFinding[] {
   const lines = linesOf(output);
   const { hosts } = failedHosts(lines);
   const errors = hosts.length > 0 ? hosts : ownErrors(lines).texts;

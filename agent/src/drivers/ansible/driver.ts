@@ -7,7 +7,7 @@ import { ansible as facts } from '#protocol/tools/ansible.ts';
 import { ansibleVariableNames, ansibleVariableProblem } from '#protocol/tools/ansible-variables.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { Driver, DriverContext, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import { playbookOf, variablesOf } from './code.ts';
@@ -47,7 +47,7 @@ async function warnings({ job, tree }: Pick<DriverContext, 'job' | 'tree'>): Pro
   return found;
 }
 
-async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
+async function readPlan(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading> {
   const { job, tree } = context;
   const reading = await plannedOf(context, captures);
   return {
@@ -57,7 +57,7 @@ async function readPlan(context: DriverContext, captures: Captures): Promise<Pla
   };
 }
 
-async function plannedOf(context: DriverContext, captures: Captures): Promise<PlanReading> {
+async function plannedOf(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading> {
   const playbook = await playbookOf(context);
   if (playbook === null) return unknownPlan('destroy.yml', nothingToRun);
   return variablesOf(context.job).skipsCheck

@@ -34,11 +34,11 @@ export interface TaskResult {
   /** Check mode did not run it. */
   readonly isUnpredicted: boolean;
   readonly action: ProgressEvent['action'];
-  readonly differences: readonly Difference[];
+  readonly differences: readonly TaskDifference[];
 }
 
 /** Parts of what a module says that it changes: texts, or values by name. */
-export interface Difference {
+export interface TaskDifference {
   readonly before?: unknown;
   readonly after?: unknown;
   /** What the texts are, such as a path. */
@@ -89,7 +89,7 @@ function headerOf(values: Readonly<Record<string, unknown>>): string | undefined
   return headers.find((header) => header !== '' && !header.includes('ansible-local-'));
 }
 
-function differenceOf(value: unknown): Difference {
+function differenceOf(value: unknown): TaskDifference {
   const values = recordOf(value);
   const header = headerOf(values);
   const { before, after, prepared } = values as Readonly<Record<string, unknown>>;
@@ -106,7 +106,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 /** What the differences say, or the state that the task asks for. */
-function actionOf(differences: readonly Difference[], state: string): ProgressEvent['action'] {
+function actionOf(differences: readonly TaskDifference[], state: string): ProgressEvent['action'] {
   const isEach = (side: 'before' | 'after') =>
     differences.length > 0 && differences.every((one) => isAbsent(one[side]) || one[side] === '');
   if (isEach('before') && !isEach('after')) return 'create';

@@ -5,7 +5,7 @@ import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
 import type { PlanReading } from '../driver.ts';
 import { withSummary } from '../plan-summary.ts';
-import { type Difference, type PlaybookEvent, readEvents, type TaskResult } from './events.ts';
+import { type PlaybookEvent, readEvents, type TaskDifference, type TaskResult } from './events.ts';
 import { addressOf } from './progress.ts';
 
 const hiddenText = '(sensitive)';
@@ -16,9 +16,9 @@ export const unpredictedReason = 'check mode does not run this task: what it wou
 /** Why a play is in the plan. */
 const unmatchedReason = 'the play matches no host of the inventory: nothing of it was checked';
 
-type Attributes = ResourceChange['attributes'];
+type TaskAttributes = ResourceChange['attributes'];
 
-function valuesOf({ before, after }: Difference): Attributes {
+function valuesOf({ before, after }: TaskDifference): TaskAttributes {
   const [left, right] = [recordOf(before), recordOf(after)];
   return [...new Set([...Object.keys(left), ...Object.keys(right)])]
     .filter((name) => !isDeepStrictEqual(left[name], right[name]))
@@ -29,9 +29,10 @@ function valuesOf({ before, after }: Difference): Attributes {
     }));
 }
 
-function attributesOf(difference: Difference): Attributes {
+function attributesOf(difference: TaskDifference): TaskAttributes {
   const { before, after, header, prepared } = difference;
-  const shown: Attributes = prepared === undefined ? [] : [{ name: header ?? 'difference', after: prepared }];
+  const shown: TaskAttributes =
+    prepared === undefined ? [] : [{ name: header ?? 'difference', after: prepared }];
   const isText = typeof before === 'string' || typeof after === 'string';
   if (!isText) return [...shown, ...valuesOf(difference)];
   if (before === after) return shown;

@@ -1,10 +1,10 @@
 /** What is approved: a change set, or the resources of a stack that is deleted. */
-import { type Captures, given } from '../command.ts';
+import { given, type PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { captured, reportOf } from './captures.ts';
 import type { ChangeSetReport, DeletionReport, StackResource } from './reports.ts';
 
-interface Approved {
+interface ApprovedStackChange {
   readonly isDeletion: boolean;
   readonly stackId: string | null;
   readonly changeSetId: string | null;
@@ -20,11 +20,11 @@ export function pathOf({ within, logicalId }: Pick<StackResource, 'within' | 'lo
 }
 
 /** @throws Error if it is missing */
-export function readApproved(captures: Captures): Approved {
-  return reportOf<Approved>(captures, given.approved);
+export function readApproved(captures: PhaseCaptures): ApprovedStackChange {
+  return reportOf<ApprovedStackChange>(captures, given.approved);
 }
 
-function approvedOf({ job }: Pick<DriverContext, 'job'>, captures: Captures): Approved {
+function approvedOf({ job }: Pick<DriverContext, 'job'>, captures: PhaseCaptures): ApprovedStackChange {
   if (job.type === 'destroy') {
     const { stackId, resources } = reportOf<DeletionReport>(captures, captured.deletion);
     const paths = resources.filter(({ stays }) => stays === null).map(pathOf);
@@ -34,11 +34,11 @@ function approvedOf({ job }: Pick<DriverContext, 'job'>, captures: Captures): Ap
   return { isDeletion: false, stackId, changeSetId, hash, resources: [] };
 }
 
-export function compose(context: DriverContext, captures: Captures): Uint8Array {
+export function compose(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   return Buffer.from(JSON.stringify(approvedOf(context, captures)));
 }
 
-function deletionDifference(approved: Approved, captures: Captures): string | null {
+function deletionDifference(approved: ApprovedStackChange, captures: PhaseCaptures): string | null {
   const now = reportOf<DeletionReport>(captures, captured.deletion);
   if (now.stackId === null) return null;
   if (now.stackId !== approved.stackId) return 'the stack is another one of the same name';
@@ -51,7 +51,7 @@ function deletionDifference(approved: Approved, captures: Captures): string | nu
 }
 
 /** @returns what is otherwise than it was approved, as a part of a sentence; null: nothing */
-export function differing({ job }: DriverContext, captures: Captures): string | null {
+export function differing({ job }: DriverContext, captures: PhaseCaptures): string | null {
   const approved = readApproved(captures);
   if (job.type === 'destroy') return deletionDifference(approved, captures);
   const now = reportOf<ChangeSetReport>(captures, captured.changeSet);

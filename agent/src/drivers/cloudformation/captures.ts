@@ -2,7 +2,7 @@
 
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 
 /** Names of captured outputs. */
 export const captured = {
@@ -21,7 +21,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** @throws Error if the program has not reported, or something else */
-export function reportOf<Report>(captures: Captures, name: string): Report {
+export function reportOf<Report>(captures: PhaseCaptures, name: string): Report {
   const bytes = captures.get(name);
   if (bytes === undefined || bytes.length === 0) throw new Error(`the report ${name} is missing`);
   const report: unknown = parseExactly(Buffer.from(bytes).toString());

@@ -1,11 +1,11 @@
 /** The commands of a stack, phase by phase. All are verbs of a program of ours. */
 import { join } from 'node:path';
 import { cloudformation as facts } from '#protocol/tools/cloudformation/facts.ts';
-import { type Captures, type Command, given, type Note } from '../command.ts';
+import { type Command, given, type Note, type PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { readApproved } from './approval.ts';
 import { captured } from './captures.ts';
-import { requestFile, type Verb } from './reports.ts';
+import { type ResourceVerb, requestFile } from './reports.ts';
 
 const { steps, program } = facts;
 
@@ -17,7 +17,7 @@ function ownEnvironment({ temporaryFolder }: DriverContext): Record<string, stri
 
 type More = Omit<Partial<Command>, 'environment'>;
 
-function command(context: DriverContext, step: string, verb: Verb, more: More = {}): Command {
+function command(context: DriverContext, step: string, verb: ResourceVerb, more: More = {}): Command {
   return {
     step,
     program: program.name,
@@ -47,14 +47,14 @@ export function planCommands(context: DriverContext): Command[] {
 }
 
 /** Whether there is anything to apply. */
-function isNeeded(captures: Captures): boolean {
+function isNeeded(captures: PhaseCaptures): boolean {
   const { changeSetId, stackId, isDeletion } = readApproved(captures);
   return isDeletion ? stackId !== null : changeSetId !== null;
 }
 
 const ofApproved = {
   when: isNeeded,
-  input: (captures: Captures) => captures.get(given.approved) ?? null,
+  input: (captures: PhaseCaptures) => captures.get(given.approved) ?? null,
 } as const;
 
 export function applyCommands(context: DriverContext): Command[] {

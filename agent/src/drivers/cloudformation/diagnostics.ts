@@ -1,5 +1,5 @@
 /** The errors and warnings of the program in the output of a step. */
-import { cutText, errorsOf, type Finding, markedLines, warningsOf } from '../diagnostics.ts';
+import { cutText, type DiagnosticFinding, errorsOf, markedLines, warningsOf } from '../diagnostics.ts';
 import { errorMark, failureOfEvent, failureText, ownFailures } from './reports.ts';
 
 /** The last error of the program, which says how many more resources failed. @returns null if there is none */
@@ -12,7 +12,7 @@ export function stackReason(output: string): string | null {
 }
 
 /** Each resource that failed for a reason of its own, or else the error of the program, and its warnings. */
-export function stackDiagnostics(output: string): Finding[] {
+export function stackDiagnostics(output: string): DiagnosticFinding[] {
   const all = output.split(/\r?\n/).flatMap((line) => failureOfEvent(line) ?? []);
   const failed = ownFailures(all).map(failureText);
   const errors = failed.length > 0 ? failed : [stackReason(output) ?? ''];

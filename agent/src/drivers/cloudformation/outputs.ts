@@ -1,10 +1,10 @@
 /** Outputs and resources of a stack after an apply. */
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { OutputsReading } from '../driver.ts';
 import { captured, reportOf } from './captures.ts';
 import { type OutputsReport, providerName } from './reports.ts';
 
-export function readOutputs(captures: Captures): OutputsReading {
+export function readOutputs(captures: PhaseCaptures): OutputsReading {
   if (!captures.has(captured.outputs)) return {};
   const { outputs, resources } = reportOf<OutputsReport>(captures, captured.outputs);
   return {

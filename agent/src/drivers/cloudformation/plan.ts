@@ -1,7 +1,7 @@
 /** The plan of a stack: one row for each resource that a change set, a deletion or drift names. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { maskJson } from '../../logs/mask.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { withSummary } from '../plan-summary.ts';
 import { withoutLongTexts } from '../plan-values.ts';
@@ -17,9 +17,9 @@ import {
   type StackResource,
 } from './reports.ts';
 
-type Row = ResourceChange;
+type StackPlanRow = ResourceChange;
 
-function identityOf(resource: StackResource): Omit<Row, 'action' | 'attributes'> {
+function identityOf(resource: StackResource): Omit<StackPlanRow, 'action' | 'attributes'> {
   const { logicalId, physicalId, type, within } = resource;
   return {
     ...(physicalId === null ? {} : { id: physicalId }),
@@ -31,7 +31,7 @@ function identityOf(resource: StackResource): Omit<Row, 'action' | 'attributes'>
   };
 }
 
-function attribute(name: string, before: unknown, after: unknown): Row['attributes'][number] {
+function attribute(name: string, before: unknown, after: unknown): StackPlanRow['attributes'][number] {
   return {
     name,
     ...(before === null || before === undefined ? {} : { before }),
@@ -39,7 +39,7 @@ function attribute(name: string, before: unknown, after: unknown): Row['attribut
   };
 }
 
-function actionOf({ action, replacement, policy }: StackChange): Row['action'] {
+function actionOf({ action, replacement, policy }: StackChange): StackPlanRow['action'] {
   switch (action) {
     case 'Add':
       return 'create';
@@ -95,12 +95,12 @@ function isUndecided({ action, replacement }: StackChange): boolean {
   return action === 'Dynamic' || replacement === 'Conditional';
 }
 
-function kindOf(change: StackChange): Pick<Row, 'kind'> {
+function kindOf(change: StackChange): Pick<StackPlanRow, 'kind'> {
   if (isForgotten(change)) return { kind: 'forget' };
   return isUndecided(change) ? { kind: 'unknown' } : {};
 }
 
-function changeRow(change: StackChange): Row {
+function changeRow(change: StackChange): StackPlanRow {
   const reason = reasonOf(change);
   const staysAsItIs = isReleased(change) || change.action === 'SyncWithActual';
   return {
@@ -119,7 +119,7 @@ function changeRow(change: StackChange): Row {
   };
 }
 
-function deletionRow(resource: DeletionReport['resources'][number]): Row {
+function deletionRow(resource: DeletionReport['resources'][number]): StackPlanRow {
   const { stays } = resource;
   if (stays === null) return { ...identityOf(resource), action: 'delete', attributes: [] };
   return {
@@ -131,7 +131,7 @@ function deletionRow(resource: DeletionReport['resources'][number]): Row {
   };
 }
 
-function driftRow(drift: DriftReport['drifts'][number]): Row {
+function driftRow(drift: DriftReport['drifts'][number]): StackPlanRow {
   const isGone = drift.status === 'DELETED';
   return {
     ...identityOf(drift),
@@ -142,7 +142,7 @@ function driftRow(drift: DriftReport['drifts'][number]): Row {
   };
 }
 
-function rowsOf({ job }: DriverContext, captures: Captures): Row[] {
+function rowsOf({ job }: DriverContext, captures: PhaseCaptures): StackPlanRow[] {
   if (job.type === 'destroy')
     return reportOf<DeletionReport>(captures, captured.deletion).resources.map(deletionRow);
   const changes = reportOf<ChangeSetReport>(captures, captured.changeSet).changes.map(changeRow);
@@ -153,13 +153,13 @@ function rowsOf({ job }: DriverContext, captures: Captures): Row[] {
 }
 
 /** Whether an apply has something to do. */
-function isNeeded({ job }: DriverContext, captures: Captures, rows: readonly Row[]): boolean {
+function isNeeded({ job }: DriverContext, captures: PhaseCaptures, rows: readonly StackPlanRow[]): boolean {
   if (job.type === 'destroy') return reportOf<DeletionReport>(captures, captured.deletion).stackId !== null;
   const isChanged = reportOf<ChangeSetReport>(captures, captured.changeSet).changeSetId !== null;
   return rows.length > 0 || isChanged;
 }
 
-export async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
+export async function readPlan(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading> {
   const rows = rowsOf(context, captures);
   return {
     ...withSummary(

@@ -131,7 +131,7 @@ export const verbs = [
   'plan-deletion',
   'delete-stack',
 ] as const;
-export type Verb = (typeof verbs)[number];
+export type ResourceVerb = (typeof verbs)[number];
 
 /** The tag of a stack that says which environment has made it. */
 export const environmentTag = 'envarium:environment-id';

@@ -3,20 +3,20 @@ import { parseExactly } from '#contract/schema/exact-json.ts';
 import {
   changedPlaces,
   differingPlaces,
-  type Place,
   placeInWords,
   type Rendered,
   type Rendering,
+  type RenderingPath,
   renderedOf,
 } from './rendering.ts';
 
-interface Approved {
+interface ApprovedRelease {
   readonly chart: string;
   readonly version: string;
   /** The newest revision when it was planned. */
   readonly newest: number;
   readonly rendered: Rendered;
-  readonly unstable: readonly Place[];
+  readonly unstable: readonly RenderingPath[];
 }
 
 /** Named in full; of more, their number. */
@@ -29,23 +29,23 @@ function named(texts: readonly string[]): string {
 }
 
 /** Where two renderings of one plan differ: templates with random or current values. */
-export function unstablePlaces(first: Rendering, second: Rendering, namespace: string): Place[] {
+export function unstablePlaces(first: Rendering, second: Rendering, namespace: string): RenderingPath[] {
   return differingPlaces(renderedOf(first, namespace), renderedOf(second, namespace));
 }
 
-type Planned =
+type PlannedRelease =
   | {
       readonly newest: number;
       readonly rendering: Rendering;
-      readonly unstable: readonly Place[];
+      readonly unstable: readonly RenderingPath[];
       readonly namespace: string;
     }
   /** Of a destroy: addresses of what it deletes. */
   | { readonly newest: number; readonly rendered: Rendered };
 
 /** The approved file. */
-export function composeApproval(planned: Planned): Uint8Array {
-  const approved: Approved =
+export function composeApproval(planned: PlannedRelease): Uint8Array {
+  const approved: ApprovedRelease =
     'rendered' in planned
       ? { chart: '', version: '', unstable: [], ...planned }
       : {
@@ -58,9 +58,9 @@ export function composeApproval(planned: Planned): Uint8Array {
   return Buffer.from(JSON.stringify(approved));
 }
 
-function readApproved(bytes: Uint8Array | undefined): Approved {
+function readApproved(bytes: Uint8Array | undefined): ApprovedRelease {
   if (bytes === undefined) throw new Error('the approved plan is missing');
-  return parseExactly(Buffer.from(bytes).toString()) as Approved;
+  return parseExactly(Buffer.from(bytes).toString()) as ApprovedRelease;
 }
 
 /** @returns what is otherwise than it was approved, as a part of a sentence; null: nothing */

@@ -1,5 +1,5 @@
 /** What the commands of a phase have captured, as the plan and the apply read it. */
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { isNamespace, type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
@@ -28,7 +28,7 @@ export const again = 'again-';
 /** The captured history, read once: it may be large. */
 const histories = new WeakMap<Uint8Array, History>();
 
-export function historyOf(captures: Captures): History {
+export function historyOf(captures: PhaseCaptures): History {
   const bytes = captures.get(captured.revisions) ?? new Uint8Array();
   const known = histories.get(bytes) ?? readHistory(bytes);
   histories.set(bytes, known);
@@ -38,7 +38,7 @@ export function historyOf(captures: Captures): History {
 const renderings = new WeakMap<Uint8Array, Rendering>();
 
 /** @param prefix `again` for the second of a plan; null if there is none */
-export function renderingOf(captures: Captures, prefix = ''): Rendering | null {
+export function renderingOf(captures: PhaseCaptures, prefix = ''): Rendering | null {
   const rendered = captures.get(prefix + captured.rendered);
   const templates = captures.get(prefix + captured.templates);
   const bytes = rendered ?? templates;
@@ -49,14 +49,14 @@ export function renderingOf(captures: Captures, prefix = ''): Rendering | null {
 }
 
 /** @throws Error if helm has rendered nothing */
-export function requireRendering(captures: Captures): Rendering {
+export function requireRendering(captures: PhaseCaptures): Rendering {
   const rendering = renderingOf(captures);
   if (rendering === null) throw new Error('helm has rendered nothing');
   return rendering;
 }
 
 /** The namespace of the release, as far as it is known. */
-export function releaseNamespace({ job }: Pick<DriverContext, 'job'>, captures: Captures): string {
+export function releaseNamespace({ job }: Pick<DriverContext, 'job'>, captures: PhaseCaptures): string {
   return (
     namespaceOf(job) ??
     historyOf(captures).revisions.at(-1)?.namespace ??
@@ -66,13 +66,13 @@ export function releaseNamespace({ job }: Pick<DriverContext, 'job'>, captures: 
 }
 
 /** Whether the namespace is there; where it is not to be created, it has to be. */
-export function hasNamespace(captures: Captures): boolean {
+export function hasNamespace(captures: PhaseCaptures): boolean {
   const bytes = captures.get(captured.namespace);
   return bytes === undefined || parseJsonObjects(bytes).length > 0;
 }
 
 /** Namespaces that the apply makes: the one of the release, and those that the chart renders. */
-export function missingNamespaces(context: DriverContext, captures: Captures): ReadonlySet<string> {
+export function missingNamespaces(context: DriverContext, captures: PhaseCaptures): ReadonlySet<string> {
   const live = liveObjects(context, captures);
   const namespace = releaseNamespace(context, captures);
   const rendered = requireRendering(captures)
@@ -83,25 +83,25 @@ export function missingNamespaces(context: DriverContext, captures: Captures): R
 }
 
 /** Whether the release is installed: only then helm makes the kinds that the chart defines. */
-export function isInstallation(captures: Captures): boolean {
+export function isInstallation(captures: PhaseCaptures): boolean {
   const { revisions, unfinished } = historyOf(captures);
   const last = revisions.at(-1 - unfinished.length);
   return last === undefined || last.status === 'uninstalled';
 }
 
 /** Kinds that the chart defines, if helm is about to make those that the cluster lacks. */
-export function definedKinds(captures: Captures): KubernetesObject[] {
+export function definedKinds(captures: PhaseCaptures): KubernetesObject[] {
   const bytes = captures.get(captured.definitions);
   return bytes === undefined ? [] : parseObjects(bytes, 'the definitions of the chart');
 }
 
 /** Whether a destroy leaves the release, because no deployment of the environment has made it. */
-export function isLeft({ job }: Pick<DriverContext, 'job'>, captures: Captures): boolean {
+export function isLeft({ job }: Pick<DriverContext, 'job'>, captures: PhaseCaptures): boolean {
   return job.type === 'destroy' && isStrange(historyOf(captures), job);
 }
 
 /** Objects of the release that its next revision has no more. */
-export function goneObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
+export function goneObjects(context: DriverContext, captures: PhaseCaptures): KubernetesObject[] {
   const { base, others } = historyOf(captures);
   if (isLeft(context, captures)) return [];
   const namespace = releaseNamespace(context, captures);
@@ -110,7 +110,7 @@ export function goneObjects(context: DriverContext, captures: Captures): Kuberne
 }
 
 /** Objects that helm itself will not find: of revisions that were never finished, or failed. */
-export function forgottenObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
+export function forgottenObjects(context: DriverContext, captures: PhaseCaptures): KubernetesObject[] {
   const { revisions, base, others } = historyOf(captures);
   if (isLeft(context, captures)) return [];
   const namespace = releaseNamespace(context, captures);
@@ -122,7 +122,7 @@ export function forgottenObjects(context: DriverContext, captures: Captures): Ku
 }
 
 /** Objects by key, as they are in the cluster. */
-export function liveObjects(context: DriverContext, captures: Captures): Map<string, KubernetesObject> {
+export function liveObjects(context: DriverContext, captures: PhaseCaptures): Map<string, KubernetesObject> {
   const namespace = releaseNamespace(context, captures);
   const objects = parseJsonObjects(captures.get(captured.live));
   return new Map(objects.map((object) => [objectKey(object, namespace), object]));

@@ -41,12 +41,12 @@ export function chartFolder({ source: { chart } }: Job): string {
   return chart === undefined ? '.' : `./${pulledFolder}/${chart.name.split('/').at(-1)}`;
 }
 
-interface Dependency {
+interface ChartDependency {
   readonly name: string;
   readonly repository: string;
 }
 
-async function readChartFile({ job, tree }: DriverContext): Promise<Dependency[]> {
+async function readChartFile({ job, tree }: DriverContext): Promise<ChartDependency[]> {
   const { path, repository } = job.source;
   const text = await tree.text('Chart.yaml');
   if (text === null)
@@ -70,7 +70,7 @@ async function readChartFile({ job, tree }: DriverContext): Promise<Dependency[]
   }));
 }
 
-async function missingDependencies(context: DriverContext): Promise<Dependency[]> {
+async function missingDependencies(context: DriverContext): Promise<ChartDependency[]> {
   const dependencies = await readChartFile(context);
   if (dependencies.length === 0) return [];
   const names = await context.tree.list('charts').catch(() => []);

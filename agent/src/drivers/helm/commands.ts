@@ -4,7 +4,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
-import type { Captures, Command } from '../command.ts';
+import type { Command, PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { inputOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import {
@@ -48,7 +48,7 @@ function revisionsCommand({ job }: DriverContext, step: string): Command {
 }
 
 /** Whether a stopped run has left a revision. @throws Error if the release belongs to somebody else */
-function isUnfinished(context: DriverContext, captures: Captures): boolean {
+function isUnfinished(context: DriverContext, captures: PhaseCaptures): boolean {
   const { job } = context;
   if (isLeft(context, captures)) return false;
   const history = historyOf(captures);
@@ -108,7 +108,10 @@ function upgradeArguments(context: DriverContext): string[] {
 }
 
 /** Looks at objects that the comparison of the new manifests does not show. */
-function liveCommand(step: string, objects: (captures: Captures) => readonly KubernetesObject[]): Command {
+function liveCommand(
+  step: string,
+  objects: (captures: PhaseCaptures) => readonly KubernetesObject[],
+): Command {
   return kubectl(step, 'get objects', ['get', '--filename=-', '--ignore-not-found', '--output=json'], {
     captureTo: captured.live,
     input: (captures) => inputOf(objects(captures)),
@@ -132,7 +135,7 @@ function definitionCommands({ job }: DriverContext): Command[] {
 }
 
 /** What a destroy deletes or leaves, as far as it is there: of all revisions that may have left something. */
-function releasedObjects(context: DriverContext, captures: Captures): KubernetesObject[] {
+function releasedObjects(context: DriverContext, captures: PhaseCaptures): KubernetesObject[] {
   isUnfinished(context, captures);
   return goneObjects(context, captures);
 }
@@ -162,7 +165,7 @@ export function planCommands(context: DriverContext): Command[] {
 function clearingCommands(context: DriverContext, step: string): Command[] {
   const { job } = context;
   const isDestroy = job.type === 'destroy';
-  const clearing = (captures: Captures): KubernetesObject[] => {
+  const clearing = (captures: PhaseCaptures): KubernetesObject[] => {
     const live = liveObjects(context, captures);
     const namespace = releaseNamespace(context, captures);
     const found = forgottenObjects(context, captures).filter((object) => {

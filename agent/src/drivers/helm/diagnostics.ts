@@ -1,5 +1,5 @@
 /** The errors of helm, and what to do about them. */
-import { errorsOf, type Finding, reasonOf } from '../diagnostics.ts';
+import { type DiagnosticFinding, errorsOf, reasonOf } from '../diagnostics.ts';
 import { clusterWarnings, isClusterWarning, kubectlDiagnostics } from '../kubernetes/kubectl-output.ts';
 
 /** Only this much of the output's end is searched. */
@@ -94,7 +94,7 @@ function whyNoIndex(lines: readonly string[], message: string): string[] {
 }
 
 /** The last error of helm in the output of a step, or else those of kubectl, and the warnings of both. */
-export function helmDiagnostics(output: string): Finding[] {
+export function helmDiagnostics(output: string): DiagnosticFinding[] {
   const lines = output.slice(-searchedCharacters).split(/\r?\n/);
   const start = lines.findLastIndex((line) => line.startsWith('Error: '));
   if (start === -1) return kubectlDiagnostics(output);

@@ -6,7 +6,7 @@ import { helmArgumentNames } from '#protocol/tools/helm/arguments.ts';
 import { helmVariableProblem, visibleNames } from '#protocol/tools/helm/variables.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
-import { type Captures, given } from '../command.ts';
+import { given, type PhaseCaptures } from '../command.ts';
 import type { Driver, DriverContext, FileToWrite } from '../driver.ts';
 import { clusterEnvironment, clusterFile } from '../kubernetes/cluster.ts';
 import { addressOf, identityOf } from '../kubernetes/objects.ts';
@@ -105,12 +105,12 @@ function environment(context: DriverContext): Record<string, string> {
 }
 
 /** Addresses of everything that a destroy may delete. */
-function destroyed(context: DriverContext, captures: Captures): string[] {
+function destroyed(context: DriverContext, captures: PhaseCaptures): string[] {
   const namespace = releaseNamespace(context, captures);
   return goneObjects(context, captures).map((object) => addressOf(identityOf(object, namespace)));
 }
 
-function compose(context: DriverContext, captures: Captures): Uint8Array {
+function compose(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   const newest = historyOf(captures).revisions.at(-1)?.revision ?? 0;
   if (context.job.type === 'destroy')
     return composeApproval({
@@ -124,7 +124,7 @@ function compose(context: DriverContext, captures: Captures): Uint8Array {
   return composeApproval({ newest, rendering, unstable, namespace });
 }
 
-function differing(context: DriverContext, captures: Captures): string | null {
+function differing(context: DriverContext, captures: PhaseCaptures): string | null {
   const approved = captures.get(given.approved);
   const newest = historyOf(captures).revisions.at(-1)?.revision ?? 0;
   if (context.job.type === 'destroy') return destroyDifference(approved, destroyed(context, captures));

@@ -1,7 +1,7 @@
 /** What the cluster would make of the changes of an upgrade: dry runs, and their results. */
 import { join } from 'node:path';
 import { helm as facts } from '#protocol/tools/helm.ts';
-import type { Captures, Command } from '../command.ts';
+import type { Command, PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import type { ObjectPair } from '../kubernetes/diff.ts';
 import { checkElsewhere } from '../kubernetes/elsewhere.ts';
@@ -17,7 +17,7 @@ import { captured, missingNamespaces, releaseNamespace } from './captures.ts';
 import {
   isReplacing,
   type ObjectChange,
-  type Patch,
+  type ObjectPatch,
   repairChanges,
   upgradeChanges,
   wantedObject,
@@ -38,7 +38,7 @@ const errorsOf = 'errors-';
 function patchCommand(
   { temporaryFolder }: DriverContext,
   { address, object, captureTo, isRepair }: ObjectChange,
-  { type, fields }: Patch,
+  { type, fields }: ObjectPatch,
 ): Command {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace } = metadata;
@@ -82,7 +82,7 @@ function sending(context: DriverContext, { objects, args, ...rest }: Listing): C
 }
 
 /** The commands that find out what happens to the objects, once it is known what they are. */
-export function dryRuns(context: DriverContext, captures: Captures): Command[] {
+export function dryRuns(context: DriverContext, captures: PhaseCaptures): Command[] {
   const namespace = releaseNamespace(context, captures);
   const missing = missingNamespaces(context, captures);
   const changes = upgradeChanges(context, captures);
@@ -116,14 +116,18 @@ export function dryRuns(context: DriverContext, captures: Captures): Command[] {
   ];
 }
 
-function resultsOf(captures: Captures, name: string, namespace: string): Map<string, KubernetesObject> {
+function resultsOf(captures: PhaseCaptures, name: string, namespace: string): Map<string, KubernetesObject> {
   const bytes = captures.get(name);
   const objects = bytes === undefined ? [] : parseObjects(bytes, 'the output of kubectl');
   return new Map(objects.map((object) => [objectKey(object, namespace), object]));
 }
 
 /** @throws Error with everything that the cluster refuses, unless this is a drift run */
-function throwIfRefused(context: DriverContext, captures: Captures, refused: readonly ObjectChange[]): void {
+function throwIfRefused(
+  context: DriverContext,
+  captures: PhaseCaptures,
+  refused: readonly ObjectChange[],
+): void {
   if (refused.length === 0 || isDrift(context)) return;
   const found = refused.map(({ captureTo }) => captures.get(errorsOf + captureTo) ?? new Uint8Array());
   const text = Buffer.concat(found.flatMap((bytes) => [bytes, Buffer.from('\n')])).toString();
@@ -134,7 +138,7 @@ function throwIfRefused(context: DriverContext, captures: Captures, refused: rea
 /** Objects as they are and as the changes leave them. */
 function pairsOf(
   context: DriverContext,
-  captures: Captures,
+  captures: PhaseCaptures,
   changes: readonly ObjectChange[],
   isWhole: boolean,
 ): ObjectPair[] {
@@ -158,11 +162,11 @@ function pairsOf(
 }
 
 /** What an upgrade creates and changes. @throws Error with everything that the cluster refuses */
-export function upgradedPairs(context: DriverContext, captures: Captures): ObjectPair[] {
+export function upgradedPairs(context: DriverContext, captures: PhaseCaptures): ObjectPair[] {
   return pairsOf(context, captures, upgradeChanges(context, captures), isReplacing(context));
 }
 
 /** What is otherwise than the last revision has left it. */
-export function repairedPairs(context: DriverContext, captures: Captures): ObjectPair[] {
+export function repairedPairs(context: DriverContext, captures: PhaseCaptures): ObjectPair[] {
   return pairsOf(context, captures, repairChanges(context, captures), false);
 }

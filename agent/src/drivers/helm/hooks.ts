@@ -7,7 +7,13 @@ import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import { providerName } from '../kubernetes/changes.ts';
 import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import type { Revision } from './releases.ts';
-import { changedPlaces, hookAnnotation, type Place, type Rendering, renderedOf } from './rendering.ts';
+import {
+  changedPlaces,
+  hookAnnotation,
+  type Rendering,
+  type RenderingPath,
+  renderedOf,
+} from './rendering.ts';
 
 /** Whether the arguments of a verb keep helm from running hooks. */
 export function skipsHooks(job: Job, verb: 'upgrade' | 'uninstall'): boolean {
@@ -26,7 +32,7 @@ function hookMap(hooks: readonly KubernetesObject[], namespace: string) {
 export function changedHooks(
   base: Pick<Revision, 'hooks'> | null,
   { hooks }: Rendering,
-  unstable: readonly Place[],
+  unstable: readonly RenderingPath[],
   namespace: string,
 ): ReadonlySet<string> {
   const places = changedPlaces(hookMap(base?.hooks ?? [], namespace), hookMap(hooks, namespace), unstable);

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '#contract/schema/is-record.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import type { Fields } from '../kubernetes/json-values.ts';
 import { addingMergePatch, mergePatch, withMergePatch } from '../kubernetes/merge-patch.ts';
@@ -23,14 +23,14 @@ export interface ObjectChange {
   /** As it is in the cluster; null: helm creates it. */
   readonly live: KubernetesObject | null;
   /** Null: helm sends nothing that would change the object, or sends it as a whole. */
-  readonly patch: Patch | null;
+  readonly patch: ObjectPatch | null;
   /** The name of what the cluster makes of the patch, among the captures. */
   readonly captureTo: string;
   /** It leads back to the last revision. */
   readonly isRepair: boolean;
 }
 
-export interface Patch {
+export interface ObjectPatch {
   readonly type: 'strategic' | 'merge';
   readonly fields: Fields;
 }
@@ -57,7 +57,7 @@ function patchOf(
   next: KubernetesObject,
   live: KubernetesObject,
   keepsOthers: boolean,
-): Patch | null {
+): ObjectPatch | null {
   const rule = mergeRuleOf(next);
   if (rule !== null) {
     const fields = strategicPatch(last, next, live, rule);
@@ -67,17 +67,17 @@ function patchOf(
   return isDeepStrictEqual(withMergePatch(live, fields), live) ? null : { type: 'merge', fields };
 }
 
-interface Sides {
+interface ObjectVersions {
   readonly last: KubernetesObject | undefined;
   readonly next: KubernetesObject;
   readonly live: KubernetesObject | undefined;
   readonly keepsOthers: boolean;
 }
 
-type Place = Pick<ObjectChange, 'address' | 'captureTo' | 'isRepair'>;
+type ChangeTarget = Pick<ObjectChange, 'address' | 'captureTo' | 'isRepair'>;
 
 /** @throws Error that names an object that helm cannot compare */
-function changeOf({ last, next, live, keepsOthers }: Sides, place: Place): ObjectChange {
+function changeOf({ last, next, live, keepsOthers }: ObjectVersions, place: ChangeTarget): ObjectChange {
   if (live === undefined) return { ...place, object: next, live: null, patch: null };
   const object = placed(next, live);
   try {
@@ -90,7 +90,7 @@ function changeOf({ last, next, live, keepsOthers }: Sides, place: Place): Objec
 }
 
 /** What an upgrade does with the objects of the next revision. */
-export function upgradeChanges(context: DriverContext, captures: Captures): ObjectChange[] {
+export function upgradeChanges(context: DriverContext, captures: PhaseCaptures): ObjectChange[] {
   const namespace = releaseNamespace(context, captures);
   const live = liveObjects(context, captures);
   const base = historyOf(captures).base?.objects ?? [];
@@ -106,7 +106,7 @@ export function upgradeChanges(context: DriverContext, captures: Captures): Obje
 }
 
 /** What it would take to have the objects of the last revision as it has left them. */
-export function repairChanges(context: DriverContext, captures: Captures): ObjectChange[] {
+export function repairChanges(context: DriverContext, captures: PhaseCaptures): ObjectChange[] {
   const namespace = releaseNamespace(context, captures);
   const live = liveObjects(context, captures);
   const upgrade = new Map(upgradeChanges(context, captures).map((change) => [change.address, change]));

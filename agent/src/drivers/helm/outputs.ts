@@ -12,7 +12,7 @@ interface Status {
   readonly info?: { readonly status?: string; readonly notes?: string };
 }
 
-interface Metadata {
+interface ReleaseMetadata {
   readonly chart?: string;
   readonly version?: string;
   readonly appVersion?: string;
@@ -36,7 +36,7 @@ export function readStatus(
   metadataBytes: Uint8Array | undefined,
 ): OutputsReading {
   const status = parsed<Status>(statusBytes, 'helm status');
-  const { chart, version, appVersion } = parsed<Metadata>(metadataBytes, 'helm get metadata');
+  const { chart, version, appVersion } = parsed<ReleaseMetadata>(metadataBytes, 'helm get metadata');
   const { namespace = '' } = status;
   const objects = parseObjects(status.manifest ?? '', 'the manifest of the release');
   const found = {

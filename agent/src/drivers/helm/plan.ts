@@ -1,6 +1,6 @@
 /** The plan of a release: what happens to its objects, as they are in the cluster. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, type RowOptions, rowOf } from '../kubernetes/changes.ts';
 import type { ObjectPair } from '../kubernetes/diff.ts';
@@ -35,11 +35,11 @@ import {
   withMarks,
   withoutMarks,
 } from './releases.ts';
-import { hookInWords, type Place, placeInWords, type Rendering } from './rendering.ts';
+import { hookInWords, placeInWords, type Rendering, type RenderingPath } from './rendering.ts';
 
-interface Reader {
+interface ReleaseReader {
   readonly context: DriverContext;
-  readonly captures: Captures;
+  readonly captures: PhaseCaptures;
   readonly options: RowOptions;
   key(object: KubernetesObject): string;
 }
@@ -50,7 +50,7 @@ function rows(pairs: readonly ObjectPair[], options: RowOptions): ResourceChange
 
 /** Rows that leave out the marks of helm: whoever removes them changes nothing of the release. */
 function markedRows(
-  { context, options }: Pick<Reader, 'context' | 'options'>,
+  { context, options }: Pick<ReleaseReader, 'context' | 'options'>,
   pairs: readonly ObjectPair[],
 ): ResourceChange[] {
   const marked = (object: KubernetesObject) =>
@@ -65,7 +65,7 @@ function markedRows(
 }
 
 /** Kinds that helm makes because the cluster lacks them. */
-function definedPairs({ context, captures, key }: Reader): ObjectPair[] {
+function definedPairs({ context, captures, key }: ReleaseReader): ObjectPair[] {
   const live = liveObjects(context, captures);
   return definedKinds(captures)
     .filter((object) => !live.has(key(object)))
@@ -79,7 +79,7 @@ interface LostObject {
   readonly isKept: boolean;
 }
 
-function lostObjects({ context, captures, key }: Reader): LostObject[] {
+function lostObjects({ context, captures, key }: ReleaseReader): LostObject[] {
   const namespace = releaseNamespace(context, captures);
   const live = liveObjects(context, captures);
   const forgotten = new Set(forgottenObjects(context, captures).map(key));
@@ -94,7 +94,7 @@ function lostObjects({ context, captures, key }: Reader): LostObject[] {
 }
 
 /** Rows of what the release will have no more. */
-function lossRows(reader: Reader): ResourceChange[] {
+function lossRows(reader: ReleaseReader): ResourceChange[] {
   return lostObjects(reader).flatMap(({ live, isKept }) => {
     const row = rowOf({ live, merged: null }, reader.options);
     if (row === null || !isKept) return row ?? [];
@@ -109,7 +109,11 @@ function lossRows(reader: Reader): ResourceChange[] {
   });
 }
 
-function namespaceRow({ job }: DriverContext, captures: Captures, options: RowOptions): ResourceChange[] {
+function namespaceRow(
+  { job }: DriverContext,
+  captures: PhaseCaptures,
+  options: RowOptions,
+): ResourceChange[] {
   const name = createdNamespace(job);
   if (name === undefined || hasNamespace(captures)) return [];
   const namespace: KubernetesObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
@@ -117,7 +121,7 @@ function namespaceRow({ job }: DriverContext, captures: Captures, options: RowOp
 }
 
 /** Records of revisions that the apply removes before anything else. */
-function recordRows({ context, captures, options }: Reader): ResourceChange[] {
+function recordRows({ context, captures, options }: ReleaseReader): ResourceChange[] {
   if (context.job.type === 'destroy') return [];
   const history = historyOf(captures);
   return history.unfinished.map((each) => {
@@ -136,14 +140,14 @@ function recordRows({ context, captures, options }: Reader): ResourceChange[] {
 }
 
 /** Whether an apply has something to do although no object changes. */
-function isReleaseBehind(captures: Captures, { chart, chartVersion }: Rendering): boolean {
+function isReleaseBehind(captures: PhaseCaptures, { chart, chartVersion }: Rendering): boolean {
   const { revisions, base } = historyOf(captures);
   if (base === null || revisions.at(-1)?.status !== 'deployed') return true;
   return chart !== '' && base.chart !== `${chart} ${chartVersion}`.trim();
 }
 
 /** Marks what somebody has changed in the cluster since the last revision. */
-function withDrift(reader: Reader, planned: readonly ResourceChange[]): PlanReading {
+function withDrift(reader: ReleaseReader, planned: readonly ResourceChange[]): PlanReading {
   const { captures, context, options } = reader;
   if (context.job.type !== 'driftDetection') return planReading(planned, context.job.secrets);
   const drifted = markedRows(
@@ -161,19 +165,19 @@ function withDrift(reader: Reader, planned: readonly ResourceChange[]): PlanRead
 }
 
 /** Places at which two renderings of the plan differ. */
-function unstableIn(captures: Captures, rendering: Rendering, namespace: string): Place[] {
+function unstableIn(captures: PhaseCaptures, rendering: Rendering, namespace: string): RenderingPath[] {
   const second = renderingOf(captures, again);
   return second === null ? [] : unstablePlaces(rendering, second, namespace);
 }
 
 /** Hooks that the release does not have as the chart renders them now. */
-function hooksBehind({ captures, options }: Reader, rendering: Rendering): ReadonlySet<string> {
+function hooksBehind({ captures, options }: ReleaseReader, rendering: Rendering): ReadonlySet<string> {
   const namespace = options.defaultNamespace;
   const unstable = unstableIn(captures, rendering, namespace);
   return changedHooks(historyOf(captures).base, rendering, unstable, namespace);
 }
 
-function remarksOf({ context, captures, options }: Reader, rendering: Rendering): string[] {
+function remarksOf({ context, captures, options }: ReleaseReader, rendering: Rendering): string[] {
   const namespace = options.defaultNamespace;
   const unstable = unstableIn(captures, rendering, namespace);
   const names = [...new Set(unstable.map(placeInWords))].sort();
@@ -199,17 +203,17 @@ async function moduleVersions(context: DriverContext, rendering: Rendering): Pro
 }
 
 /** What a destroy runs in addition: hooks of the last revision. */
-function deletionHooks({ context, captures, options }: Reader): string[] {
+function deletionHooks({ context, captures, options }: ReleaseReader): string[] {
   if (skipsHooks(context.job, 'uninstall') || isLeft(context, captures)) return [];
   const hooks = historyOf(captures).revisions.at(-1)?.hooks ?? [];
   const words = hooks.map((hook) => hookInWords(hook, options.defaultNamespace));
   return words.filter((text) => /^[^:]*\b(pre|post)-delete\b/.test(text)).map((text) => `Hook ${text}`);
 }
 
-export async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
+export async function readPlan(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading> {
   const { job } = context;
   const namespace = releaseNamespace(context, captures);
-  const reader: Reader = {
+  const reader: ReleaseReader = {
     context,
     captures,
     options: { defaultNamespace: namespace },

@@ -88,10 +88,10 @@ export function renderedOf(
 }
 
 /** A place within a rendering: the address of an object and the way to a field. */
-export type Place = readonly (string | number)[];
+export type RenderingPath = readonly (string | number)[];
 
 /** Places at which two renderings differ; the outermost where only one has anything. */
-export function differingPlaces(one: unknown, other: unknown, place: Place = []): Place[] {
+export function differingPlaces(one: unknown, other: unknown, place: RenderingPath = []): RenderingPath[] {
   if (isDeepStrictEqual(one, other)) return [];
   if (isRecord(one) && isRecord(other))
     return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) =>
@@ -102,12 +102,12 @@ export function differingPlaces(one: unknown, other: unknown, place: Place = [])
   return [place];
 }
 
-function isWithin(place: Place, outer: Place): boolean {
+function isWithin(place: RenderingPath, outer: RenderingPath): boolean {
   return outer.every((part, index) => place[index] === part);
 }
 
 /** An address without the name of its object. */
-function kindOf([address = '']: Place): string {
+function kindOf([address = '']: RenderingPath): string {
   return String(address).replace(/\/[^/]*$/, '');
 }
 
@@ -115,7 +115,11 @@ function kindOf([address = '']: Place): string {
  * Places at which a rendering differs from the approved one.
  * @param unstable places at which two renderings of the same plan differed: these say nothing
  */
-export function changedPlaces(approved: Rendered, rendered: Rendered, unstable: readonly Place[]): Place[] {
+export function changedPlaces(
+  approved: Rendered,
+  rendered: Rendered,
+  unstable: readonly RenderingPath[],
+): RenderingPath[] {
   // Objects with random names differ as wholes; the next rendering names them otherwise.
   const kinds = new Set(unstable.filter(({ length }) => length === 1).map(kindOf));
   return differingPlaces(approved, rendered).filter(
@@ -125,6 +129,6 @@ export function changedPlaces(approved: Rendered, rendered: Rendered, unstable: 
 }
 
 /** A place for people: the object, and in parentheses the field. */
-export function placeInWords([address = '', ...field]: Place): string {
+export function placeInWords([address = '', ...field]: RenderingPath): string {
   return field.length === 0 ? String(address) : `${address} (${field.join('.')})`;
 }

@@ -2,7 +2,7 @@
 
 import { recordOf } from '#contract/schema/is-record.ts';
 import { k8s as facts } from '#protocol/tools/k8s.ts';
-import { type Captures, type Command, given } from '../command.ts';
+import { type Command, given, type PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { diffCommand } from '../kubernetes/diff.ts';
 import { checkElsewhere } from '../kubernetes/elsewhere.ts';
@@ -34,7 +34,7 @@ const program = 'kubectl';
 const { plan: planStep, apply: applyStep, destroy: destroyStep } = facts.steps;
 
 type ReadingCommand = Pick<Command, 'step' | 'label' | 'captureTo'> & {
-  objects(captures: Captures): readonly KubernetesObject[];
+  objects(captures: PhaseCaptures): readonly KubernetesObject[];
 };
 
 /** Those of some objects that there are. */
@@ -53,7 +53,7 @@ function getCommand({ objects, ...rest }: ReadingCommand & { readonly captureTo:
  */
 function findDeletions(
   step: string,
-  deletions: (captures: Captures) => readonly RecordedObject[],
+  deletions: (captures: PhaseCaptures) => readonly RecordedObject[],
 ): Command[] {
   return [
     {
@@ -304,6 +304,6 @@ export function applyCommands(context: DriverContext): Command[] {
 }
 
 /** What was applied before; empty for a new environment. */
-export function recordedObjects(captures: Captures): readonly RecordedObject[] {
+export function recordedObjects(captures: PhaseCaptures): readonly RecordedObject[] {
   return readRecord(captures.get(given.state))?.objects ?? [];
 }

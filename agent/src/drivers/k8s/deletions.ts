@@ -1,16 +1,21 @@
 /** Which of the objects that a deployment no longer wants are deleted. */
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
-import { groupOf, type Identity, type KubernetesObject, parseJsonObjects } from '../kubernetes/objects.ts';
+import {
+  groupOf,
+  type KubernetesObject,
+  type ObjectIdentity,
+  parseJsonObjects,
+} from '../kubernetes/objects.ts';
 import type { RecordedObject } from './record.ts';
 import { captured, environmentOf } from './wanted.ts';
 
-function kindOf(object: Pick<Identity, 'apiVersion' | 'kind'>): string {
+function kindOf(object: Pick<ObjectIdentity, 'apiVersion' | 'kind'>): string {
   return `${groupOf(object)}/${object.kind}`;
 }
 
 /** The kinds of the cluster, with the version of each that it prefers, from lines of `kubectl api-resources`. */
-function servedVersions(captures: Captures): Map<string, string> {
+function servedVersions(captures: PhaseCaptures): Map<string, string> {
   const lines = Buffer.from(captures.get(captured.kinds) ?? [])
     .toString()
     .split('\n');
@@ -23,7 +28,10 @@ function servedVersions(captures: Captures): Map<string, string> {
 }
 
 /** Recorded objects by what finds them in the cluster: in a version that it serves now. */
-export function servedReferences(objects: readonly RecordedObject[], captures: Captures): KubernetesObject[] {
+export function servedReferences(
+  objects: readonly RecordedObject[],
+  captures: PhaseCaptures,
+): KubernetesObject[] {
   const versions = servedVersions(captures);
   return objects.flatMap(({ object, namespace }) => {
     const apiVersion = versions.get(kindOf(object));
@@ -33,16 +41,16 @@ export function servedReferences(objects: readonly RecordedObject[], captures: C
   });
 }
 
-function found(captures: Captures): KubernetesObject[] {
+function found(captures: PhaseCaptures): KubernetesObject[] {
   return parseJsonObjects(captures.get(captured.deletions));
 }
 
 /** Those that are there and still belong to the environment. */
-export function liveDeletions({ job }: DriverContext, captures: Captures): KubernetesObject[] {
+export function liveDeletions({ job }: DriverContext, captures: PhaseCaptures): KubernetesObject[] {
   return found(captures).filter((object) => environmentOf(object) === job.environmentId);
 }
 
 /** Those that are there, and that somebody has taken out of the environment: they stay. */
-export function releasedObjects({ job }: DriverContext, captures: Captures): KubernetesObject[] {
+export function releasedObjects({ job }: DriverContext, captures: PhaseCaptures): KubernetesObject[] {
   return found(captures).filter((object) => environmentOf(object) !== job.environmentId);
 }

@@ -5,7 +5,7 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { k8s as facts } from '#protocol/tools/k8s.ts';
 import { namespaceVariable } from '#protocol/tools/kubernetes-variables.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
-import { type Captures, given } from '../command.ts';
+import { given, type PhaseCaptures } from '../command.ts';
 import type { Driver, DriverContext } from '../driver.ts';
 import { clusterEnvironment, clusterVariables, namespaceProblem } from '../kubernetes/cluster.ts';
 import { kubectlDiagnostics, kubectlProgress, kubectlReason } from '../kubernetes/kubectl-output.ts';
@@ -54,7 +54,7 @@ async function warnings({ job, tree }: Omit<DriverContext, 'stateFolder'>): Prom
 
 function recorded(
   { job }: DriverContext,
-  captures: Captures,
+  captures: PhaseCaptures,
   objects: readonly RecordedObject[],
 ): Uint8Array {
   const toolVersion = job.approved?.parts.toolVersion ?? null;
@@ -63,7 +63,7 @@ function recorded(
 }
 
 /** What may be in the cluster from now on: what was applied before, and what is about to be. */
-function recordBefore(context: DriverContext, captures: Captures): Uint8Array {
+function recordBefore(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   const { objects } = readApproved(captures.get(given.approved));
   const former = recordedObjects(captures);
   const known = new Map(former.map((entry) => [recordedKey(entry), entry]));
@@ -77,7 +77,7 @@ function recordBefore(context: DriverContext, captures: Captures): Uint8Array {
 }
 
 /** What was applied; all else was deleted, or belongs to the environment no longer. */
-function recordAfter(context: DriverContext, captures: Captures): Uint8Array {
+function recordAfter(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   const { objects } = readApproved(captures.get(given.approved));
   return recorded(
     context,

@@ -1,7 +1,7 @@
 /** The plan of a run on Kubernetes, as rows and as what its apply will send. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { planReading, rowOf } from '../kubernetes/changes.ts';
 import { type ObjectPair, readDiff } from '../kubernetes/diff.ts';
@@ -17,8 +17,8 @@ import {
   environmentOf,
   type Missing,
   missingOf,
+  type RunManifests,
   readWanted,
-  type Wanted,
   type WantedObject,
 } from './wanted.ts';
 
@@ -30,7 +30,7 @@ const reasons = {
 } as const;
 
 /** The differences by their objects. A cluster names no namespace for objects of the whole cluster. */
-function pairsByKey(captures: Captures, defaultNamespace: string): Map<string, ObjectPair> {
+function pairsByKey(captures: PhaseCaptures, defaultNamespace: string): Map<string, ObjectPair> {
   const found = new Map<string, ObjectPair>();
   for (const name of [captured.ours, captured.others])
     for (const pair of readDiff(captures.get(name))) {
@@ -74,7 +74,7 @@ function rowOfWanted(
 }
 
 /** Objects that say that they belong to the environment, and that nobody has declared. */
-function undeclaredRows({ objects, deletions }: Wanted, captures: Captures): ResourceChange[] {
+function undeclaredRows({ objects, deletions }: RunManifests, captures: PhaseCaptures): ResourceChange[] {
   const known = new Set([...objects.map(({ key }) => key), ...deletions.map(recordedKey)]);
   return parseJsonObjects(captures.get(captured.labelled)).flatMap((live) => {
     const isKnown = known.has(keyOf(identityOf(live, '')));
@@ -85,7 +85,7 @@ function undeclaredRows({ objects, deletions }: Wanted, captures: Captures): Res
 }
 
 /** @throws an Error that names an object that cannot be applied */
-export function readPlan(context: DriverContext, captures: Captures): PlanReading {
+export function readPlan(context: DriverContext, captures: PhaseCaptures): PlanReading {
   const wanted = readWanted(context, captures);
   const missing = missingOf(wanted, captures);
   const pairs = pairsByKey(captures, wanted.defaultNamespace);
@@ -108,7 +108,7 @@ export function readPlan(context: DriverContext, captures: Captures): PlanReadin
 }
 
 /** What a person approves. */
-export function composePlan(context: DriverContext, captures: Captures): Uint8Array {
+export function composePlan(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   const wanted = readWanted(context, captures);
   const { namespaceToCreate } = missingOf(wanted, captures);
   return writeApproved({

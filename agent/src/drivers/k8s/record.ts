@@ -4,7 +4,7 @@ import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { type StateReading, TornState } from '../driver.ts';
 import { providerName } from '../kubernetes/changes.ts';
-import { type Identity, identityOf, type KubernetesObject, keyOf } from '../kubernetes/objects.ts';
+import { identityOf, type KubernetesObject, keyOf, type ObjectIdentity } from '../kubernetes/objects.ts';
 
 /** An object as it was sent to the cluster. */
 export interface RecordedObject {
@@ -24,7 +24,7 @@ export interface AppliedRecord {
   readonly objects: readonly RecordedObject[];
 }
 
-export function recordedIdentity({ object, namespace }: RecordedObject): Identity {
+export function recordedIdentity({ object, namespace }: RecordedObject): ObjectIdentity {
   return identityOf(object, namespace);
 }
 

@@ -2,12 +2,11 @@
 import { recordOf } from '#contract/schema/is-record.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { type KubernetesVariables, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
-import { type Captures, given } from '../command.ts';
+import { given, type PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import {
   addressOf,
   groupOf,
-  type Identity,
   identityOf,
   isBuiltIn,
   isDefinition,
@@ -16,6 +15,7 @@ import {
   type KubernetesObject,
   keyOf,
   labelOf,
+  type ObjectIdentity,
   parseJsonObjects,
   parseObjects,
   refuseDuplicates,
@@ -42,7 +42,7 @@ const managerLabels = { 'app.kubernetes.io/managed-by': 'envarium' } as const;
 
 /** A rendered object, and what is known of it. */
 export interface WantedObject extends RecordedObject {
-  readonly identity: Identity;
+  readonly identity: ObjectIdentity;
   readonly key: string;
   /** As it was applied before; undefined: this environment has not applied it. */
   readonly recorded: KubernetesObject | undefined;
@@ -51,7 +51,7 @@ export interface WantedObject extends RecordedObject {
 }
 
 /** What the manifests of a run say. */
-export interface Wanted {
+export interface RunManifests {
   readonly variables: KubernetesVariables;
   readonly defaultNamespace: string;
   readonly record: AppliedRecord | null;
@@ -64,15 +64,15 @@ export function variablesOf({ job }: Pick<DriverContext, 'job'>): KubernetesVari
   return readKubernetesVariables(runEnvironment(job));
 }
 
-interface Kubeconfig {
+interface KubeconfigContexts {
   readonly contexts?: readonly { readonly context?: { readonly namespace?: string } }[];
 }
 
 /** Of objects that name no namespace. */
-function defaultNamespaceOf({ namespace }: KubernetesVariables, captures: Captures): string {
+function defaultNamespaceOf({ namespace }: KubernetesVariables, captures: PhaseCaptures): string {
   if (namespace !== undefined) return namespace;
   const bytes = captures.get(captured.kubeconfig);
-  const file = bytes === undefined ? {} : (JSON.parse(Buffer.from(bytes).toString()) as Kubeconfig);
+  const file = bytes === undefined ? {} : (JSON.parse(Buffer.from(bytes).toString()) as KubeconfigContexts);
   return file.contexts?.[0]?.context?.namespace ?? 'default';
 }
 
@@ -104,7 +104,7 @@ const nothingRendered =
   'the rendered manifests contain no objects: check the files in the folder of the configuration; if the environment should have none, destroy it';
 
 /** @throws an Error that names an object that is not complete, or is there twice, or if there are none */
-export function readWanted(context: DriverContext, captures: Captures): Wanted {
+export function readWanted(context: DriverContext, captures: PhaseCaptures): RunManifests {
   const own = variablesOf(context);
   const variables = { ...own, createsNamespace: own.createsNamespace && context.job.type !== 'destroy' };
   const defaultNamespace = defaultNamespaceOf(variables, captures);
@@ -137,7 +137,7 @@ export function isBasis(object: KubernetesObject): boolean {
 }
 
 /** The environment's namespace, if the run is to make it and no manifest does. */
-function namespaceToMake({ variables, defaultNamespace, objects }: Wanted): string | null {
+function namespaceToMake({ variables, defaultNamespace, objects }: RunManifests): string | null {
   if (!variables.createsNamespace) return null;
   const isDeclared = objects.some(
     ({ object }) => isNamespace(object) && object.metadata.name === defaultNamespace,
@@ -146,7 +146,7 @@ function namespaceToMake({ variables, defaultNamespace, objects }: Wanted): stri
 }
 
 /** What a plan looks up first: objects that other objects need. */
-export function basisOf(wanted: Wanted): KubernetesObject[] {
+export function basisOf(wanted: RunManifests): KubernetesObject[] {
   const namespace = namespaceToMake(wanted);
   return [
     ...wanted.objects.map(({ object }) => object).filter(isBasis),
@@ -178,7 +178,7 @@ function servedVersions(definition: KubernetesObject): string[] {
 }
 
 /** @throws Error that names an object in a version that the definition of its kind does not serve */
-function refuseUnserved({ objects }: Wanted, definitions: ReadonlyMap<string, KubernetesObject>): void {
+function refuseUnserved({ objects }: RunManifests, definitions: ReadonlyMap<string, KubernetesObject>): void {
   for (const { identity, object } of objects) {
     const definition = definitions.get(`${groupOf(object)}/${object.kind}`);
     if (definition === undefined) continue;
@@ -192,7 +192,7 @@ function refuseUnserved({ objects }: Wanted, definitions: ReadonlyMap<string, Ku
 }
 
 /** @throws Error that names an object in a version that the definition of its kind does not serve */
-export function missingOf(wanted: Wanted, captures: Captures): Missing {
+export function missingOf(wanted: RunManifests, captures: PhaseCaptures): Missing {
   const there = parseJsonObjects(captures.get(captured.basis));
   const keys = new Set(there.map((object) => keyOf(identityOf(object, ''))));
   const isThere = (object: KubernetesObject) => keys.has(keyOf(identityOf(object, '')));

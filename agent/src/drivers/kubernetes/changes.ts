@@ -49,7 +49,7 @@ function isSecret(object: KubernetesObject): boolean {
 }
 
 /** An object in both of its forms, as people may see it. */
-interface Shown {
+interface VisibleObject {
   readonly live: KubernetesObject | null;
   readonly merged: KubernetesObject | null;
 }
@@ -70,7 +70,7 @@ function withoutValues(secret: KubernetesObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(secret).filter(([name]) => !secretFields.includes(name)));
 }
 
-interface Difference {
+interface FieldDifference {
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
@@ -92,7 +92,7 @@ function named(list: readonly unknown[]): Map<string, unknown> | null {
   return found;
 }
 
-function differences(before: unknown, after: unknown, path: string): Difference[] {
+function differences(before: unknown, after: unknown, path: string): FieldDifference[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (isRecord(before) && isRecord(after))
     return [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -123,9 +123,9 @@ function parts(object: KubernetesObject): Map<string, unknown> {
   return new Map(all.filter(([, value]) => value !== null && value !== undefined));
 }
 
-type Attribute = ResourceChange['attributes'][number];
+type ResourceAttribute = ResourceChange['attributes'][number];
 
-function attribute(name: string, before: unknown, after: unknown): Attribute {
+function attribute(name: string, before: unknown, after: unknown): ResourceAttribute {
   return {
     name,
     ...(before === undefined || before === null ? {} : { before }),
@@ -134,7 +134,7 @@ function attribute(name: string, before: unknown, after: unknown): Attribute {
 }
 
 /** Of a Secret whose values differ, each key says so, and none shows a value. */
-function secretDifferences({ live, merged }: ObjectPair): Difference[] {
+function secretDifferences({ live, merged }: ObjectPair): FieldDifference[] {
   return secretFields.flatMap((field) => {
     const before = recordOf(live?.[field]);
     const after = recordOf(merged?.[field]);
@@ -149,7 +149,7 @@ function secretDifferences({ live, merged }: ObjectPair): Difference[] {
   });
 }
 
-function attributesOf(pair: ObjectPair, shown: Shown): Attribute[] {
+function attributesOf(pair: ObjectPair, shown: VisibleObject): ResourceAttribute[] {
   const { live, merged } = shown;
   if (live === null || merged === null) {
     const object = live ?? merged;

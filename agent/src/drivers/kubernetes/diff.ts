@@ -4,7 +4,7 @@
  * prints both files of each object that differs, whole.
  */
 import type { Job } from '#protocol/messages/job.ts';
-import type { Captures, Command } from '../command.ts';
+import type { Command, PhaseCaptures } from '../command.ts';
 import { fieldManagerOf } from './field-owners.ts';
 import { inputOf, type KubernetesObject, parseObjects } from './objects.ts';
 
@@ -30,7 +30,7 @@ interface DiffRequest {
   readonly captureTo: string;
   /** Fields that others manage are taken over. Otherwise such a conflict is an error. */
   readonly isForced: boolean;
-  objects(captures: Captures): readonly KubernetesObject[];
+  objects(captures: PhaseCaptures): readonly KubernetesObject[];
 }
 
 /** One process for all objects; it changes nothing. Without objects, it does not run. */
@@ -56,15 +56,15 @@ export function diffCommand({ job, step, label, captureTo, isForced, objects }: 
   };
 }
 
-interface Sides {
+interface ManifestLines {
   readonly live: string[];
   readonly merged: string[];
 }
 
 /** The two files of each object, line by line. */
-function sidesOf(text: string): Sides[] {
-  const found: Sides[] = [];
-  let sides: Sides | null = null;
+function sidesOf(text: string): ManifestLines[] {
+  const found: ManifestLines[] = [];
+  let sides: ManifestLines | null = null;
   for (const line of text.split('\n')) {
     const [mark] = line;
     if (line.startsWith('diff ')) sides = null;

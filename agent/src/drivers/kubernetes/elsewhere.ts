@@ -2,7 +2,7 @@
  * Checks objects whose namespace does not exist yet. The cluster refuses dry runs in it; so they are made in another
  * one, which tells what is wrong with kinds and fields before half of a plan is applied.
  */
-import type { Captures, Command } from '../command.ts';
+import type { Command, PhaseCaptures } from '../command.ts';
 import { allKubectlErrors, kubectlErrors } from './kubectl-output.ts';
 import { inputOf, type KubernetesObject } from './objects.ts';
 
@@ -21,10 +21,10 @@ interface ElsewhereRequest {
   readonly step: string;
   /** The command of kubectl that sends the objects, as the apply will. */
   readonly args: readonly string[];
-  objects(captures: Captures): readonly KubernetesObject[];
+  objects(captures: PhaseCaptures): readonly KubernetesObject[];
 }
 
-function errorsOf(captures: Captures): { readonly fatal: string[]; readonly others: string[] } {
+function errorsOf(captures: PhaseCaptures): { readonly fatal: string[]; readonly others: string[] } {
   const errors = kubectlErrors(Buffer.from(captures.get(captured.errors) ?? []).toString());
   const isFatal = (error: string) => isOfObject.test(error) && !isOfPlace.test(error);
   return { fatal: errors.filter(isFatal), others: errors.filter((error) => !isFatal(error)) };
@@ -57,7 +57,7 @@ export function checkElsewhere({ step, args, objects }: ElsewhereRequest): Comma
 }
 
 /** What could not be checked, for the log of a plan. */
-export function uncheckedInWords(captures: Captures): string[] {
+export function uncheckedInWords(captures: PhaseCaptures): string[] {
   return errorsOf(captures).others.map(
     (error) =>
       `An object whose namespace does not exist yet could not be checked in the namespace ${otherNamespace}: ${error}`,

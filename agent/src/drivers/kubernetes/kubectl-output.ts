@@ -1,8 +1,8 @@
 /** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
 import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts';
 import {
+  type DiagnosticFinding,
   errorsOf,
-  type Finding,
   type FirstTexts,
   firstTexts,
   markedLines,
@@ -245,13 +245,13 @@ function withoutQuotes(text: string): string {
 }
 
 /** What the cluster warns of, without the notes of kubectl about its own work. */
-export function clusterWarnings(output: string): Finding[] {
+export function clusterWarnings(output: string): DiagnosticFinding[] {
   const shown = output.slice(-searchedCharacters);
   const texts = markedLines(shown, clusterWarning).map(withoutQuotes);
   return warningsOf(texts.filter((text) => !/^Deleting|keeps changing/.test(text)));
 }
 
 /** Each error of kubectl, and the warnings of the cluster. */
-export function kubectlDiagnostics(output: string): Finding[] {
+export function kubectlDiagnostics(output: string): DiagnosticFinding[] {
   return [...errorsOf(explainedErrors(output).texts), ...clusterWarnings(output)];
 }

@@ -18,9 +18,9 @@ export interface MergeRule {
   readonly isReplaced?: true;
 }
 
-type Fields = NonNullable<MergeRule['fields']>;
+type RuleFields = NonNullable<MergeRule['fields']>;
 
-function by(mergeKey: string, fields: Fields = {}, more: MergeRule = {}): MergeRule {
+function by(mergeKey: string, fields: RuleFields = {}, more: MergeRule = {}): MergeRule {
   return { mergeKey, fields, ...more };
 }
 
@@ -52,11 +52,11 @@ const podSpec: MergeRule = {
 };
 
 const template: MergeRule = { fields: { metadata, spec: podSpec } };
-const workload: Fields = { spec: { fields: { template } } };
-const webhooks: Fields = { webhooks: by('name', { matchConditions: by('name') }) };
+const workload: RuleFields = { spec: { fields: { template } } };
+const webhooks: RuleFields = { webhooks: by('name', { matchConditions: by('name') }) };
 
 /** By group and kind. */
-const kinds: Readonly<Record<string, Fields>> = {
+const kinds: Readonly<Record<string, RuleFields>> = {
   '/ComponentStatus': { conditions: by('type') },
   '/Node': { spec: { fields: { podCIDRs: { isSet: true } } } },
   '/Pod': { spec: podSpec },

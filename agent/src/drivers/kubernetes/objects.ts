@@ -17,7 +17,7 @@ export interface KubernetesObject {
 }
 
 /** What one object is called, in a cluster. */
-export interface Identity {
+export interface ObjectIdentity {
   readonly apiVersion: string;
   readonly kind: string;
   /** Empty for an object of the whole cluster. */
@@ -68,27 +68,27 @@ const otherGroups = [
 ];
 
 /** The group of an `apiVersion`; empty for the core. */
-export function groupOf({ apiVersion }: Pick<Identity, 'apiVersion'>): string {
+export function groupOf({ apiVersion }: Pick<ObjectIdentity, 'apiVersion'>): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 }
 
 /** Whether a kind of Kubernetes itself is in no namespace. */
-export function isOfCluster(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
+export function isOfCluster(object: Pick<ObjectIdentity, 'apiVersion' | 'kind'>): boolean {
   const kinds = clusterKinds[groupOf(object)];
   return kinds?.includes(object.kind) === true;
 }
 
 /** Whether a kind is of Kubernetes itself: every cluster knows it. */
-export function isBuiltIn(object: Pick<Identity, 'apiVersion'>): boolean {
+export function isBuiltIn(object: Pick<ObjectIdentity, 'apiVersion'>): boolean {
   const group = groupOf(object);
   return Object.hasOwn(clusterKinds, group) || otherGroups.includes(group);
 }
 
-export function isNamespace(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
+export function isNamespace(object: Pick<ObjectIdentity, 'apiVersion' | 'kind'>): boolean {
   return object.kind === 'Namespace' && groupOf(object) === '';
 }
 
-export function isDefinition(object: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
+export function isDefinition(object: Pick<ObjectIdentity, 'apiVersion' | 'kind'>): boolean {
   return object.kind === 'CustomResourceDefinition' && groupOf(object) === 'apiextensions.k8s.io';
 }
 
@@ -96,19 +96,19 @@ export function isDefinition(object: Pick<Identity, 'apiVersion' | 'kind'>): boo
  * @param defaultNamespace where an object without a namespace is; of kinds that others have defined for the whole
  * cluster, the identity names it too
  */
-export function identityOf(object: KubernetesObject, defaultNamespace: string): Identity {
+export function identityOf(object: KubernetesObject, defaultNamespace: string): ObjectIdentity {
   const { apiVersion, kind, metadata } = object;
   const namespace = isOfCluster(object) ? '' : (metadata.namespace ?? defaultNamespace);
   return { apiVersion, kind, namespace, name: metadata.name };
 }
 
 /** `apps/v1/Deployment/shop/web`; of an object of the whole cluster without the namespace. */
-export function addressOf({ apiVersion, kind, namespace, name }: Identity): string {
+export function addressOf({ apiVersion, kind, namespace, name }: ObjectIdentity): string {
   return [apiVersion, kind, ...(namespace === '' ? [] : [namespace]), name].join('/');
 }
 
 /** Equal for the same object, in whatever version of its group it is written. */
-export function keyOf(identity: Identity): string {
+export function keyOf(identity: ObjectIdentity): string {
   const { kind, namespace, name } = identity;
   return [groupOf(identity), kind, namespace, name].join('/');
 }

@@ -10,8 +10,8 @@ import { type Fields, typeOfJson, valueAt } from './json-values.ts';
 import type { MergeRule } from './merge-rules.ts';
 
 /** What of a difference is of interest. */
-type Part = 'additions' | 'deletions';
-type Entry = readonly [key: string, value: unknown];
+type DifferencePart = 'additions' | 'deletions';
+type FieldEntry = readonly [key: string, value: unknown];
 
 const directives = {
   patch: '$patch',
@@ -24,9 +24,9 @@ function ruleOf(rule: MergeRule, key: string): MergeRule {
   return (rule.fields !== undefined && Object.hasOwn(rule.fields, key) ? rule.fields[key] : undefined) ?? {};
 }
 
-function differenceOfMaps(from: Fields, to: Fields, rule: MergeRule, part: Part): Fields {
+function differenceOfMaps(from: Fields, to: Fields, rule: MergeRule, part: DifferencePart): Fields {
   const isAddition = part === 'additions';
-  const entries = Object.entries(to).flatMap(([key, value]): readonly Entry[] => {
+  const entries = Object.entries(to).flatMap(([key, value]): readonly FieldEntry[] => {
     const before = valueAt(from, key);
     if (typeOfJson(before) !== typeOfJson(value)) return isAddition ? [[key, value]] : [];
     if (isRecord(before) && isRecord(value)) return mapEntries(key, before, value, ruleOf(rule, key), part);
@@ -35,27 +35,39 @@ function differenceOfMaps(from: Fields, to: Fields, rule: MergeRule, part: Part)
     return isAddition && !isDeepStrictEqual(before, value) ? [[key, value]] : [];
   });
   const gone = isAddition ? [] : Object.keys(from).filter((key) => !Object.hasOwn(to, key));
-  const all = [...entries, ...gone.map((key): Entry => [key, null])];
+  const all = [...entries, ...gone.map((key): FieldEntry => [key, null])];
   return Object.fromEntries([...all, ...retained(from, to, rule, all.length > 0)]);
 }
 
 /** The keys that a map keeps, where it keeps no others. */
-function retained(from: Fields, to: Fields, { retainsKeys }: MergeRule, differs: boolean): Entry[] {
+function retained(from: Fields, to: Fields, { retainsKeys }: MergeRule, differs: boolean): FieldEntry[] {
   const keys = Object.keys(to).filter((key) => to[key] !== null);
   const hasOthers = Object.keys(from).some((key) => from[key] !== null && !Object.hasOwn(to, key));
   const isNeeded = retainsKeys === true && keys.length > 0 && (differs || hasOthers);
   return isNeeded ? [[directives.retainKeys, keys.sort()]] : [];
 }
 
-function mapEntries(key: string, from: Fields, to: Fields, rule: MergeRule, part: Part): Entry[] {
+function mapEntries(
+  key: string,
+  from: Fields,
+  to: Fields,
+  rule: MergeRule,
+  part: DifferencePart,
+): FieldEntry[] {
   if (rule.isReplaced === true) return part === 'additions' ? [[key, to]] : [];
   const found = differenceOfMaps(from, to, rule, part);
   return Object.keys(found).length === 0 ? [] : [[key, found]];
 }
 
-type List = readonly unknown[];
+type ValueList = readonly unknown[];
 
-function listEntries(key: string, from: List, to: List, rule: MergeRule, part: Part): readonly Entry[] {
+function listEntries(
+  key: string,
+  from: ValueList,
+  to: ValueList,
+  rule: MergeRule,
+  part: DifferencePart,
+): readonly FieldEntry[] {
   const isMerged = rule.mergeKey !== undefined || rule.isSet === true;
   if (isMerged && from.length > 0)
     return rule.mergeKey === undefined
@@ -74,7 +86,7 @@ interface Element {
   readonly fields: Fields;
 }
 
-function elementsOf(key: string, list: List, mergeKey: string): Element[] {
+function elementsOf(key: string, list: ValueList, mergeKey: string): Element[] {
   return list.map((fields) => {
     if (!isRecord(fields) || !Object.hasOwn(fields, mergeKey))
       throw new Error(`an element of ${key} has no ${mergeKey}, by which helm tells the elements apart`);
@@ -93,7 +105,7 @@ function compare(one: string, other: string): number {
 
 interface ListRule extends MergeRule {
   readonly mergeKey: string;
-  readonly part: Part;
+  readonly part: DifferencePart;
 }
 
 function entriesOfMaps(
@@ -101,7 +113,7 @@ function entriesOfMaps(
   from: readonly Element[],
   to: readonly Element[],
   rule: ListRule,
-): readonly Entry[] {
+): readonly FieldEntry[] {
   const { mergeKey, part } = rule;
   const { changed, deleted } = pairUp(from, to, rule);
   const place = (element: Fields) => to.findIndex(({ id }) => id === element[mergeKey]);
@@ -139,14 +151,19 @@ function pairUp(
 }
 
 /** Large numbers are objects with their digits. */
-function hasValue(list: List, value: unknown): boolean {
+function hasValue(list: ValueList, value: unknown): boolean {
   return list.some((each) => isDeepStrictEqual(each, value));
 }
 
-function entriesOfSets(key: string, from: List, to: List, part: Part): readonly Entry[] {
+function entriesOfSets(
+  key: string,
+  from: ValueList,
+  to: ValueList,
+  part: DifferencePart,
+): readonly FieldEntry[] {
   if (part === 'deletions') {
     const gone = from.filter((value) => !hasValue(to, value));
-    const order: readonly Entry[] = to.length > 0 ? [[directives.order + key, to]] : [];
+    const order: readonly FieldEntry[] = to.length > 0 ? [[directives.order + key, to]] : [];
     return gone.length === 0 ? [] : [[directives.deleted + key, gone], ...order];
   }
   const added = to.filter((value) => !hasValue(from, value));
@@ -156,7 +173,7 @@ function entriesOfSets(key: string, from: List, to: List, part: Part): readonly 
 
 /** One patch of both parts. */
 function merge(deletions: Fields, additions: Fields, rule: MergeRule): Fields {
-  const entries = Object.entries(additions).map(([key, value]): Entry => {
+  const entries = Object.entries(additions).map(([key, value]): FieldEntry => {
     const known = valueAt(deletions, key);
     const own = ruleOf(rule, key);
     if (isRecord(known) && isRecord(value)) return [key, merge(known, value, own)];
@@ -168,7 +185,12 @@ function merge(deletions: Fields, additions: Fields, rule: MergeRule): Fields {
   return Object.fromEntries([...Object.entries(deletions), ...entries]);
 }
 
-function mergeLists(deletions: List, additions: List, rule: MergeRule, mergeKey: string): List {
+function mergeLists(
+  deletions: ValueList,
+  additions: ValueList,
+  rule: MergeRule,
+  mergeKey: string,
+): ValueList {
   const found = [...deletions];
   for (const element of additions) {
     if (!isRecord(element)) continue;
@@ -181,7 +203,7 @@ function mergeLists(deletions: List, additions: List, rule: MergeRule, mergeKey:
 }
 
 /** The cluster refuses elements in another order than the one that the patch sets; what is deleted has none. */
-function inOrder(list: List, ordered: List, mergeKey: string): List {
+function inOrder(list: ValueList, ordered: ValueList, mergeKey: string): ValueList {
   const place = (element: unknown) =>
     Object.hasOwn(recordOf(element), directives.patch)
       ? ordered.length
@@ -202,7 +224,7 @@ export function strategicPatch(last: Fields, next: Fields, live: Fields, rule: M
   return merge(deletions, additions, rule);
 }
 
-function withList(live: List, next: List, rule: MergeRule): List {
+function withList(live: ValueList, next: ValueList, rule: MergeRule): ValueList {
   const { mergeKey } = rule;
   if (mergeKey === undefined) return next;
   const idOf = (element: unknown) => recordOf(element)[mergeKey];
@@ -216,7 +238,7 @@ function withList(live: List, next: List, rule: MergeRule): List {
 
 /** An object of the cluster with everything that a manifest says, whether the cluster accepts that or not. */
 export function withFields(live: Fields, next: Fields, rule: MergeRule): Fields {
-  const changed = Object.entries(next).map(([key, value]): Entry => {
+  const changed = Object.entries(next).map(([key, value]): FieldEntry => {
     const before = valueAt(live, key);
     const own = ruleOf(rule, key);
     if (isRecord(before) && isRecord(value)) return [key, withFields(before, value, own)];

@@ -19,14 +19,14 @@ const binary: ScalarTag = {
   resolve: (text) => Buffer.from(text, 'base64').toString(),
 };
 
-type Context = Parameters<Alias['resolve']>[1];
+type ResolveContext = Parameters<Alias['resolve']>[1];
 
-function aliased(context: Context, value: unknown): unknown {
+function aliased(context: ResolveContext, value: unknown): unknown {
   return context && isAlias(value) ? value.resolve(context.doc, context) : value;
 }
 
 /** What is merged replaces what is above it in the text; of a list, the first source counts. */
-function mergeInto(context: Context, target: object, value: unknown): void {
+function mergeInto(context: ResolveContext, target: object, value: unknown): void {
   const source = aliased(context, value);
   for (const each of isSeq(source) ? source.items.toReversed() : [source]) {
     const one = aliased(context, each);

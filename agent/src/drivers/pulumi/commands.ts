@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { usualPath } from '#guards/find-on-path.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
-import { type Captures, type Command, given, type Note } from '../command.ts';
+import { type Command, given, type Note, type PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { backendEnvironment, homeOf } from './backend.ts';
 import { isSecret, secretValues } from './configuration.ts';
@@ -207,12 +207,12 @@ function outputCommands(context: DriverContext): Command[] {
 }
 
 /** The stack as it is before the preview: a program of the run cannot have changed it. */
-export function stackBefore({ stateFolder }: DriverContext, captures: Captures): Uint8Array | undefined {
+export function stackBefore({ stateFolder }: DriverContext, captures: PhaseCaptures): Uint8Array | undefined {
   return captures.get(stateFolder === null ? captured.stack : given.state);
 }
 
 /** What the plan says of operations that an earlier run has begun and not ended. */
-export function pendingRemarks(context: DriverContext, captures: Captures): string[] {
+export function pendingRemarks(context: DriverContext, captures: PhaseCaptures): string[] {
   const { stateFolder } = context;
   return pendingOperations(stackBefore(context, captures)).map(({ type, resource: { urn } }) => {
     const begin = `An earlier run was stopped while ${type} ${urn}: `;

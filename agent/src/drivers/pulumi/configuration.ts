@@ -7,7 +7,7 @@ import { type DriverContext, type FileToWrite } from '../driver.ts';
 import { ownFolder } from '../own-folder.ts';
 import { variableTexts } from '../variable-texts.ts';
 import { encryptionSalt, passphraseOf } from './backend.ts';
-import { type Project, readProject } from './project.ts';
+import { type PulumiProject, readProject } from './project.ts';
 import { saltOf } from './state.ts';
 
 /** A variable whose value belongs to nobody else: it becomes a secret of the stack. */
@@ -16,7 +16,7 @@ export function isSecret({ isSensitive, reference }: JobVariable): boolean {
 }
 
 /** The path of the configuration of a stack, relative to the project. */
-export function stackFile(project: Pick<Project, 'configurationFolder'>, stack: string): string {
+export function stackFile(project: Pick<PulumiProject, 'configurationFolder'>, stack: string): string {
   const name = `Pulumi.${stack}.yaml`;
   return project.configurationFolder === '' ? name : `${project.configurationFolder}/${name}`;
 }
@@ -47,12 +47,12 @@ function parsed(file: string, text: string): Document {
   return document;
 }
 
-function qualified(project: Project, key: string): string {
+function qualified(project: PulumiProject, key: string): string {
   return key.includes(':') ? key : `${project.name}:${key}`;
 }
 
 /** Of a key in two forms, Pulumi takes one or the other by chance. */
-function formsOf(project: Project, key: string): string[] {
+function formsOf(project: PulumiProject, key: string): string[] {
   const full = qualified(project, key);
   const own = `${project.name}:`;
   return full.startsWith(own) ? [full, full.slice(own.length)] : [full];

@@ -1,7 +1,7 @@
 /** Finds the reason of a failure in what Pulumi has printed. */
 
 import { passphraseFileVariable, passphraseVariable } from '#protocol/tools/pulumi/variables.ts';
-import { errorsOf, type Finding, reasonOf, warningsOf } from '../diagnostics.ts';
+import { type DiagnosticFinding, errorsOf, reasonOf, warningsOf } from '../diagnostics.ts';
 
 /** Only this much of the output's end is searched: diagnostics are short. */
 const searchedCharacters = 262_144;
@@ -73,7 +73,7 @@ function errorAt(lines: readonly string[], at: number): string {
 }
 
 /** All errors, without those that only say that there were others, and all warnings. */
-export function pulumiDiagnostics(output: string): Finding[] {
+export function pulumiDiagnostics(output: string): DiagnosticFinding[] {
   const lines = plain(output.slice(-searchedCharacters)).split(/\r?\n/);
   const all = lines.flatMap((line, at) => (/^\s*error: \S/i.test(line) ? [at] : []));
   const real = all.filter((at) => !summary.test(lines[at]?.trim() ?? ''));

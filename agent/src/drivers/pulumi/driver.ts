@@ -6,7 +6,7 @@ import { stackNameProblem } from '#protocol/tools/pulumi/variables.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
-import { type Captures, given } from '../command.ts';
+import { given, type PhaseCaptures } from '../command.ts';
 import type { Driver, DriverContext, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import { destroyDifference, updateDifference } from './approval.ts';
@@ -45,7 +45,7 @@ function refusals(job: Job): string[] {
   return [...new Set(found.filter((text) => text !== null))];
 }
 
-async function readPlan(context: DriverContext, captures: Captures): Promise<PlanReading> {
+async function readPlan(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading> {
   const isDestroy = context.job.type === 'destroy';
   const saved = captures.get(given.saved);
   const bytes = (isDestroy ? saved : undefined) ?? captures.get(captured.preview);
@@ -67,7 +67,7 @@ async function readPlan(context: DriverContext, captures: Captures): Promise<Pla
   };
 }
 
-function differing({ job }: DriverContext, captures: Captures): string | null {
+function differing({ job }: DriverContext, captures: PhaseCaptures): string | null {
   const [approved, now] = [captures.get(given.approved), captures.get(captured.again)];
   return job.type === 'destroy' ? destroyDifference(approved, now) : updateDifference(approved, now);
 }
@@ -75,12 +75,12 @@ function differing({ job }: DriverContext, captures: Captures): string | null {
 /** Under this name, `inspected` has the name of the project. */
 const projectCapture = 'project';
 
-function projectIn(inspected: Captures | undefined): string | null {
+function projectIn(inspected: PhaseCaptures | undefined): string | null {
   const name = inspected?.get(projectCapture);
   return name === undefined ? null : new TextDecoder().decode(name);
 }
 
-async function findings({ tree }: Pick<DriverContext, 'tree'>): Promise<Captures> {
+async function findings({ tree }: Pick<DriverContext, 'tree'>): Promise<PhaseCaptures> {
   const { name } = await readProject(tree);
   return new Map([[projectCapture, Buffer.from(name)]]);
 }

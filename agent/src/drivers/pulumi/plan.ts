@@ -7,14 +7,14 @@ import { withSummary } from '../plan-summary.ts';
 import { type EngineEvent, type EventState, packageOf, type StepMetadata, urnParts } from './events.ts';
 import { shown } from './values.ts';
 
-type Action = ResourceChange['action'];
-type Attributes = ResourceChange['attributes'];
+type ChangeAction = ResourceChange['action'];
+type PropertyAttributes = ResourceChange['attributes'];
 
 /** Steps that change nothing. */
 const idle = ['same', 'refresh', 'read', 'diff', 'remove-pending-replace'];
 
 /** Known steps with a row of their own. A replacement has one, whichever of its halves are announced. */
-const actions: Readonly<Record<string, Action>> = {
+const actions: Readonly<Record<string, ChangeAction>> = {
   create: 'create',
   update: 'update',
   delete: 'delete',
@@ -26,7 +26,7 @@ const actions: Readonly<Record<string, Action>> = {
 };
 
 interface Effect {
-  readonly action: Action;
+  readonly action: ChangeAction;
   readonly kind?: 'unknown';
 }
 
@@ -51,7 +51,7 @@ function forcingPaths({ detailedDiff }: StepMetadata): string[] {
     .map(([path]) => path);
 }
 
-function attributesOf(metadata: StepMetadata, hasAfter: boolean): Attributes {
+function attributesOf(metadata: StepMetadata, hasAfter: boolean): PropertyAttributes {
   const { old, new: wanted, diffs } = metadata;
   const before = old?.inputs ?? {};
   const after = hasAfter ? (wanted?.inputs ?? {}) : {};

@@ -6,7 +6,7 @@ import type { TreeReader } from '../capabilities.ts';
 
 const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'] as const;
 
-export interface Project {
+export interface PulumiProject {
   readonly file: string;
   readonly name: string;
   /** The language of its program, such as `yaml` or `nodejs`. */
@@ -29,7 +29,7 @@ function folderOf(file: string, project: Readonly<Record<string, unknown>>): str
   return names.join('/');
 }
 
-function projectOf(file: string, text: string): Project {
+function projectOf(file: string, text: string): PulumiProject {
   let project: unknown;
   try {
     project = parse(text);
@@ -51,7 +51,7 @@ function projectOf(file: string, text: string): Project {
 }
 
 /** @throws an Error with a message for people if there is no project, or its file cannot be used */
-export async function readProject(tree: TreeReader): Promise<Project> {
+export async function readProject(tree: TreeReader): Promise<PulumiProject> {
   const found: { readonly file: string; readonly text: string }[] = [];
   for (const file of fileNames) {
     const text = await tree.text(file);

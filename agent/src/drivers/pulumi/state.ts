@@ -26,7 +26,7 @@ export interface PendingOperation {
   readonly resource: { readonly urn: string; readonly type: string };
 }
 
-export interface Deployment {
+export interface StackDeployment {
   readonly manifest?: unknown;
   readonly resources?: readonly StoredResource[];
   readonly pending_operations?: readonly PendingOperation[];
@@ -39,13 +39,13 @@ interface StoredState {
   readonly serial: number;
   readonly lineage: string;
   readonly stack: string;
-  readonly deployment: Deployment;
+  readonly deployment: StackDeployment;
 }
 
 /** What Pulumi writes while it works. */
 interface Checkpoint {
   readonly version: number;
-  readonly checkpoint: { readonly stack: string; readonly latest?: Deployment | null };
+  readonly checkpoint: { readonly stack: string; readonly latest?: StackDeployment | null };
 }
 
 function parse(bytes: Uint8Array): Record<string, unknown> {
@@ -94,7 +94,7 @@ function parseCheckpoint(bytes: Uint8Array): Checkpoint {
 }
 
 /** The manifest has the time at which it was written. */
-function hashOf({ manifest, ...content }: Deployment): string {
+function hashOf({ manifest, ...content }: StackDeployment): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex');
 }
 
@@ -301,12 +301,12 @@ export function saltOf(exported: Uint8Array | undefined): string | undefined {
 /** The same export without its unfinished operations. */
 export function withoutPending(exported: Uint8Array): string {
   const { deployment, ...rest } = parse(exported);
-  const { pending_operations, ...content } = deployment as Deployment;
+  const { pending_operations, ...content } = deployment as StackDeployment;
   return JSON.stringify({ ...rest, deployment: content });
 }
 
-function deploymentOf(exported: Uint8Array | undefined): Deployment | undefined {
+function deploymentOf(exported: Uint8Array | undefined): StackDeployment | undefined {
   if (exported === undefined) return undefined;
   const { deployment } = parse(exported);
-  return isRecord(deployment) ? (deployment as Deployment) : undefined;
+  return isRecord(deployment) ? (deployment as StackDeployment) : undefined;
 }

@@ -19,15 +19,15 @@ function match(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-interface Part {
+interface AddressPart {
   readonly start: number;
   readonly end: number;
   readonly name: string;
   readonly index: string;
 }
 
-function readParts(text: string, from: number): Part[] {
-  const parts: Part[] = [];
+function readParts(text: string, from: number): AddressPart[] {
+  const parts: AddressPart[] = [];
   for (let at = from; ; at += 1) {
     const name = match(identifier, text, at);
     if (name === '') return parts;

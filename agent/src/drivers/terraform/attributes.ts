@@ -1,7 +1,7 @@
 /** Prepares a plan's values for display: replaces values that are sensitive or not yet known. */
 import { isRecord } from '#contract/schema/is-record.ts';
 import { sensitiveText } from '../plan-values.ts';
-import type { Change, TerraformPlan } from './plan-json.ts';
+import type { TerraformChange, TerraformPlan } from './plan-json.ts';
 
 const unknownText = '(known after apply)';
 /** Shorter values are too common to be searched for elsewhere. */
@@ -51,10 +51,10 @@ type Side = 'before' | 'after';
 
 /** Masks one side of an attribute or of a whole value; undefined if there is none. */
 export interface AttributeMasker {
-  before(change: Change, name: string): { before?: unknown };
-  after(change: Change, name: string): { after?: unknown };
-  wholeBefore(change: Change): { before?: unknown };
-  wholeAfter(change: Change): { after?: unknown };
+  before(change: TerraformChange, name: string): { before?: unknown };
+  after(change: TerraformChange, name: string): { after?: unknown };
+  wholeBefore(change: TerraformChange): { before?: unknown };
+  wholeAfter(change: TerraformChange): { after?: unknown };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { cutText, type Finding, reasonOf } from '../diagnostics.ts';
+import { cutText, type DiagnosticFinding, reasonOf } from '../diagnostics.ts';
 import { withoutColours } from './progress.ts';
 
 /** Only this much of the output's end is searched: diagnostics are short. */
@@ -22,15 +22,15 @@ const preamble = /^Error: \w+ encountered problems during initiali[sz]ation/;
 
 const failedCheck = /^Warning: Check block assertion failed\b/;
 
-function severityOf(text: string): Finding['severity'] {
+function severityOf(text: string): DiagnosticFinding['severity'] {
   if (text.startsWith('Error')) return 'error';
   return failedCheck.test(text) ? 'check' : 'warning';
 }
 
 /** Each `Error: …` and `Warning: …` of terraform's human output, boxed or not, as plain text of at most 4 KiB. */
-export function terraformDiagnostics(output: string): Finding[] {
+export function terraformDiagnostics(output: string): DiagnosticFinding[] {
   const lines = withoutColours(output.slice(-searchedCharacters)).split(/\r?\n/);
-  const found: Finding[] = [];
+  const found: DiagnosticFinding[] = [];
   for (let at = 0, length = 1; at < lines.length; at += length) {
     length = 1;
     if (!heading.test(lines[at]!)) continue;

@@ -11,7 +11,7 @@ import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-
 import { maskJson } from '../../logs/mask.ts';
 import { lockFileName } from '../../providers/lock-file.ts';
 import type { PlanToEstimate } from '../capabilities.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
 import { withoutLongTexts } from '../plan-values.ts';
 import {
@@ -180,7 +180,7 @@ function taskFiles({ job, stateFolder }: DriverContext): FileToWrite[] {
   return [{ name: join('terraform.tfstate.d', workspaceOf(job), '.made'), content: '', isSecret: false }];
 }
 
-function plansToEstimate(_context: DriverContext, captures: Captures): PlanToEstimate[] {
+function plansToEstimate(_context: DriverContext, captures: PhaseCaptures): PlanToEstimate[] {
   const json = captures.get(captured.plan);
   return json === undefined ? [] : [{ unit: null, json }];
 }

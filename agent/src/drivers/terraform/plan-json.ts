@@ -2,10 +2,10 @@
 import { parseExactly } from '#contract/schema/exact-json.ts';
 
 /** What versions of today can plan; later ones may add to it. */
-export type Action = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget' | (string & {});
+export type PlanAction = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget' | (string & {});
 
-export interface Change {
-  readonly actions: readonly Action[];
+export interface TerraformChange {
+  readonly actions: readonly PlanAction[];
   readonly before?: unknown;
   readonly after?: unknown;
   readonly after_unknown?: unknown;
@@ -17,7 +17,7 @@ export interface Change {
   readonly replace_paths?: readonly (readonly (string | number)[])[];
 }
 
-export interface ResourceChange {
+export interface TerraformResourceChange {
   readonly address: string;
   readonly previous_address?: string;
   readonly module_address?: string;
@@ -26,7 +26,7 @@ export interface ResourceChange {
   readonly name: string;
   readonly provider_name: string;
   readonly deposed?: string;
-  readonly change: Change;
+  readonly change: TerraformChange;
   readonly action_reason?: string;
 }
 
@@ -47,18 +47,18 @@ export interface ActionInvocation {
 export interface TerraformPlan {
   readonly format_version: string;
   readonly terraform_version: string;
-  readonly resource_changes?: readonly ResourceChange[];
-  readonly resource_drift?: readonly ResourceChange[];
+  readonly resource_changes?: readonly TerraformResourceChange[];
+  readonly resource_drift?: readonly TerraformResourceChange[];
   readonly deferred_changes?: readonly {
     readonly reason: string;
-    readonly resource_change: ResourceChange;
+    readonly resource_change: TerraformResourceChange;
   }[];
   readonly action_invocations?: readonly ActionInvocation[];
   readonly deferred_action_invocations?: readonly {
     readonly reason: string;
     readonly action_invocation: ActionInvocation;
   }[];
-  readonly output_changes?: Readonly<Record<string, Change>>;
+  readonly output_changes?: Readonly<Record<string, TerraformChange>>;
   readonly applyable?: boolean;
   readonly prior_state?: { readonly values?: { readonly outputs?: Readonly<Record<string, unknown>> } };
 }

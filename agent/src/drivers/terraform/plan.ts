@@ -5,14 +5,19 @@ import type { Plan, ResourceChange as PlanResourceChange, PlanSummary } from '#c
 import { recordOf } from '#contract/schema/is-record.ts';
 import { withSummary } from '../plan-summary.ts';
 import { type AttributeMasker, attributeMasker } from './attributes.ts';
-import type { ActionInvocation, Change, ResourceChange, TerraformPlan } from './plan-json.ts';
+import type {
+  ActionInvocation,
+  TerraformChange,
+  TerraformPlan,
+  TerraformResourceChange,
+} from './plan-json.ts';
 
 const withoutEffect = ['no-op', 'read'];
 
-type Planned = Pick<PlanResourceChange, 'action' | 'kind'>;
+type PlannedAction = Pick<PlanResourceChange, 'action' | 'kind'>;
 
 /** @returns null if the change itself does nothing; it can still be a move or an import */
-function plannedIn({ actions }: Change): Planned | null {
+function plannedIn({ actions }: TerraformChange): PlannedAction | null {
   const has = (action: string) => actions.includes(action);
   // terraform: ["create", "forget"]; OpenTofu: ["forget", "create"].
   if (has('forget')) return { action: has('create') ? 'create' : 'metadata', kind: 'forget' };
@@ -23,7 +28,7 @@ function plannedIn({ actions }: Change): Planned | null {
     : { action: 'metadata', kind: 'unknown' };
 }
 
-function attributesOf(change: Change, masker: AttributeMasker): PlanResourceChange['attributes'] {
+function attributesOf(change: TerraformChange, masker: AttributeMasker): PlanResourceChange['attributes'] {
   const before = recordOf(change.before);
   const after = recordOf(change.after);
   const unknown = recordOf(change.after_unknown);
@@ -48,7 +53,7 @@ function isUnknown(value: unknown): boolean {
   return Object.values(value).some(isUnknown);
 }
 
-function idOf(change: Change): string | undefined {
+function idOf(change: TerraformChange): string | undefined {
   const id = recordOf(change.before)['id'];
   const isSensitive =
     change.before_sensitive === true || recordOf(change.before_sensitive)['id'] !== undefined;
@@ -56,23 +61,23 @@ function idOf(change: Change): string | undefined {
 }
 
 /** The id that is imported, or its identity as JSON. */
-function importedId({ id, identity }: NonNullable<Change['importing']>): string {
+function importedId({ id, identity }: NonNullable<TerraformChange['importing']>): string {
   return id ?? (identity === undefined ? '' : JSON.stringify(identity));
 }
 
 function rowOf(
-  resource: ResourceChange,
+  resource: TerraformResourceChange,
   masker: AttributeMasker,
   isDrifted: boolean,
 ): PlanResourceChange | null {
   const { change } = resource;
   const isMetadata = resource.previous_address !== undefined || change.importing !== undefined;
-  const planned: Planned | null = plannedIn(change) ?? (isMetadata ? { action: 'metadata' } : null);
+  const planned: PlannedAction | null = plannedIn(change) ?? (isMetadata ? { action: 'metadata' } : null);
   if (resource.mode !== 'managed' || planned === null) return null;
   const attributes = change.actions.join() === 'forget' ? [] : attributesOf(change, masker);
   // Of an update without attributes, only marks of the state change, such as what is sensitive.
   const isMark = planned.action === 'update' && attributes.length === 0;
-  const { action, kind }: Planned = isMark ? { action: 'metadata', kind: 'update' } : planned;
+  const { action, kind }: PlannedAction = isMark ? { action: 'metadata', kind: 'update' } : planned;
   const id = idOf(change);
   const reason =
     resource.action_reason ?? (kind === 'unknown' ? `planned as ${change.actions.join()}` : undefined);
@@ -151,7 +156,7 @@ function isEmpty(value: unknown): boolean {
  * Providers often return an empty list or map for null right after they created a resource: that is not
  * drift.
  */
-function isRealDrift({ mode, change }: ResourceChange): boolean {
+function isRealDrift({ mode, change }: TerraformResourceChange): boolean {
   if (mode !== 'managed' || change.actions.includes('no-op')) return false;
   if (change.actions.includes('delete')) return true;
   const before = recordOf(change.before);
@@ -176,7 +181,7 @@ export interface CommonPlan {
  * the state.
  */
 function settledRows(
-  drifts: readonly ResourceChange[],
+  drifts: readonly TerraformResourceChange[],
   planned: ReadonlySet<string>,
   masker: AttributeMasker,
 ): PlanResourceChange[] {

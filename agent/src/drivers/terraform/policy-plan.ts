@@ -4,9 +4,9 @@ import { sensitiveText } from '../plan-values.ts';
 import { inner, sensitiveTexts } from './attributes.ts';
 import type { TerraformPlan } from './plan-json.ts';
 
-type Part = Readonly<Record<string, unknown>>;
+type PlanFragment = Readonly<Record<string, unknown>>;
 
-function listOf(value: unknown): Part[] {
+function listOf(value: unknown): PlanFragment[] {
   return Array.isArray(value) ? value.map(recordOf) : [];
 }
 
@@ -21,14 +21,14 @@ function hide(value: unknown, sensitive: unknown, known: ReadonlySet<string>): u
   );
 }
 
-function changeOf(change: Part, known: ReadonlySet<string>): Part {
+function changeOf(change: PlanFragment, known: ReadonlySet<string>): PlanFragment {
   const side = (name: 'before' | 'after') =>
     name in change ? { [name]: hide(change[name], change[`${name}_sensitive`], known) } : {};
   return { ...change, ...side('before'), ...side('after') };
 }
 
 /** Modules of a state or of planned values, which contain each other. */
-function moduleOf(part: Part, known: ReadonlySet<string>): Part {
+function moduleOf(part: PlanFragment, known: ReadonlySet<string>): PlanFragment {
   const resources = listOf(part['resources']).map((each) => ({
     ...each,
     values: hide(each['values'], each['sensitive_values'], known),
@@ -41,21 +41,21 @@ function moduleOf(part: Part, known: ReadonlySet<string>): Part {
   };
 }
 
-function valuesOf(part: Part, known: ReadonlySet<string>): Part {
+function valuesOf(part: PlanFragment, known: ReadonlySet<string>): PlanFragment {
   const outputs = Object.entries(recordOf(part['outputs'])).map(([name, output]) => {
     const { value, sensitive, ...others } = recordOf(output);
     return [name, { ...others, sensitive, value: hide(value, sensitive, known) }];
   });
   return {
     ...part,
-    ...(part['outputs'] === undefined ? {} : { outputs: Object.fromEntries(outputs) as Part }),
+    ...(part['outputs'] === undefined ? {} : { outputs: Object.fromEntries(outputs) as PlanFragment }),
     ...(part['root_module'] === undefined
       ? {}
       : { root_module: moduleOf(recordOf(part['root_module']), known) }),
   };
 }
 
-function variablesOf(plan: Part, known: ReadonlySet<string>): Part {
+function variablesOf(plan: PlanFragment, known: ReadonlySet<string>): PlanFragment {
   const declared = recordOf(recordOf(recordOf(plan['configuration'])['root_module'])['variables']);
   return Object.fromEntries(
     Object.entries(recordOf(plan['variables'])).map(([name, variable]) => {
@@ -65,21 +65,21 @@ function variablesOf(plan: Part, known: ReadonlySet<string>): Part {
   );
 }
 
-function invocationOf(invocation: Part, known: ReadonlySet<string>): Part {
+function invocationOf(invocation: PlanFragment, known: ReadonlySet<string>): PlanFragment {
   const values = hide(invocation['config_values'], invocation['config_sensitive'], known);
   return { ...invocation, ...('config_values' in invocation ? { config_values: values } : {}) };
 }
 
 /** Actions of providers, and what is deferred. */
-function laterParts(all: Part, known: ReadonlySet<string>): Part {
-  const each = (name: string, shown: (part: Part) => Part) =>
+function laterParts(all: PlanFragment, known: ReadonlySet<string>): PlanFragment {
+  const each = (name: string, shown: (part: PlanFragment) => PlanFragment) =>
     all[name] === undefined ? {} : { [name]: listOf(all[name]).map(shown) };
-  const deferred = (inside: string, shown: (part: Part) => Part) => (part: Part) => ({
+  const deferred = (inside: string, shown: (part: PlanFragment) => PlanFragment) => (part: PlanFragment) => ({
     ...part,
     [inside]: shown(recordOf(part[inside])),
   });
-  const resource = (part: Part) => ({ ...part, change: changeOf(recordOf(part['change']), known) });
-  const invocation = (part: Part) => invocationOf(part, known);
+  const resource = (part: PlanFragment) => ({ ...part, change: changeOf(recordOf(part['change']), known) });
+  const invocation = (part: PlanFragment) => invocationOf(part, known);
   return {
     ...each('action_invocations', invocation),
     ...each('deferred_changes', deferred('resource_change', resource)),
@@ -89,7 +89,7 @@ function laterParts(all: Part, known: ReadonlySet<string>): Part {
 
 /** @param plan as the tool shows it, format 1 */
 export function policyPlan(plan: TerraformPlan): Record<string, unknown> {
-  const all: Part = { ...plan };
+  const all: PlanFragment = { ...plan };
   const known = sensitiveTexts([plan]);
   const changed = (name: string) =>
     all[name] === undefined
@@ -106,11 +106,13 @@ export function policyPlan(plan: TerraformPlan): Record<string, unknown> {
   ]);
   const prior = recordOf(all['prior_state']);
   return {
-    ...(hide({ ...all, variables: undefined }, undefined, known) as Part),
+    ...(hide({ ...all, variables: undefined }, undefined, known) as PlanFragment),
     ...changed('resource_changes'),
     ...changed('resource_drift'),
     ...laterParts(all, known),
-    ...(all['output_changes'] === undefined ? {} : { output_changes: Object.fromEntries(outputs) as Part }),
+    ...(all['output_changes'] === undefined
+      ? {}
+      : { output_changes: Object.fromEntries(outputs) as PlanFragment }),
     ...(all['planned_values'] === undefined
       ? {}
       : { planned_values: valuesOf(recordOf(all['planned_values']), known) }),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change, ResourceChange, TerraformPlan } from './plan-json.ts';
+import type { TerraformChange, TerraformPlan, TerraformResourceChange } from './plan-json.ts';
 import { beyondApproved } from './retry.ts';
 
-type Row = Partial<Omit<ResourceChange, 'change'>> & {
-  readonly change: Partial<Change> & Pick<Change, 'actions'>;
+type Row = Partial<Omit<TerraformResourceChange, 'change'>> & {
+  readonly change: Partial<TerraformChange> & Pick<TerraformChange, 'actions'>;
 };
 
-function row({ change, ...more }: Row): ResourceChange {
+function row({ change, ...more }: Row): TerraformResourceChange {
   return {
     address: 'null_resource.a',
     mode: 'managed',
@@ -19,7 +19,7 @@ function row({ change, ...more }: Row): ResourceChange {
   };
 }
 
-function plan(rows: readonly Row[], outputs: Record<string, Change> = {}): TerraformPlan {
+function plan(rows: readonly Row[], outputs: Record<string, TerraformChange> = {}): TerraformPlan {
   return {
     format_version: '1.2',
     terraform_version: '1.11.4',

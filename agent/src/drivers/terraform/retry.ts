@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '#contract/schema/is-record.ts';
-import type { Change, ResourceChange, TerraformPlan } from './plan-json.ts';
+import type { TerraformChange, TerraformPlan, TerraformResourceChange } from './plan-json.ts';
 
-function isNothing({ actions, importing }: Change): boolean {
+function isNothing({ actions, importing }: TerraformChange): boolean {
   return importing === undefined && actions.every((action) => action === 'no-op' || action === 'read');
 }
 
@@ -26,7 +26,7 @@ function isWithin(approved: unknown, unknown: unknown, now: unknown): boolean {
   return isDeepStrictEqual(approved ?? null, now ?? null);
 }
 
-function hasSameValues(approved: Change, now: Change): boolean {
+function hasSameValues(approved: TerraformChange, now: TerraformChange): boolean {
   return isWithin(approved.after, approved.after_unknown, now.after);
 }
 
@@ -34,7 +34,7 @@ function hasSameValues(approved: Change, now: Change): boolean {
  * The same actions or the rest of them: a half-created resource is created again, a replaced one that still
  * exists is removed.
  */
-function isLeftOf(approved: ResourceChange, now: ResourceChange): boolean {
+function isLeftOf(approved: TerraformResourceChange, now: TerraformResourceChange): boolean {
   const before = new Set(approved.change.actions);
   const { actions } = now.change;
   if (actions.length === before.size && actions.every((action) => before.has(action))) return true;
@@ -42,7 +42,10 @@ function isLeftOf(approved: ResourceChange, now: ResourceChange): boolean {
   return now.action_reason === 'replace_because_tainted' && before.has('create');
 }
 
-function problemOf(now: ResourceChange, approved: readonly ResourceChange[]): string | null {
+function problemOf(
+  now: TerraformResourceChange,
+  approved: readonly TerraformResourceChange[],
+): string | null {
   const place = now.deposed === undefined ? now.address : `${now.address} (deposed object ${now.deposed})`;
   const isDeletion = now.change.actions.length === 1 && now.change.actions[0] === 'delete';
   const atAddress = approved.filter((each) => each.address === now.address);

@@ -4,7 +4,7 @@ import { parseExactly } from '#contract/schema/exact-json.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { type StateReading, TornState } from '../driver.ts';
 
-interface StateFile {
+interface TerraformStateFile {
   readonly version: number;
   readonly serial: number;
   readonly lineage: string;
@@ -41,10 +41,10 @@ interface StateInstance {
   readonly attributes?: { readonly id?: unknown } | null;
 }
 
-function parse(bytes: Uint8Array): StateFile | EncryptedFile {
-  let state: StateFile & Partial<EncryptedFile>;
+function parse(bytes: Uint8Array): TerraformStateFile | EncryptedFile {
+  let state: TerraformStateFile & Partial<EncryptedFile>;
   try {
-    state = parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as StateFile;
+    state = parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as TerraformStateFile;
   } catch (error) {
     throw new TornState('the state file is incomplete', { cause: error });
   }
@@ -88,8 +88,8 @@ function idOf({ attributes }: StateInstance): string | undefined {
   return typeof attributes?.id === 'string' ? attributes.id : undefined;
 }
 
-function hashOf(state: StateFile): string {
-  const { serial, lineage, terraform_version, check_results, ...content } = state as StateFile &
+function hashOf(state: TerraformStateFile): string {
+  const { serial, lineage, terraform_version, check_results, ...content } = state as TerraformStateFile &
     Record<string, unknown>;
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }

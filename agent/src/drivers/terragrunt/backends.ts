@@ -6,8 +6,8 @@ import type { TreeReader } from '../capabilities.ts';
 import type { DriverContext } from '../driver.ts';
 import { type CodeBackend, isOurs, noBackend, readCodeBackend } from '../terraform/backend.ts';
 import { configurationFiles as codeFiles, type FileRules } from '../terraform/code/files.ts';
-import { type ParsedFile, parseTerragruntFiles, UnreadableFile } from './read-file.ts';
-import type { Unit } from './units.ts';
+import { parseTerragruntFiles, type TerragruntFile, UnreadableFile } from './read-file.ts';
+import type { TerragruntUnit } from './units.ts';
 
 type CodeContext = Pick<DriverContext, 'job' | 'tree' | 'code'>;
 
@@ -74,7 +74,7 @@ function remoteStateTexts(text: string): string[] {
 }
 
 /** Without a parsed file, the text decides; what init sets up is compared with that decision. */
-function configuresBackend(body: ParsedFile): boolean {
+function configuresBackend(body: TerragruntFile): boolean {
   if (body instanceof UnreadableFile)
     return (
       remoteStateTexts(body.text).some((text) => !/backend[ \t]*=[ \t]*"local"/.test(text)) ||
@@ -85,10 +85,10 @@ function configuresBackend(body: ParsedFile): boolean {
 }
 
 /** Files of terragrunt by path, parsed; a file that does not exist or does not matter has no entry. */
-export type ParsedFiles = ReadonlyMap<string, ParsedFile>;
+export type ParsedFiles = ReadonlyMap<string, TerragruntFile>;
 
 /** The configuration of a unit: the file of either name, and the files that it reads. */
-export function configurationFiles(unit: Unit): string[] {
+export function configurationFiles(unit: TerragruntUnit): string[] {
   return [
     ...configurationNames.map((name) => posix.join(unit.path, name)),
     ...unit.reading.filter((path) => /\.hcl(\.json)?$/.test(path)),
@@ -102,7 +102,7 @@ export const configurationNames = ['terragrunt.hcl', 'terragrunt.hcl.json'];
  */
 export async function parseConfigurations(
   context: CodeContext,
-  units: readonly Unit[],
+  units: readonly TerragruntUnit[],
   mayMatter: (text: string) => boolean,
 ): Promise<ParsedFiles> {
   const read = codeReader(context);
@@ -121,7 +121,7 @@ export async function parseConfigurations(
  */
 export async function unitsWithBackend(
   context: CodeContext,
-  units: readonly Unit[],
+  units: readonly TerragruntUnit[],
   rules: FileRules,
 ): Promise<string[]> {
   const parsed = await parseConfigurations(context, units, mayConfigureBackend);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { plannedValues } from '#protocol/tools/applied-values.ts';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
-import { type Captures, type Command, given, type Note } from '../command.ts';
+import { type Command, given, type Note, type PhaseCaptures } from '../command.ts';
 import type { DriverContext } from '../driver.ts';
 import { added, runVariablesOf } from '../terraform/commands.ts';
 import { filesOfMock } from './deferred.ts';
@@ -22,7 +22,7 @@ import {
   usesTofu,
 } from './settings.ts';
 import { checkUnit, elsewhereOf } from './unit-states.ts';
-import { hasStacks, levelsOf, type Unit } from './units.ts';
+import { hasStacks, levelsOf, type TerragruntUnit } from './units.ts';
 import { isAboutMissing, reportCapture, reportedUnits, unplannedUnits } from './unplanned-units.ts';
 import { workingFolder } from './working-folders.ts';
 
@@ -40,7 +40,7 @@ function run(context: DriverContext, words: readonly string[], own: readonly str
 }
 
 /** Names units for `--filter`, also those with spaces. */
-function filterOf({ path }: Unit): string {
+function filterOf({ path }: TerragruntUnit): string {
   return `{./${path === '.' ? '' : path}}`;
 }
 
@@ -79,7 +79,7 @@ export function inspectCommands({ job }: Pick<DriverContext, 'job'>): Command[] 
     captureTo: unitsCapture,
     finds: { pattern: /Cycle detected in dependency graph/, as: cycleLines },
   };
-  const when = (captures: Captures) => hasStacks(captures.get(unitsCapture), job.secrets);
+  const when = (captures: PhaseCaptures) => hasStacks(captures.get(unitsCapture), job.secrets);
   return [
     find,
     {
@@ -103,7 +103,7 @@ export function inspectCommands({ job }: Pick<DriverContext, 'job'>): Command[] 
   ];
 }
 
-function orderText(units: readonly Unit[]): string {
+function orderText(units: readonly TerragruntUnit[]): string {
   const levels = levelsOf(units).map((level) => level.map(({ path }) => path).join(', '));
   return `${units.length === 1 ? '1 unit' : `${units.length} units`}: ${levels.join(' → ')}`;
 }
@@ -120,14 +120,14 @@ export function prepareCommands(context: DriverContext): (Command | Note)[] {
       program,
       label: `${program} init`,
       args: run(context, ['init', '-input=false'], filters),
-      writes: (captures) => [writtenFilters(context, unitsWithPlan(context, captures.get(given.approved)))],
+      writes: (captures) => [writtenFilters(unitsWithPlan(context, captures.get(given.approved)))],
       installsProviders: true,
       loadsModules: true,
     },
   ];
 }
 
-function writtenFilters(_context: DriverContext, units: readonly Unit[]): { name: string; content: string } {
+function writtenFilters(units: readonly TerragruntUnit[]): { name: string; content: string } {
   return { name: filtersFile, content: `${units.map(filterOf).join('\n')}\n` };
 }
 
@@ -141,7 +141,7 @@ interface Planning {
 /** Shows the saved plans with the tool itself: what a hook of terragrunt prints is not shown as a plan. */
 async function showCommands(
   context: DriverContext,
-  captures: Captures,
+  captures: PhaseCaptures,
   { file, kind }: Planning,
 ): Promise<Command[]> {
   const { tree, configurationFolder, job } = context;
@@ -177,13 +177,13 @@ async function showCommands(
 export const outputLine = { test: (line: string) => filesOfMock(line) !== null || isAboutMissing(line) };
 
 /** Whether units have plans, and all others wait for outputs. */
-function isPlannedInPart({ configurationFolder }: DriverContext, captures: Captures): boolean {
+function isPlannedInPart({ configurationFolder }: DriverContext, captures: PhaseCaptures): boolean {
   const isAnyPlanned = [...reportedUnits(captures).values()].includes('succeeded');
   return isAnyPlanned && unplannedUnits(captures, captures.get(outputLines), configurationFolder) !== null;
 }
 
 /** Of a run in which every unit waits for others. */
-function explainMissing({ configurationFolder }: DriverContext, captures: Captures): string | null {
+function explainMissing({ configurationFolder }: DriverContext, captures: PhaseCaptures): string | null {
   const missing = unplannedUnits(captures, captures.get(outputLines), configurationFolder);
   const of = [...(missing?.values() ?? [])].flatMap((each) => each.of);
   if (of.length === 0) return null;
@@ -206,7 +206,7 @@ function planCommand(context: DriverContext, planning: Planning): Command {
     ...lock,
     ...facts.planArguments(request),
     ...(name === '' ? [] : [name]),
-    ...(isRunAll(job) ? [] : [`-out=${singlePlan(context, file)}`]),
+    ...(isRunAll(job) ? [] : [`-out=${singlePlan(job, file)}`]),
   ];
   const all = isRunAll(job) ? ['--out-dir', file, ...filterArguments(context)] : [];
   const values = [...variableFiles(context), ...runVariablesOf(job).planArguments];
@@ -222,11 +222,11 @@ function planCommand(context: DriverContext, planning: Planning): Command {
     loadsModules: true,
     collects: { file: join(context.temporaryFolder, report.file), as: report.as },
     finds: { pattern: outputLine, as: outputLines },
-    ...(isRunAll(job) ? { isEnough: (captures: Captures) => isPlannedInPart(context, captures) } : {}),
+    ...(isRunAll(job) ? { isEnough: (captures: PhaseCaptures) => isPlannedInPart(context, captures) } : {}),
     explain: (captures) => explainUnits(captures, 'planned') ?? explainMissing(context, captures),
     next: (captures) => showCommands(context, captures, planning),
     ...added(job, 'plan', values),
-    ...withSameValues(context, file),
+    ...withSameValues(job, file),
   };
 }
 
@@ -244,7 +244,7 @@ export function planCommands(context: DriverContext): Command[] {
  * @param before those that an earlier try has done
  */
 export function explainUnits(
-  captures: Captures,
+  captures: PhaseCaptures,
   done: 'planned' | 'applied' | 'destroyed',
   before: Iterable<string> = [],
 ): string | null {
@@ -264,12 +264,12 @@ export function explainUnits(
 }
 
 /** Applies the approved plans of some units, those that they need first. */
-function applyUnits(context: DriverContext, units: readonly Unit[] | null, name: string): Command {
+function applyUnits(context: DriverContext, units: readonly TerragruntUnit[] | null, name: string): Command {
   const { job, planFile, temporaryFolder } = context;
   const isDestroy = job.type === 'destroy';
   // Of a try before this one: their plans are used.
   const done = new Set<string>();
-  const approved = (captures: Captures) => {
+  const approved = (captures: PhaseCaptures) => {
     const all = unitsWithPlan(context, captures.get(given.approved)).filter(({ path }) => !done.has(path));
     return units === null ? all : all.filter((unit) => units.some(({ path }) => path === unit.path));
   };
@@ -284,7 +284,7 @@ function applyUnits(context: DriverContext, units: readonly Unit[] | null, name:
     isChanging: true,
     interrupts: 'twice',
     when: (captures) => !all || approved(captures).length > 0,
-    ...(all ? { writes: (captures: Captures) => [writtenFilters(context, approved(captures))] } : {}),
+    ...(all ? { writes: (captures: PhaseCaptures) => [writtenFilters(approved(captures))] } : {}),
     collects: { file: join(temporaryFolder, report.file), as: report.as },
     explain(captures) {
       const text = explainUnits(captures, isDestroy ? 'destroyed' : 'applied', done);
@@ -292,7 +292,7 @@ function applyUnits(context: DriverContext, units: readonly Unit[] | null, name:
       return text;
     },
     ...added(job, 'apply', appliedArguments(context)),
-    ...withSameValues(context, planFile),
+    ...withSameValues(job, planFile),
   };
 }
 
@@ -309,7 +309,7 @@ function destroyCommands(context: DriverContext): Command[] {
 }
 
 /** Reads the state of a unit whose own backend has it. */
-function pullCommand(context: DriverContext, unit: Unit, index: number): Command {
+function pullCommand(context: DriverContext, unit: TerragruntUnit, index: number): Command {
   return {
     step: outputsStep,
     program,

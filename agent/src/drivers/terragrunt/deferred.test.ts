@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Action, TerraformPlan } from '../terraform/plan-json.ts';
+import type { PlanAction, TerraformPlan } from '../terraform/plan-json.ts';
 import { deferredUnits, mockedUnits } from './deferred.ts';
-import type { Unit } from './units.ts';
+import type { TerragruntUnit } from './units.ts';
 
-const unit = (path: string, ...dependencies: string[]): Unit => ({ path, dependencies, reading: [] });
+const unit = (path: string, ...dependencies: string[]): TerragruntUnit => ({
+  path,
+  dependencies,
+  reading: [],
+});
 
 /** @param prior outputs that exist @param changes actions of outputs */
-function plan(prior: readonly string[], changes: Record<string, Action> = {}): TerraformPlan {
+function plan(prior: readonly string[], changes: Record<string, PlanAction> = {}): TerraformPlan {
   const outputs = Object.fromEntries(prior.map((name) => [name, { value: 'x' }]));
   return {
     format_version: '1.2',

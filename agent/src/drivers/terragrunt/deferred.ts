@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import type { TerraformPlan } from '../terraform/plan-json.ts';
 import type { ParsedFiles } from './backends.ts';
 import { textsBetween } from './texts-between.ts';
-import { levelsOf, type Unit } from './units.ts';
+import { levelsOf, type TerragruntUnit } from './units.ts';
 import type { MissingOutputs } from './unplanned-units.ts';
 import { usedOutputs } from './used-outputs.ts';
 
@@ -24,7 +24,7 @@ function stalenessOf(plan: TerraformPlan, outputs: readonly string[] | null): St
 
 /** What one run has planned. */
 export interface PlannedUnits {
-  readonly units: readonly Unit[];
+  readonly units: readonly TerragruntUnit[];
   readonly plans: ReadonlyMap<string, TerraformPlan>;
   readonly parsed: ParsedFiles;
   /** By unit: those whose mock outputs terragrunt says that it has used. */
@@ -40,7 +40,7 @@ function isChanging({ resource_changes = [], output_changes = {} }: TerraformPla
 
 /** Why a unit has no plan. @throws Error if another deployment of these units would not change that */
 function missingReason(
-  { path, dependencies }: Unit,
+  { path, dependencies }: TerragruntUnit,
   { of, names }: MissingOutputs,
   planned: PlannedUnits,
 ): string {
@@ -84,7 +84,11 @@ interface Wait {
   readonly needs: readonly string[];
 }
 
-function waitOf(unit: Unit, planned: PlannedUnits, deferred: ReadonlyMap<string, Deferred>): Wait | null {
+function waitOf(
+  unit: TerragruntUnit,
+  planned: PlannedUnits,
+  deferred: ReadonlyMap<string, Deferred>,
+): Wait | null {
   const { plans, parsed, mocked, unplanned } = planned;
   const missing = unplanned.get(unit.path);
   if (missing !== undefined && missing.of.length + missing.names.length > 0) {
@@ -162,7 +166,7 @@ export function filesOfMock(line: string): { readonly from: string; readonly to:
 /** The units that terragrunt says to have planned with mocks, and whose mocks these are. */
 export function mockedUnits(
   lines: Uint8Array | undefined,
-  units: readonly Unit[],
+  units: readonly TerragruntUnit[],
   configurationFolder: string,
 ): Map<string, string[]> {
   const found = new Map<string, string[]>();

@@ -1,5 +1,5 @@
 /** The message of a failure in the output of terragrunt. */
-import { type Finding, reasonOf } from '../diagnostics.ts';
+import { type DiagnosticFinding, reasonOf } from '../diagnostics.ts';
 import { terraformDiagnostics } from '../terraform/diagnostics.ts';
 import { withoutColours } from '../terraform/progress.ts';
 import { readUnitLine } from './progress.ts';
@@ -9,7 +9,7 @@ const searchedCharacters = 262_144;
 const longestMessage = 4_000;
 
 /** What terraform or OpenTofu reports in each unit. */
-function ofUnits(lines: readonly string[]): Finding[] {
+function ofUnits(lines: readonly string[]): DiagnosticFinding[] {
   const texts = new Map<string, string[]>();
   for (const line of lines) {
     const found = readUnitLine(line);
@@ -39,7 +39,7 @@ function ofTerragrunt(lines: readonly string[]): string | null {
 }
 
 /** What the tool reports in each unit, or in the only one. */
-export function terragruntDiagnostics(output: string): Finding[] {
+export function terragruntDiagnostics(output: string): DiagnosticFinding[] {
   const text = withoutColours(output.slice(-searchedCharacters));
   const found = ofUnits(text.split(/\r?\n/));
   return found.length > 0 ? found : terraformDiagnostics(text);

@@ -7,7 +7,7 @@ import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variab
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { areUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
-import type { Captures } from '../command.ts';
+import type { PhaseCaptures } from '../command.ts';
 import type { Driver, DriverContext, StateReading } from '../driver.ts';
 import { runVariablesOf } from '../terraform/commands.ts';
 import { ignoredStateRefusal } from '../terraform/family.ts';
@@ -87,7 +87,7 @@ function refuseNoUnits({ job }: StatelessContext, count: number): void {
   );
 }
 
-async function findings(context: StatelessContext): Promise<Captures> {
+async function findings(context: StatelessContext): Promise<PhaseCaptures> {
   const { job } = context;
   const units = allUnits(context);
   const cyclic = unitsInCycles(context);
@@ -131,7 +131,7 @@ async function warnings({ job }: StatelessContext): Promise<string[]> {
 /** What the stored state has, and the units whose own backend has their state. */
 function stateAfter(
   context: DriverContext,
-  captures: Captures,
+  captures: PhaseCaptures,
   stored: StateReading | null,
 ): StateReading | null {
   const pulled = unitsSoFar(context).flatMap(({ path }, index) => {

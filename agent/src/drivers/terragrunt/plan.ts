@@ -10,7 +10,7 @@ import { lockFileName } from '../../providers/lock-file.ts';
 import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import { valuesEnding } from '../../unit-values/run-unit-values.ts';
 import type { PlanToEstimate } from '../capabilities.ts';
-import { type Captures, given } from '../command.ts';
+import { given, type PhaseCaptures } from '../command.ts';
 import type { DriverContext, PlanReading } from '../driver.ts';
 import { withSummary } from '../plan-summary.ts';
 import { withoutLongTexts } from '../plan-values.ts';
@@ -23,7 +23,7 @@ import { parseConfigurations } from './backends.ts';
 import { type Deferred, deferredUnits, mockedUnits } from './deferred.ts';
 import { isRunAll, planName, unitsOf } from './settings.ts';
 import { elsewhereOf } from './unit-states.ts';
-import type { Unit } from './units.ts';
+import type { TerragruntUnit } from './units.ts';
 import { unplannedUnits } from './unplanned-units.ts';
 import { workingFolder } from './working-folders.ts';
 
@@ -35,8 +35,8 @@ export function planCapture(index: number, kind: 'plan' | 'refresh'): string {
 export const outputLines = 'output-lines';
 
 function plansIn(
-  units: readonly Unit[],
-  captures: Captures,
+  units: readonly TerragruntUnit[],
+  captures: PhaseCaptures,
   kind: 'plan' | 'refresh',
 ): Map<string, TerraformPlan> {
   const found = units.flatMap(({ path }, index) => {
@@ -47,7 +47,7 @@ function plansIn(
 }
 
 /** The plans of the units, as their tool shows them. */
-export function plansToEstimate(context: DriverContext, captures: Captures): PlanToEstimate[] {
+export function plansToEstimate(context: DriverContext, captures: PhaseCaptures): PlanToEstimate[] {
   return unitsOf(context).flatMap(({ path }, index) => {
     const json = captures.get(planCapture(index, 'plan'));
     return json === undefined ? [] : [{ unit: isRunAll(context.job) ? path : null, json }];
@@ -57,9 +57,9 @@ export function plansToEstimate(context: DriverContext, captures: Captures): Pla
 /** The units that an apply leaves out; for a drift run, which has no apply, those that could not be planned. */
 async function deferredIn(
   context: DriverContext,
-  units: readonly Unit[],
+  units: readonly TerragruntUnit[],
   plans: ReadonlyMap<string, TerraformPlan>,
-  captures: Captures,
+  captures: PhaseCaptures,
 ): Promise<Map<string, Deferred>> {
   if (context.job.type === 'destroy') return new Map();
   const parsed = await parseConfigurations(context, units, (text) => text.includes('dependency'));
@@ -166,7 +166,7 @@ function plannedUnitsOf(
   context: DriverContext,
   read: readonly ReadUnit[],
   deferred: ReadonlyMap<string, Deferred>,
-  versions: ReadonlyMap<string, Versions>,
+  versions: ReadonlyMap<string, PlannedVersions>,
 ): PlannedUnit[] {
   if (!hasLevels(context)) return [];
   const kinds = new Map(read.map((each) => [each.unit, each.kinds]));
@@ -216,7 +216,7 @@ function refuseUnseen({ job }: DriverContext, planSummary: PlanSummary, unseen: 
 }
 
 /** The units of the stored states that may have resources. */
-function storedUnits(captures: Captures): string[] {
+function storedUnits(captures: PhaseCaptures): string[] {
   const stored = captures.get(given.state);
   if (stored === undefined || !areUnitStates(stored)) return [];
   return [...readUnitStates(stored).units].flatMap(([unit, state]) =>
@@ -225,7 +225,7 @@ function storedUnits(captures: Captures): string[] {
 }
 
 /** The plan of a unit that has moved to a backend of its own would create everything again. */
-function refuseLeftStates(context: DriverContext, captures: Captures): void {
+function refuseLeftStates(context: DriverContext, captures: PhaseCaptures): void {
   const elsewhere = elsewhereOf(context) ?? [];
   const left = storedUnits(captures).filter((unit) => elsewhere.includes(unit));
   if (left.length === 0) return;
@@ -235,12 +235,12 @@ function refuseLeftStates(context: DriverContext, captures: Captures): void {
 }
 
 /** Units that the state has and the code does not: nothing removes their resources. */
-function removedUnits(captures: Captures, units: readonly Unit[]): string[] {
+function removedUnits(captures: PhaseCaptures, units: readonly TerragruntUnit[]): string[] {
   const known = new Set(units.map(({ path }) => path));
   return storedUnits(captures).filter((unit) => !known.has(unit));
 }
 
-function removedRemarks(context: DriverContext, captures: Captures): string[] {
+function removedRemarks(context: DriverContext, captures: PhaseCaptures): string[] {
   // The first level of the deployment has named them.
   if (context.job.level !== undefined && context.job.level.number > 1) return [];
   return removedUnits(captures, unitsOf(context)).map(
@@ -249,13 +249,13 @@ function removedRemarks(context: DriverContext, captures: Captures): string[] {
   );
 }
 
-type Versions = Pick<PlanReading, 'providerVersions' | 'moduleVersions'>;
+type PlannedVersions = Pick<PlanReading, 'providerVersions' | 'moduleVersions'>;
 
 /** The versions that each plan was made with. */
 async function versionsByUnit(
   { tree }: DriverContext,
   plans: ReadonlyMap<string, TerraformPlan>,
-): Promise<Map<string, Versions>> {
+): Promise<Map<string, PlannedVersions>> {
   const found = await Promise.all(
     [...plans].map(async ([unit, plan]) => {
       const folder = await workingFolder((each) => tree.list(each), unit);
@@ -272,7 +272,7 @@ async function versionsByUnit(
 }
 
 /** @throws Error if a plan is missing, made without the unit's state, or none of the plans can be applied */
-export async function readUnitPlans(context: DriverContext, captures: Captures): Promise<PlanReading> {
+export async function readUnitPlans(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading> {
   refuseLeftStates(context, captures);
   const units = unitsOf(context);
   const plans = plansIn(units, captures, 'plan');
@@ -308,7 +308,7 @@ export async function readUnitPlans(context: DriverContext, captures: Captures):
 }
 
 /** The plans of the units that the apply carries out, packed. */
-export async function approvedPlans(context: DriverContext, captures: Captures): Promise<Uint8Array> {
+export async function approvedPlans(context: DriverContext, captures: PhaseCaptures): Promise<Uint8Array> {
   const saved = captures.get(given.saved);
   if (saved === undefined) throw new Error('the saved plans are missing');
   if (!isRunAll(context.job)) return saved;
@@ -324,7 +324,7 @@ export async function approvedPlans(context: DriverContext, captures: Captures):
 }
 
 /** The units that have a plan in what was saved or approved. */
-export function unitsWithPlan(context: DriverContext, packed: Uint8Array | undefined): Unit[] {
+export function unitsWithPlan(context: DriverContext, packed: Uint8Array | undefined): TerragruntUnit[] {
   const paths = new Set(packed === undefined ? [] : unpackFiles(packed).keys());
   return unitsOf(context).filter(({ path }) => paths.has(planName(context.job, path)));
 }

@@ -16,14 +16,14 @@ export class UnreadableFile {
   }
 }
 
-export type ParsedFile = Readonly<Record<string, unknown>> | UnreadableFile;
+export type TerragruntFile = Readonly<Record<string, unknown>> | UnreadableFile;
 
 /** Terragrunt accepts one `include` without a label next to labelled ones; our parser accepts only one of the two. */
 function withLabels(text: string): string {
   return text.replaceAll(/^([ \t]*include)([ \t]*\{)/gm, '$1 ""$2');
 }
 
-function parseJson(text: string): ParsedFile {
+function parseJson(text: string): TerragruntFile {
   try {
     const body: unknown = JSON.parse(text);
     return isRecord(body) ? body : {};
@@ -32,13 +32,13 @@ function parseJson(text: string): ParsedFile {
   }
 }
 
-function parsedOf(text: string, answer: HclAnswer | undefined): ParsedFile {
+function parsedOf(text: string, answer: HclAnswer | undefined): TerragruntFile {
   if (answer === undefined || answer.error !== undefined) return new UnreadableFile(text);
   return answer.body;
 }
 
 /** Parses files, HCL or JSON by their names; the bodies are in the order of the files. */
-export async function parseTerragruntFiles(files: readonly HclFile[]): Promise<ParsedFile[]> {
+export async function parseTerragruntFiles(files: readonly HclFile[]): Promise<TerragruntFile[]> {
   const hcl = files.filter(({ name }) => !name.endsWith('.json'));
   const answers = await tryParseHcl(hcl.map(({ name, text }) => ({ name, text: withLabels(text) })));
   return files.map((file) =>

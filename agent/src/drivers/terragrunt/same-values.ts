@@ -1,14 +1,14 @@
 /** Has terragrunt's plans and applies start the tool with a check ahead of it: an apply gets the values of its plan. */
 import { join } from 'node:path';
+import type { Job } from '#protocol/messages/job.ts';
 import type { Command } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
 import { binaryName, planName, rulesOf, usesTofu } from './settings.ts';
 
 /**
  * Where the plan of a single unit is saved: in a folder, with its values.
  * @param file absolute path of that folder
  */
-export function singlePlan({ job }: Pick<DriverContext, 'job'>, file: string): string {
+export function singlePlan(job: Job, file: string): string {
   return join(file, planName(job, '.'));
 }
 
@@ -16,7 +16,7 @@ export function singlePlan({ job }: Pick<DriverContext, 'job'>, file: string): s
  * What a command that plans or applies needs in addition.
  * @param file absolute path of the folder of the plans
  */
-export function withSameValues({ job }: Pick<DriverContext, 'job'>, file: string): Pick<Command, 'wraps'> {
+export function withSameValues(job: Job, file: string): Pick<Command, 'wraps'> {
   const wraps = {
     program: binaryName(job),
     variable: 'TG_TF_PATH',

@@ -8,7 +8,7 @@ import { includedFolders } from '#protocol/tools/terragrunt-variables.ts';
 import type { DriverContext } from '../driver.ts';
 import { type FileRules, terraformFiles, tofuFiles } from '../terraform/code/files.ts';
 import { targetsOf } from '../terraform/commands.ts';
-import { readUnits, type Unit } from './units.ts';
+import { readUnits, type TerragruntUnit } from './units.ts';
 
 /** Under which `inspect` captures the list of the units. */
 export const unitsCapture = 'units.json';
@@ -38,7 +38,7 @@ function isWithin(unit: string, pattern: string): boolean {
 }
 
 /** The unit that a target is in, if it names one: `unit/address`. */
-function unitOfTarget(target: string, units: readonly Unit[]): Unit | undefined {
+function unitOfTarget(target: string, units: readonly TerragruntUnit[]): TerragruntUnit | undefined {
   const named = units.filter(({ path }) => target.startsWith(`${path}/`));
   return named.toSorted((one, other) => other.path.length - one.path.length)[0];
 }
@@ -53,7 +53,7 @@ export function addressesOf(context: DriverContext): string[] {
 }
 
 /** The units that a run works on, and those that they may need the outputs of. */
-export function allUnits({ job, inspected }: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
+export function allUnits({ job, inspected }: Pick<DriverContext, 'job' | 'inspected'>): TerragruntUnit[] {
   const units = readUnits(inspected?.get(unitsCapture) ?? Buffer.from('[]'), job.secrets);
   return isRunAll(job) ? units : units.filter(({ path }) => path === '.');
 }
@@ -70,7 +70,7 @@ export function unitsInCycles(context: Pick<DriverContext, 'job' | 'inspected'>)
 }
 
 /** The units that a run works on: after the first level of a deployment those that it still has to plan. */
-export function unitsOf(context: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
+export function unitsOf(context: Pick<DriverContext, 'job' | 'inspected'>): TerragruntUnit[] {
   const { job } = context;
   const units = allUnits(context);
   if (!isRunAll(job)) return units;
@@ -86,7 +86,7 @@ export function unitsOf(context: Pick<DriverContext, 'job' | 'inspected'>): Unit
 }
 
 /** The units that a run works on, and those that earlier levels of the deployment have applied. */
-export function unitsSoFar(context: Pick<DriverContext, 'job' | 'inspected'>): Unit[] {
+export function unitsSoFar(context: Pick<DriverContext, 'job' | 'inspected'>): TerragruntUnit[] {
   const { done = [] } = context.job.level ?? {};
   return [...unitsOf(context), ...allUnits(context).filter(({ path }) => done.includes(path))];
 }

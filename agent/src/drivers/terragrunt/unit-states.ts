@@ -6,7 +6,7 @@ import { overrideName } from '../terraform/backend.ts';
 import { backendInFolder } from './backends.ts';
 import { allUnits, isRunAll, rulesOf } from './settings.ts';
 import { partName, singleStateName } from './state.ts';
-import type { Unit } from './units.ts';
+import type { TerragruntUnit } from './units.ts';
 
 /** Under which the paths of the units are captured whose own backend has their state. */
 export const elsewhereCapture = 'elsewhere.json';
@@ -62,7 +62,11 @@ async function initializedBackend(
  * Compares what init has noted, and what is in the working folder, with where the state is expected.
  * @throws an Error with the unit and what to do
  */
-export async function checkUnit(context: DriverContext, { path }: Unit, folder: string): Promise<void> {
+export async function checkUnit(
+  context: DriverContext,
+  { path }: TerragruntUnit,
+  folder: string,
+): Promise<void> {
   const { tree, job, stateFolder } = context;
   const name = isRunAll(job) ? `Unit ${path}` : 'The unit';
   const { type, path: found } = await initializedBackend(context, folder);

@@ -6,7 +6,7 @@ import type { Secrets } from '../../logs/mask.ts';
 
 const longestShown = 200;
 
-export interface Unit {
+export interface TerragruntUnit {
   /** From the configuration's folder; `.` for that folder itself. */
   readonly path: string;
   /** Paths of the units that it needs first, also of those outside of the configuration's folder. */
@@ -19,7 +19,7 @@ function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-function unitOf(value: unknown): Unit | null {
+function unitOf(value: unknown): TerragruntUnit | null {
   if (!isRecord(value) || value['type'] !== 'unit' || typeof value['path'] !== 'string') return null;
   const included = isRecord(value['include']) ? textsIn(Object.values(value['include'])) : [];
   return {
@@ -33,7 +33,7 @@ function unitOf(value: unknown): Unit | null {
  * Reads the output of `terragrunt find --json`.
  * @throws Error if it is something else
  */
-export function readUnits(output: Uint8Array, secrets: Secrets): Unit[] {
+export function readUnits(output: Uint8Array, secrets: Secrets): TerragruntUnit[] {
   return listIn(output, secrets)
     .flatMap((each) => unitOf(each) ?? [])
     .sort((one, other) => (one.path < other.path ? -1 : 1));
@@ -59,7 +59,11 @@ export function hasStacks(output: Uint8Array | undefined, secrets: Secrets): boo
 }
 
 /** Units that need each other, as a path that ends where it begins; null without any. */
-function cycleFrom(unit: Unit, all: ReadonlyMap<string, Unit>, above: readonly string[]): string[] | null {
+function cycleFrom(
+  unit: TerragruntUnit,
+  all: ReadonlyMap<string, TerragruntUnit>,
+  above: readonly string[],
+): string[] | null {
   const start = above.indexOf(unit.path);
   if (start !== -1) return [...above.slice(start), unit.path];
   for (const path of unit.dependencies) {
@@ -74,9 +78,9 @@ function cycleFrom(unit: Unit, all: ReadonlyMap<string, Unit>, above: readonly s
  * The units in the order in which they can be applied: those of one list need only units of the lists before it.
  * @throws Error that names units that need each other
  */
-export function levelsOf(units: readonly Unit[]): Unit[][] {
+export function levelsOf(units: readonly TerragruntUnit[]): TerragruntUnit[][] {
   const all = new Map(units.map((unit) => [unit.path, unit]));
-  const levels: Unit[][] = [];
+  const levels: TerragruntUnit[][] = [];
   let left = [...units];
   const placed = new Set<string>();
   while (left.length > 0) {

@@ -1,7 +1,7 @@
 /** Units that terragrunt could not plan, because they use outputs that other units do not have yet. */
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
-import { type Captures } from '../command.ts';
+import { type PhaseCaptures } from '../command.ts';
 import { withoutColours } from '../terraform/progress.ts';
 import { textsBetween } from './texts-between.ts';
 
@@ -18,7 +18,7 @@ function reported(value: unknown): ReportedUnit[] {
 }
 
 /** What a report says of each unit. */
-export function reportedUnits(captures: Captures): Map<string, string> {
+export function reportedUnits(captures: PhaseCaptures): Map<string, string> {
   try {
     const units = JSON.parse(new TextDecoder().decode(captures.get(reportCapture))) as unknown;
     const list = Array.isArray(units) ? units.flatMap(reported) : [];
@@ -68,7 +68,7 @@ function addTo(map: Map<string, Set<string>>, key: string, value: string): void 
  * @returns null if terragrunt failed for another reason
  */
 export function unplannedUnits(
-  captures: Captures,
+  captures: PhaseCaptures,
   lines: Uint8Array | undefined,
   configurationFolder: string,
 ): Map<string, MissingOutputs> | null {

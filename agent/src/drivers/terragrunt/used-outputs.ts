@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { configurationFiles, type ParsedFiles } from './backends.ts';
 import { UnreadableFile } from './read-file.ts';
-import type { Unit } from './units.ts';
+import type { TerragruntUnit } from './units.ts';
 
 /** Outputs of another unit that a unit's configuration uses. */
 export interface UsedOutputs {
@@ -65,7 +65,7 @@ function dependencyBlocks(files: readonly Readonly<Record<string, unknown>>[]): 
 }
 
 /** @param parsed files of terragrunt by path */
-export function usedOutputs(unit: Unit, parsed: ParsedFiles): UsedOutputs[] {
+export function usedOutputs(unit: TerragruntUnit, parsed: ParsedFiles): UsedOutputs[] {
   const files: Readonly<Record<string, unknown>>[] = [];
   for (const name of configurationFiles(unit)) {
     const file = parsed.get(name);

@@ -10,7 +10,7 @@ const mostFolders = 20_000;
 /** Of the path of a module below the root of its source. */
 const mostLevels = 24;
 
-type List = (folder: string) => Promise<string[]>;
+type ListFolder = (folder: string) => Promise<string[]>;
 
 export interface WorkingFolder {
   /** Path of the unit, `.` for the folder of the configuration. */
@@ -29,7 +29,7 @@ function mayBeFolder(name: string): boolean {
 }
 
 /** Names below a folder; none if it is a file, or nothing. */
-async function namesIn(list: List, folder: string): Promise<string[]> {
+async function namesIn(list: ListFolder, folder: string): Promise<string[]> {
   return list(folder).catch(() => []);
 }
 
@@ -37,7 +37,7 @@ async function namesIn(list: List, folder: string): Promise<string[]> {
  * The folder in which the tool works for a unit.
  * @returns null if the tool has not been initialized for it
  */
-export async function workingFolder(list: List, unit: string): Promise<string | null> {
+export async function workingFolder(list: ListFolder, unit: string): Promise<string | null> {
   const root = unit === '.' ? cache : `${unit}/${cache}`;
   let open = [root];
   for (let level = 0; level < mostLevels && open.length > 0; level += 1) {
@@ -53,7 +53,7 @@ export async function workingFolder(list: List, unit: string): Promise<string | 
 }
 
 /** The working folders of all units below the configuration's folder. */
-export async function workingFolders(list: List): Promise<WorkingFolder[]> {
+export async function workingFolders(list: ListFolder): Promise<WorkingFolder[]> {
   const units: string[] = [];
   let open = [''];
   for (let count = 0; open.length > 0 && count < mostFolders; ) {

@@ -9,7 +9,7 @@ import { sharedSettings } from '#settings/server-and-agent.ts';
 import { Forgone, inOptionalStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { type CommandEnd, runCommand, sizeOf } from '../../attempt/run-command.ts';
 import type { PlanToEstimate } from '../../drivers/capabilities.ts';
-import type { Captures } from '../../drivers/command.ts';
+import type { PhaseCaptures } from '../../drivers/command.ts';
 import type { OutcomeFacts } from '../../processes/failure.ts';
 import { signalQuietly } from '../../processes/proc.ts';
 import { toolPath } from '../../processes/programs.ts';
@@ -39,7 +39,7 @@ const mostPrintedBytes = 100_000_000;
 export async function estimateCosts(
   attempt: RunnerAttempt,
   { context }: Configuration,
-  captures: Captures,
+  captures: PhaseCaptures,
 ): Promise<Pick<OutcomeFacts, 'costEstimation'>> {
   if (attempt.job.estimatesCosts !== true) return {};
   const costEstimation = await inOptionalStep(attempt, costStep, async () => {

@@ -7,7 +7,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { logLine, warn } from '../../attempt/attempt-log.ts';
-import type { Captures as ReadCaptures } from '../../drivers/command.ts';
+import type { PhaseCaptures as ReadCaptures } from '../../drivers/command.ts';
 import type { DriverContext, StateFileCapability } from '../../drivers/driver.ts';
 import { ownFolder } from '../../drivers/own-folder.ts';
 import type { SeveralFiles } from '../../drivers/state-places.ts';

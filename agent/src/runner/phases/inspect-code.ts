@@ -1,5 +1,5 @@
 /** Runs the commands with which a driver looks at the code before it answers questions about it. */
-import type { Captures as ReadCaptures } from '../../drivers/command.ts';
+import type { PhaseCaptures as ReadCaptures } from '../../drivers/command.ts';
 import type { Captures } from '../command-files.ts';
 import { runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';

@@ -27,7 +27,7 @@ import { ProgressFollower, spoolSource, treeSource } from './follow-progress.ts'
 import { storeMark } from './store-mark.ts';
 
 /** The result of a changing command. */
-export interface Changed {
+export interface ChangingCommandResult {
   /** Null if the service does not store the state. */
   readonly state: KnownState | null;
   readonly facts: OutcomeFacts;
@@ -49,7 +49,7 @@ export async function runChangingCommand(
   configuration: Configuration,
   command: Command,
   { input, captures, isRepeated }: ChangingOptions,
-): Promise<Changed> {
+): Promise<ChangingCommandResult> {
   requireProgram(command.program, configuration.tool.paths);
   requireOwn(attempt.folders, attempt.job);
   if (isRepeated) await removeEvents(attempt, command);

@@ -17,10 +17,10 @@ import type { Captures } from '../command-files.ts';
 import { type CommandInput, runOne } from '../run-commands.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
 import type { Configuration } from './configuration.ts';
-import { type Changed, runChangingCommand } from './run-changing-command.ts';
+import { type ChangingCommandResult, runChangingCommand } from './run-changing-command.ts';
 
 /** The result of a changing command, and how often it was retried. */
-export interface RepeatedChange extends Changed {
+export interface RepeatedChange extends ChangingCommandResult {
   readonly retryCount: number;
 }
 

@@ -21,7 +21,7 @@ import { readableTo } from '../run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
 import type { Configuration } from './configuration.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
-import { type Changed, copyLastState, followState } from './run-changing-command.ts';
+import { type ChangingCommandResult, copyLastState, followState } from './run-changing-command.ts';
 import { storeMark } from './store-mark.ts';
 import { storeState } from './store-state.ts';
 
@@ -43,8 +43,11 @@ export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
 }
 
 /** @throws RunFailure if the task fails; the state that it left is stored nevertheless */
-async function taskStep(attempt: RunnerAttempt, configuration: Configuration): Promise<Changed> {
-  let changed: Changed | undefined;
+async function taskStep(
+  attempt: RunnerAttempt,
+  configuration: Configuration,
+): Promise<ChangingCommandResult> {
+  let changed: ChangingCommandResult | undefined;
   try {
     return await inStep(attempt, step, async () => {
       const left = (changed = await runTask(attempt, configuration));
@@ -58,7 +61,7 @@ async function taskStep(attempt: RunnerAttempt, configuration: Configuration): P
   }
 }
 
-async function runTask(attempt: RunnerAttempt, configuration: Configuration): Promise<Changed> {
+async function runTask(attempt: RunnerAttempt, configuration: Configuration): Promise<ChangingCommandResult> {
   const commands = attempt.job.taskPayload ?? '';
   logLine(attempt, step, commands.trimEnd().replaceAll(/^/gm, '> '));
   await attempt.tree.write(

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { commonPolicyPlan, mostPolicyInputBytes } from '#protocol/policy-plan.ts';
-import type { Captures } from '../../drivers/command.ts';
+import type { PhaseCaptures } from '../../drivers/command.ts';
 import { planOf } from '../../drivers/terraform/family.ts';
 import { policyPlan } from '../../drivers/terraform/policy-plan.ts';
 import { maskJson } from '../../logs/mask.ts';
@@ -19,7 +19,7 @@ const mostDataBytes = 1_000_000;
 function planDocument(
   { driver }: RunnerAttempt,
   { context }: Configuration,
-  captures: Captures,
+  captures: PhaseCaptures,
   plan: Plan | undefined,
 ): Record<string, unknown> {
   const plans = driver.costs?.plans(context, captures) ?? [];
@@ -63,7 +63,7 @@ async function policyData({ job, tree }: RunnerAttempt, { context }: Configurati
 export async function writePolicyInput(
   attempt: RunnerAttempt,
   configuration: Configuration,
-  captures: Captures,
+  captures: PhaseCaptures,
   plan: Plan | undefined,
 ): Promise<void> {
   if (attempt.job.isPolicyInputWanted !== true) return;

@@ -10,7 +10,7 @@ import type { RunnerAttempt } from '../runner-attempt.ts';
 import { stampOf } from '../tool/resolve-tool.ts';
 
 /** A command that may be replaced by the result of an earlier one. */
-export interface Installing {
+export interface InstallCommand {
   readonly configuration: Configuration;
   readonly command: Command;
   /** Empty if the code was uploaded. */
@@ -24,7 +24,7 @@ const form = 1;
 export async function resultKey(
   attempt: RunnerAttempt,
   reuse: ReuseCapability,
-  installing: Installing,
+  installing: InstallCommand,
 ): Promise<string | null> {
   const { job, driver, providers, tree } = attempt;
   const { configuration, command, commit } = installing;
@@ -70,7 +70,7 @@ async function currentState(attempt: RunnerAttempt): Promise<Uint8Array | null |
 function environmentOf(
   { job }: RunnerAttempt,
   { ignoredVariables, variable }: ReuseCapability,
-  { configuration, command }: Installing,
+  { configuration, command }: InstallCommand,
 ): [string, string][] {
   const { context, environment } = configuration;
   const ofRun = new Set([...Object.keys(context.job.systemVariables), ...ignoredVariables, variable]);

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Result, readResult, writeResult } from './results.ts';
+import { type CachedResult, readResult, writeResult } from './results.ts';
 
 function folderFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'results-'));
@@ -20,7 +20,7 @@ function folderFor(t: TestContext): string {
   return join(folder, 'results');
 }
 
-const result = (changes: Partial<Result> = {}): Result => ({
+const result = (changes: Partial<CachedResult> = {}): CachedResult => ({
   at: new Date().toISOString(),
   log: 'Initialized\n',
   files: { '.terraform/terraform.tfstate': '{}' },

@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import type { LinkedPackage } from '../../providers/linked-packages.ts';
 
-export interface Result {
+export interface CachedResult {
   /** When the command ran, ISO 8601. */
   readonly at: string;
   /** Its output, without the secrets of its run. */
@@ -40,13 +40,13 @@ function fileOf(folder: string, key: string): string {
 }
 
 /** @returns null if there is no result, or it is damaged or old, and is removed */
-export function readResult(folder: string, key: string): Result | null {
+export function readResult(folder: string, key: string): CachedResult | null {
   const file = fileOf(folder, key);
   try {
     const text = readFileSync(file, 'utf8');
     const body = text.slice(65);
     if (sha256(body) !== text.slice(0, 64)) throw new Error('the file is damaged');
-    const result = JSON.parse(body) as Result;
+    const result = JSON.parse(body) as CachedResult;
     if (Date.parse(result.at) < Date.now() - maxAgeMilliseconds) throw new Error('the result is old');
     utimesSync(file, new Date(), new Date());
     return result;
@@ -57,7 +57,7 @@ export function readResult(folder: string, key: string): Result | null {
 }
 
 /** Stores a result unless it is too large, and removes the least recently used ones above the limit. */
-export function writeResult(folder: string, key: string, result: Result): void {
+export function writeResult(folder: string, key: string, result: CachedResult): void {
   const body = JSON.stringify(result);
   if (Buffer.byteLength(body) > maxBytes) return;
   mkdirSync(folder, { recursive: true, mode: 0o700 });

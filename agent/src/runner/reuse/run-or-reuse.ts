@@ -10,15 +10,15 @@ import type { ReuseCapability } from '../../drivers/driver.ts';
 import { maskText } from '../../logs/mask.ts';
 import { findLinked, linkAgain } from '../../providers/linked-packages.ts';
 import type { RunnerAttempt } from '../runner-attempt.ts';
-import { type Installing, resultKey } from './result-key.ts';
-import { type Result, readResult, removeResult, writeResult } from './results.ts';
+import { type InstallCommand, resultKey } from './result-key.ts';
+import { type CachedResult, readResult, removeResult, writeResult } from './results.ts';
 
 const maxLogBytes = 64_000;
 
 /** @param run runs the command */
 export async function runOrReuse(
   attempt: RunnerAttempt,
-  installing: Installing,
+  installing: InstallCommand,
   run: () => Promise<unknown>,
 ): Promise<void> {
   const place = await findPlace(attempt, installing).catch(() => null);
@@ -52,14 +52,14 @@ export async function runOrReuse(
   }
 }
 
-interface Place {
+interface ReuseEntry {
   readonly reuse: ReuseCapability;
   readonly folder: string;
   readonly key: string;
 }
 
 /** Where the result of the command is stored; null if it is not. */
-async function findPlace(attempt: RunnerAttempt, installing: Installing): Promise<Place | null> {
+async function findPlace(attempt: RunnerAttempt, installing: InstallCommand): Promise<ReuseEntry | null> {
   const { reuse } = attempt.driver;
   const folder = attempt.order.reuseFolder;
   if (reuse === undefined || folder === undefined || installing.command.installsProviders !== true)
@@ -71,10 +71,10 @@ async function findPlace(attempt: RunnerAttempt, installing: Installing): Promis
 /** @returns what the command has left; null if another run cannot use it */
 async function read(
   attempt: RunnerAttempt,
-  { configuration, command }: Installing,
+  { configuration, command }: InstallCommand,
   reuse: ReuseCapability,
   lockFile: string | null,
-): Promise<Pick<Result, 'files' | 'packages'> | null> {
+): Promise<Pick<CachedResult, 'files' | 'packages'> | null> {
   const { driver, tree, folders, providers } = attempt;
   const { context } = configuration;
   const code = tree.reader(folders.tree);
@@ -88,9 +88,9 @@ async function read(
 /** Leaves in the tree what the command would leave. @returns false if that failed */
 async function restore(
   attempt: RunnerAttempt,
-  { configuration, command, commit }: Installing,
+  { configuration, command, commit }: InstallCommand,
   reuse: ReuseCapability,
-  { at, log, files, packages }: Result,
+  { at, log, files, packages }: CachedResult,
 ): Promise<boolean> {
   const { tree, providers, driver, spool } = attempt;
   const { context } = configuration;

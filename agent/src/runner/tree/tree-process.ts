@@ -1,7 +1,7 @@
 /** One process that runs the tree server, as its parent sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { ownProgram, programFiles, type Role } from '../../own-program.ts';
+import { ownProgram, type ProgramRole, programFiles } from '../../own-program.ts';
 import { statOf } from '../../processes/proc.ts';
 import { signalProcess } from '../../processes/process-identity.ts';
 import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';
@@ -142,7 +142,7 @@ function startServer({ user, sandbox }: TreeProcessRequest): ChildProcess {
     ...smallProcess,
     '--disable-sigusr1',
     ownProgram,
-    'tree-server' satisfies Role,
+    'tree-server' satisfies ProgramRole,
     String(user ?? 0),
   ];
   const options = {

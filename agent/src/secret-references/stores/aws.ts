@@ -8,16 +8,16 @@ import { globalAgent as httpAgent } from 'node:http';
 import { globalAgent as httpsAgent } from 'node:https';
 import { beforeReading, refuseWebPages, WebPageAnswer } from '#clouds/aws-web-page.ts';
 import {
-  type FoundSecret,
   fieldOf,
   nameAndKey,
   SecretProblem,
   type SecretStore,
+  type StoreSecret,
   textOfBytes,
 } from '../secret-store.ts';
 
 /** How one of the two services is asked. */
-interface Service {
+interface AwsSecretService {
   readonly title: string;
   readonly right: string;
   /** @returns null if there is no such name */
@@ -37,7 +37,7 @@ const strangers = [
 /** Proxies and certificates are those of the agent. */
 const requestHandler = { httpAgent, httpsAgent, connectionTimeout: 5_000 };
 
-const parameters: Service = {
+const parameters: AwsSecretService = {
   title: 'AWS Systems Manager Parameter Store',
   right: 'ssm:GetParameter',
   async read(name, region, abortSignal) {
@@ -52,7 +52,7 @@ const parameters: Service = {
   },
 };
 
-const secrets: Service = {
+const secrets: AwsSecretService = {
   title: 'AWS Secrets Manager',
   right: 'secretsmanager:GetSecretValue',
   async read(name, region, abortSignal) {
@@ -69,7 +69,7 @@ const secrets: Service = {
 };
 
 /** @throws SecretProblem for a name that has another form */
-function servicesFor(name: string): readonly Service[] {
+function servicesFor(name: string): readonly AwsSecretService[] {
   if (!/^[\w+=.@:/-]{1,2048}$/.test(name))
     throw new SecretProblem('the reference must have the form ${ssm:<name>} or ${ssm:<name>#<key>}');
   if (name.startsWith('arn:')) return /^arn:[\w-]+:ssm:/.test(name) ? [parameters] : [secrets];
@@ -77,7 +77,7 @@ function servicesFor(name: string): readonly Service[] {
 }
 
 /** Why a service did not answer, as `name` of the error; its message may repeat more than a reader should see. */
-function problemOf(error: Error, { title, right }: Service, region: string): SecretProblem {
+function problemOf(error: Error, { title, right }: AwsSecretService, region: string): SecretProblem {
   if (error instanceof SecretProblem) return error;
   if (error instanceof WebPageAnswer) return new SecretProblem(`${title}: ${error.message}`);
   const { name } = error;
@@ -99,7 +99,7 @@ const mayBeElsewhere = (error: Error) => [...missing, ...denied].includes(error.
 /** Opens the store for one run. */
 export function openAws(): SecretStore {
   return {
-    async read(written, signal): Promise<FoundSecret> {
+    async read(written, signal): Promise<StoreSecret> {
       const { name, key } = nameAndKey(written);
       const region = /^arn:[\w-]+:[\w-]+:([\w-]+):/.exec(name)?.[1];
       const shown = `region ${region ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION ?? 'of the profile'}`;

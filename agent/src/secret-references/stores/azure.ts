@@ -6,15 +6,15 @@
 import { readFile } from 'node:fs/promises';
 import { type ApplicationProof, tokenAddress, tokenForm } from '#clouds/azure.ts';
 import { part } from '#clouds/exchange.ts';
-import type { Environment } from '#settings/declaration.ts';
+import type { ProcessEnvironment } from '#settings/declaration.ts';
 import { askStore } from '../ask-store.ts';
 import {
-  type FoundSecret,
   fieldOf,
   nameAndKey,
   SecretProblem,
   type SecretStore,
   type StoreOptions,
+  type StoreSecret,
 } from '../secret-store.ts';
 
 const usualMetadata = 'http://169.254.169.254';
@@ -35,7 +35,7 @@ function audienceOf(address: string): string {
     : 'https://vault.azure.net';
 }
 
-async function proofOf(environment: Environment): Promise<ApplicationProof> {
+async function proofOf(environment: ProcessEnvironment): Promise<ApplicationProof> {
   const file = environment['AZURE_FEDERATED_TOKEN_FILE'];
   if (!file) return { secret: environment['AZURE_CLIENT_SECRET'] ?? '' };
   const token = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -46,7 +46,11 @@ async function proofOf(environment: Environment): Promise<ApplicationProof> {
   return { assertion: token.trim() };
 }
 
-async function readToken(environment: Environment, audience: string, signal: AbortSignal): Promise<string> {
+async function readToken(
+  environment: ProcessEnvironment,
+  audience: string,
+  signal: AbortSignal,
+): Promise<string> {
   const { AZURE_TENANT_ID: tenant, AZURE_CLIENT_ID: client } = environment;
   const isApplication = environment['AZURE_CLIENT_SECRET'] || environment['AZURE_FEDERATED_TOKEN_FILE'];
   if (isApplication && (!tenant || !client))
@@ -65,7 +69,7 @@ async function readToken(environment: Environment, audience: string, signal: Abo
   return token;
 }
 
-function machineAddress(environment: Environment, audience: string): string {
+function machineAddress(environment: ProcessEnvironment, audience: string): string {
   const host = (environment['AZURE_POD_IDENTITY_AUTHORITY_HOST'] || usualMetadata).replace(/\/+$/, '');
   const { AZURE_CLIENT_ID: client } = environment;
   const query = new URLSearchParams({
@@ -90,7 +94,7 @@ export function openAzure({ settings, environment }: StoreOptions): SecretStore 
   const address = settings.azureVaultAddress;
   let token: Promise<string> | undefined;
   return {
-    async read(written, signal): Promise<FoundSecret> {
+    async read(written, signal): Promise<StoreSecret> {
       const { name, key } = nameAndKey(written);
       const { secret, vault } = placeOf(name);
       token ??= readToken(environment, audienceOf(address), signal);

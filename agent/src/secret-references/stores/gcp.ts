@@ -6,15 +6,15 @@
 import { readFile } from 'node:fs/promises';
 import { part } from '#clouds/exchange.ts';
 import { serviceAccountForm, serviceAccountOf } from '#clouds/google.ts';
-import type { Environment } from '#settings/declaration.ts';
+import type { ProcessEnvironment } from '#settings/declaration.ts';
 import { askStore } from '../ask-store.ts';
 import {
-  type FoundSecret,
   fieldOf,
   nameAndKey,
   SecretProblem,
   type SecretStore,
   type StoreOptions,
+  type StoreSecret,
   textOfBytes,
 } from '../secret-store.ts';
 
@@ -62,7 +62,7 @@ function parsed(text: string): unknown {
   }
 }
 
-async function tokenOfMachine(environment: Environment, signal: AbortSignal): Promise<unknown> {
+async function tokenOfMachine(environment: ProcessEnvironment, signal: AbortSignal): Promise<unknown> {
   const host = environment['GCE_METADATA_HOST'] || 'metadata.google.internal';
   const url = `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`;
   const { status, body } = await askStore({ url, headers: { 'metadata-flavor': 'Google' }, signal });
@@ -71,7 +71,7 @@ async function tokenOfMachine(environment: Environment, signal: AbortSignal): Pr
   return part(body, 'access_token');
 }
 
-async function readToken(environment: Environment, signal: AbortSignal): Promise<string> {
+async function readToken(environment: ProcessEnvironment, signal: AbortSignal): Promise<string> {
   const file = environment[keyFileVariable];
   const token = file ? await tokenOfKey(file, signal) : await tokenOfMachine(environment, signal);
   if (typeof token !== 'string' || token === '')
@@ -93,7 +93,7 @@ function problemOf(status: number): SecretProblem {
 export function openGcp({ settings, environment }: StoreOptions): SecretStore {
   let token: Promise<string> | undefined;
   return {
-    async read(written, signal): Promise<FoundSecret> {
+    async read(written, signal): Promise<StoreSecret> {
       const { name, key } = nameAndKey(written);
       const path = versionPath(name, settings.gcpProject);
       token ??= readToken(environment, signal);

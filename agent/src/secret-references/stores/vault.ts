@@ -7,14 +7,14 @@ import { readFile } from 'node:fs/promises';
 import { part } from '#clouds/exchange.ts';
 import { askStore } from '../ask-store.ts';
 import {
-  type FoundSecret,
   SecretProblem,
   type SecretStore,
   type StoreOptions,
+  type StoreSecret,
   textOfField,
 } from '../secret-store.ts';
 
-interface Place {
+interface VaultPath {
   readonly path: string;
   readonly namespace: string;
 }
@@ -24,13 +24,13 @@ interface Secret {
   readonly leaseSeconds?: number;
 }
 
-type Ask = (path: string, namespace: string) => ReturnType<typeof askStore>;
+type VaultRequest = (path: string, namespace: string) => ReturnType<typeof askStore>;
 
 /**
  * The parts of a name: the path, the key after its last dot, and the namespace, which is empty where it is left out.
  * @throws SecretProblem for a name that has another form
  */
-export function placeOf(name: string): Place & { readonly key: string } {
+export function placeOf(name: string): VaultPath & { readonly key: string } {
   const [, path, key, namespace = ''] = /^(.+)\.([^.@]+)(?:@(.*))?$/s.exec(name) ?? [];
   if (path === undefined || key === undefined)
     throw new SecretProblem('the reference must have the form ${vault:<path>.<key>@<namespace>}');
@@ -43,7 +43,7 @@ export function placeOf(name: string): Place & { readonly key: string } {
 }
 
 /** The path of the HTTP interface: version 2 of the key-value engine has its secrets below `data/`. */
-async function pathToRead({ path, namespace }: Place, ask: Ask): Promise<string> {
+async function pathToRead({ path, namespace }: VaultPath, ask: VaultRequest): Promise<string> {
   const { status, body } = await ask(`sys/internal/ui/mounts/${path}`, namespace);
   refuseStatus(status, [400, 403, 404]);
   const mount = part(body, 'data', 'path');
@@ -53,7 +53,7 @@ async function pathToRead({ path, namespace }: Place, ask: Ask): Promise<string>
   return inside.startsWith('data/') ? path : `${mount}data/${inside}`;
 }
 
-async function read(place: Place, ask: Ask): Promise<Secret> {
+async function read(place: VaultPath, ask: VaultRequest): Promise<Secret> {
   const { status, body } = await ask(await pathToRead(place, ask), place.namespace);
   refuseStatus(status, []);
   const data = part(body, 'data');
@@ -92,13 +92,13 @@ export function openVault({ settings }: StoreOptions): SecretStore {
   const { vaultAddress, vaultTokenFile } = settings;
   const secrets = new Map<string, Promise<Secret>>();
   return {
-    async read(name, signal): Promise<FoundSecret> {
+    async read(name, signal): Promise<StoreSecret> {
       const place = placeOf(name);
       if (vaultAddress === undefined || vaultTokenFile === undefined) {
         const missing = vaultAddress === undefined ? 'ENVARIUM_VAULT_ADDRESS' : 'ENVARIUM_VAULT_TOKEN_FILE';
         throw new SecretProblem(`${missing} is not set for the agent`);
       }
-      const ask: Ask = async (path, namespace) =>
+      const ask: VaultRequest = async (path, namespace) =>
         askStore({
           url: `${vaultAddress}/v1/${path.split('/').map(encodeURIComponent).join('/')}`,
           headers: {

@@ -19,7 +19,7 @@ import {
 } from './properties.ts';
 
 /** A value that is a path or an address, or has to become one. */
-export interface Place {
+export interface ArtifactReference {
   readonly property: ArtifactProperty;
   /** The logical id, or what else has the property. */
   readonly owner: string;
@@ -122,11 +122,11 @@ function placesIn(
   properties: YAMLMap,
   known: readonly ArtifactProperty[],
   shared: YAMLMap | null = null,
-): Place[] {
+): ArtifactReference[] {
   return known.flatMap((property) => {
     const says = (name: string) =>
       [properties, shared].some((map) => map !== null && reader.child(map, name) !== undefined);
-    return valuesAt(reader, properties, property.path).flatMap((found): Place[] => {
+    return valuesAt(reader, properties, property.path).flatMap((found): ArtifactReference[] => {
       if (found.value !== null) return [{ property, owner, ...found }];
       if (property.isFolderUnless === undefined) return [];
       return [...property.isFolderUnless, ...property.path].some(says) ? [] : [{ property, owner, ...found }];
@@ -134,7 +134,7 @@ function placesIn(
   });
 }
 
-function includesIn(reader: Reader, node: unknown): Place[] {
+function includesIn(reader: Reader, node: unknown): ArtifactReference[] {
   const found = reader.resolved(node);
   if (isSeq(found)) return found.items.flatMap((item) => includesIn(reader, item));
   if (!isMap(found) || reader.text(found, 'Name') !== includeProperty.type) return [];
@@ -142,7 +142,7 @@ function includesIn(reader: Reader, node: unknown): Place[] {
   return parameters === null ? [] : placesIn(reader, includeProperty.type, parameters, [includeProperty]);
 }
 
-function allIncludes(reader: Reader, document: Document, root: YAMLMap): Place[] {
+function allIncludes(reader: Reader, document: Document, root: YAMLMap): ArtifactReference[] {
   const found = includesIn(reader, reader.child(root, 'Transform'));
   visit(document, (_, node) => {
     if (isPair(node) && isScalar(node.key) && node.key.value === 'Fn::Transform')
@@ -153,7 +153,7 @@ function allIncludes(reader: Reader, document: Document, root: YAMLMap): Place[]
 }
 
 /** Values that every resource of a serverless type has, such as `Globals.Function.CodeUri`. */
-function globalPlaces(reader: Reader, globals: YAMLMap): Place[] {
+function globalPlaces(reader: Reader, globals: YAMLMap): ArtifactReference[] {
   return reader.entries(globals).flatMap(({ key, pair }) => {
     const properties = reader.mapOf(pair.value);
     const known = artifactProperties.filter(({ type }) => type === `${serverless}${key}`);
@@ -163,13 +163,13 @@ function globalPlaces(reader: Reader, globals: YAMLMap): Place[] {
 }
 
 /** All places of a template; none where it has no known form, which AWS says then. */
-export function findPlaces(document: Document): Place[] {
+export function findPlaces(document: Document): ArtifactReference[] {
   const reader = new Reader(document);
   const root = reader.mapOf(document.contents);
   if (root === null) return [];
   const section = (name: string) => reader.mapOf(reader.child(root, name));
   const [resources, globals, metadata] = [section('Resources'), section('Globals'), section('Metadata')];
-  const found: Place[] = [];
+  const found: ArtifactReference[] = [];
   for (const { id, map } of resources === null ? [] : resourcesIn(reader, resources)) {
     const type = reader.text(map, 'Type') ?? '';
     const properties = reader.mapOf(reader.child(map, 'Properties'));

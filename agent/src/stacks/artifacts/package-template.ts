@@ -5,8 +5,8 @@ import { dirname, extname, join, normalize } from 'node:path';
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { StackProblem } from '../api.ts';
 import { expectCode, readCode } from '../code-files.ts';
-import type { Place as Target, Uploads } from '../uploads.ts';
-import { findPlaces, type Place } from './find-places.ts';
+import type { S3Location as Target, Uploads } from '../uploads.ts';
+import { type ArtifactReference, findPlaces } from './find-places.ts';
 import { digestOfFile, digestOfFiles, filesIn, packedFile, zipOf } from './pack-files.ts';
 
 /** What has to be in the bucket. */
@@ -86,12 +86,12 @@ export async function packageTemplate(
   return { text: edited, artifacts };
 }
 
-function titleOf({ owner, name }: Place, { file }: Work): string {
+function titleOf({ owner, name }: ArtifactReference, { file }: Work): string {
   return `${owner} in ${file}: ${name}`;
 }
 
 /** @returns null for names of an object and for functions, which stay @throws StackProblem for any other value */
-function valueOf(place: Place, work: Work): string | null {
+function valueOf(place: ArtifactReference, work: Work): string | null {
   const { value } = place;
   // The folder of the template.
   if (value === null) return '.';
@@ -117,7 +117,7 @@ const allowedContents = {
   template: 'the path of a template of the repository',
 } as const;
 
-function allowedOf({ property: { content, reference } }: Place): string {
+function allowedOf({ property: { content, reference } }: ArtifactReference): string {
   return `${allowedContents[content]}, or ${reference === 'https' ? 'the address of a template' : 'an address such as s3://bucket/key'}`;
 }
 
@@ -125,7 +125,7 @@ const address = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** What the property refers to instead; null: its value stays. */
 async function referenceTo(
-  place: Place,
+  place: ArtifactReference,
   value: string,
   work: Work,
   artifacts: Artifact[],
@@ -143,7 +143,7 @@ async function referenceTo(
 }
 
 /** The names of an object, which AWS takes instead of its address. */
-function namesOf(place: Place, value: string, work: Work): Readonly<Record<string, string>> {
+function namesOf(place: ArtifactReference, value: string, work: Work): Readonly<Record<string, string>> {
   const { reference } = place.property;
   const [, bucket, key, , version] = /^s3:\/\/([^/?]+)\/([^?]+)(\?versionId=([^&]+))?$/.exec(value) ?? [];
   if (typeof reference === 'string' || bucket === undefined || key === undefined)
@@ -155,7 +155,12 @@ function namesOf(place: Place, value: string, work: Work): Readonly<Record<strin
   return { [reference.bucket]: bucket, [reference.key]: key, ...versioned };
 }
 
-async function artifactOf(place: Place, value: string, work: Work, artifacts: Artifact[]): Promise<Artifact> {
+async function artifactOf(
+  place: ArtifactReference,
+  value: string,
+  work: Work,
+  artifacts: Artifact[],
+): Promise<Artifact> {
   const { content } = place.property;
   const path = normalize(join(dirname(work.file), value));
   const stats = value.startsWith('/') ? null : found(place, path, work);
@@ -175,11 +180,11 @@ async function artifactOf(place: Place, value: string, work: Work, artifacts: Ar
 }
 
 /** @throws StackProblem, with the property, for what leads out of the repository */
-function found(place: Place, path: string, work: Work): Stats | null {
+function found(place: ArtifactReference, path: string, work: Work): Stats | null {
   return named(place, work, () => expectCode(path));
 }
 
-function named<Result>(place: Place, work: Work, act: () => Result): Result {
+function named<Result>(place: ArtifactReference, work: Work, act: () => Result): Result {
   try {
     return act();
   } catch (error) {
@@ -189,14 +194,14 @@ function named<Result>(place: Place, work: Work, act: () => Result): Result {
 }
 
 /** Why something is uploaded. */
-function whyOf({ owner, name, value }: Place, { file }: Work, kind: 'file' | 'folder'): string {
+function whyOf({ owner, name, value }: ArtifactReference, { file }: Work, kind: 'file' | 'folder'): string {
   return value === null
     ? `${owner} in ${file} has no ${name}, which means the folder of the template`
     : `${owner} in ${file} has a ${kind} as ${name}`;
 }
 
 function artifact(
-  place: Place,
+  place: ArtifactReference,
   work: Work,
   objectName: string,
   content: Artifact['content'],
@@ -212,7 +217,7 @@ function artifact(
 }
 
 async function zipped(
-  place: Place,
+  place: ArtifactReference,
   work: Work,
   from: 'file' | 'folder',
   list: () => ReturnType<typeof filesIn>,
@@ -221,7 +226,7 @@ async function zipped(
   return artifact(place, work, `${await digestOfFiles(files)}.zip`, () => zipOf(files), from);
 }
 
-async function asItIs(place: Place, path: string, stats: Stats, work: Work): Promise<Artifact> {
+async function asItIs(place: ArtifactReference, path: string, stats: Stats, work: Work): Promise<Artifact> {
   if (stats.size > largestFileBytes)
     throw new StackProblem(
       `${titleOf(place, work)}: ${path} has ${stats.size} bytes, and files that are uploaded may have at most ${largestFileBytes}`,
@@ -236,7 +241,12 @@ export function templateName(content: Uint8Array): string {
   return `${createHash('sha256').update(content).digest('hex')}.template`;
 }
 
-async function nested(place: Place, path: string, work: Work, artifacts: Artifact[]): Promise<Artifact> {
+async function nested(
+  place: ArtifactReference,
+  path: string,
+  work: Work,
+  artifacts: Artifact[],
+): Promise<Artifact> {
   const above = [...work.within, work.file];
   if (above.includes(path) || above.length >= deepest)
     throw new StackProblem(
@@ -261,7 +271,7 @@ function isZip(path: string): boolean {
   return ['PK\x03\x04', 'PK\x05\x06'].includes(begin.toString('latin1'));
 }
 
-function editOf(place: Place, json: string, work: Work): Edit {
+function editOf(place: ArtifactReference, json: string, work: Work): Edit {
   const { value } = place;
   if (value === null) return insertion(place, json, work);
   const [start = 0, end = 0] = value.range ?? [];
@@ -271,7 +281,7 @@ function editOf(place: Place, json: string, work: Work): Edit {
 }
 
 /** Writes a missing property before all others. */
-function insertion(place: Place, json: string, work: Work): Edit {
+function insertion(place: ArtifactReference, json: string, work: Work): Edit {
   const start = startOf(place.within);
   const line = work.text.slice(work.text.lastIndexOf('\n', start - 1) + 1, start);
   const entry = `${JSON.stringify(place.name)}: ${json}`;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { requestFile, type Verb } from '../../drivers/cloudformation/reports.ts';
+import { type ResourceVerb, requestFile } from '../../drivers/cloudformation/reports.ts';
 import { requestOf } from '../../drivers/cloudformation/request.ts';
 import { ownToolArguments } from '../../own-program.ts';
 import { jobOf } from '../driver-job.ts';
@@ -39,8 +39,8 @@ export interface StackProgram {
   readonly aws: StackServer;
   /** Writes files of the configuration's folder. */
   write(files: Readonly<Record<string, string>>): void;
-  start<Report = unknown>(verb: Verb, invocation?: Invocation): Promise<Running<Report>>;
-  run<Report = unknown>(verb: Verb, invocation?: Invocation): Promise<Ended<Report>>;
+  start<Report = unknown>(verb: ResourceVerb, invocation?: Invocation): Promise<Running<Report>>;
+  run<Report = unknown>(verb: ResourceVerb, invocation?: Invocation): Promise<Ended<Report>>;
 }
 
 /** @param files of the configuration's folder */

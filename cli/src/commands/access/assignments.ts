@@ -6,15 +6,15 @@ import { BadCall } from '../../exit-codes.ts';
 import { findEnvironment, findOrganization, findProject } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { allTeams, findMember, findTeam, roleNames, roleText } from './find-access.ts';
 
-export interface PlaceFlags {
+export interface RolePlaceFlags {
   readonly project?: string;
   readonly environment?: string;
 }
 
-interface HolderFlags extends PlaceFlags {
+interface HolderFlags extends RolePlaceFlags {
   readonly user?: string;
   readonly team?: string;
 }
@@ -28,13 +28,13 @@ type PlaceField =
   | { readonly projectId: string }
   | { readonly environmentId: string };
 
-interface Place {
+interface AssignedPlace {
   readonly organizationId: string;
   readonly field: PlaceField;
   readonly name: string;
 }
 
-interface Held {
+interface AssignedRoleRow {
   readonly kind: string;
   readonly holder: string | undefined;
   readonly role: string;
@@ -51,7 +51,10 @@ export function withPlace(command: Command): Command {
 }
 
 /** @throws BadCall for both a project and an environment */
-export async function placeOf(session: Session, { project, environment }: PlaceFlags): Promise<Place> {
+export async function placeOf(
+  session: Session,
+  { project, environment }: RolePlaceFlags,
+): Promise<AssignedPlace> {
   if (project !== undefined && environment !== undefined)
     throw new BadCall('--project and --environment exclude each other.');
   const organization = await findOrganization(session);
@@ -132,14 +135,14 @@ function addUnassign(group: Command): void {
   });
 }
 
-const columns: Column<Held>[] = [
+const columns: TableColumn<AssignedRoleRow>[] = [
   { head: 'KIND', value: ({ kind }) => kind, isWhole: true },
   { head: 'WHO', value: ({ holder }) => holder },
   { head: 'ROLE', value: ({ role }) => role },
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-const heldColumns: Column<Held>[] = [
+const heldColumns: TableColumn<AssignedRoleRow>[] = [
   { head: 'USER', value: ({ holder }) => holder },
   { head: 'ROLE', value: ({ role }) => role },
   { head: 'BY TEAM', value: ({ by }) => by },
@@ -186,7 +189,7 @@ function addAssignments(group: Command): void {
       .command('assignments')
       .description('list the roles of users and teams that are assigned there, without inherited ones'),
   );
-  onCall<PlaceFlags>(list, async ({ session, options }) => {
+  onCall<RolePlaceFlags>(list, async ({ session, options }) => {
     const { organizationId, field } = await placeOf(session, options);
     const [users, teams] = await Promise.all([
       session.client.call('listUserRoles', { query: field }),

@@ -3,20 +3,20 @@ import type { Command } from 'commander';
 import type { HeldRole } from '#contract/roles/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
-import { type PlaceFlags, placeOf, withPlace } from './assignments.ts';
+import type { TableColumn } from '../../terminal/table.ts';
+import { placeOf, type RolePlaceFlags, withPlace } from './assignments.ts';
 import { findMember } from './find-access.ts';
 
-interface ExplainFlags extends PlaceFlags {
+interface ExplainFlags extends RolePlaceFlags {
   readonly user?: string;
 }
 
-interface Given {
+interface RightSource {
   readonly right: string;
   readonly by: HeldRole;
 }
 
-const columns: Column<Given>[] = [
+const columns: TableColumn<RightSource>[] = [
   { head: 'RIGHT', value: ({ right }) => right, isWhole: true },
   { head: 'ROLE', value: ({ by }) => by.roleName },
   { head: 'IN', value: ({ by }) => `${by.scope} ${by.scopeName}` },

@@ -93,14 +93,14 @@ async function orRefused<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** What commands call a person or a key. */
-export interface Holder {
+export interface Principal {
   readonly id: string;
   readonly name: string;
   readonly email: string;
 }
 
 /** A member: a person or a key. @param given id, e-mail address or exact name @throws BadCall unless it is one */
-export async function findMember(client: Client, organizationId: string, given: string): Promise<Holder> {
+export async function findMember(client: Client, organizationId: string, given: string): Promise<Principal> {
   const members = await client.call('listMembers', { params: { id: organizationId } });
   const all = members.map(({ user }) => ({
     id: user.user_id ?? '',

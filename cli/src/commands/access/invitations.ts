@@ -6,7 +6,7 @@ import { findOrganization } from '../../find-environment.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { findInvitation, projectRoles, roleNames, roleText } from './find-access.ts';
 
 interface InviteFlags {
@@ -14,7 +14,7 @@ interface InviteFlags {
   readonly projectRole?: string[];
 }
 
-function columnsFor(nameOf: (role: string) => string): Column<Invitation>[] {
+function columnsFor(nameOf: (role: string) => string): TableColumn<Invitation>[] {
   return [
     { head: 'E-MAIL', value: ({ email }) => email },
     { head: 'ROLE', value: ({ permissions }) => nameOf(permissions.organizationRole) },

@@ -7,7 +7,7 @@ import { findOrganization } from '../../find-environment.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { expiryOf, findKey, findMember, projectRoles, roleNames, roleText } from './find-access.ts';
 
 type AnyKey = ApiKey | PersonalApiKey;
@@ -21,14 +21,14 @@ interface LimitFlags {
   readonly network?: string[];
 }
 
-interface CreateFlags extends WhoseFlags, LimitFlags {
+interface CreateKeyFlags extends WhoseFlags, LimitFlags {
   readonly role?: string;
   readonly projectRole?: string[];
   readonly description?: string;
   readonly owner?: string;
 }
 
-interface UpdateFlags extends LimitFlags {
+interface UpdateKeyFlags extends LimitFlags {
   readonly name?: string;
   readonly description?: string;
   readonly owner?: string | false;
@@ -45,7 +45,7 @@ const networkOption = [
   'address or network that it is accepted from, such as 192.0.2.0/24; may be repeated',
 ] as const;
 
-const commonColumns: Column<AnyKey>[] = [
+const commonColumns: TableColumn<AnyKey>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'KEY', value: ({ apiKeyId }) => apiKeyId },
   { head: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? timeText(expiresAt) : 'never'), isExtra: true },
@@ -55,7 +55,7 @@ const commonColumns: Column<AnyKey>[] = [
   { head: 'ID', value: ({ id }) => id, isId: true, isExtra: true },
 ];
 
-const secretColumns: Column<AnyKey['secrets'][number]>[] = [
+const secretColumns: TableColumn<AnyKey['secrets'][number]>[] = [
   { head: 'SECRET', value: ({ id }) => id, isWhole: true },
   { head: 'CREATED', value: ({ createdAt }) => timeText(createdAt) },
   { head: 'LAST USED', value: ({ lastUsedAt }) => timeText(lastUsedAt) },
@@ -116,7 +116,7 @@ function addReading(group: Command): void {
     const roles = all.flatMap((key) => ('organizationRole' in key ? [key.organizationRole] : []));
     const organizationId = all.find((key) => 'organizationId' in key)?.organizationId ?? '';
     const nameOf = await roleNames(session.client, organizationId, roles);
-    const role: Column<AnyKey> = {
+    const role: TableColumn<AnyKey> = {
       head: 'ROLE',
       value: (key) => ('organizationRole' in key ? nameOf(key.organizationRole) : ''),
     };
@@ -135,7 +135,7 @@ function addReading(group: Command): void {
 }
 
 /** @throws BadCall for options that a personal key does not have */
-async function createPersonal(session: Session, name: string, options: CreateFlags): Promise<void> {
+async function createPersonal(session: Session, name: string, options: CreateKeyFlags): Promise<void> {
   const { role, projectRole, description, owner } = options;
   const others = [role && '--role', projectRole && '--project-role', description && '--description'];
   const [wrong] = [...others, owner && '--owner'].filter(Boolean);
@@ -146,7 +146,7 @@ async function createPersonal(session: Session, name: string, options: CreateFla
   return showSecret(session, key, `Personal key ${plain(name)} was created.`);
 }
 
-async function createForOrganization(session: Session, name: string, options: CreateFlags): Promise<void> {
+async function createForOrganization(session: Session, name: string, options: CreateKeyFlags): Promise<void> {
   const { client } = session;
   const { id: organizationId } = await findOrganization(session);
   const { role, projectRole, description, owner } = options;
@@ -180,7 +180,7 @@ function addCreate(group: Command): void {
     .option(...expiresOption)
     .option(...networkOption, gather)
     .option(...personalOption);
-  onCall<CreateFlags>(create, ({ session, args: [name = ''], options }) =>
+  onCall<CreateKeyFlags>(create, ({ session, args: [name = ''], options }) =>
     options.personal ? createPersonal(session, name, options) : createForOrganization(session, name, options),
   );
 }
@@ -196,7 +196,7 @@ function addUpdate(group: Command): void {
     .option(...expiresOption)
     .option(...networkOption, gather)
     .option('--all-networks', 'it is accepted from everywhere');
-  onCall<UpdateFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<UpdateKeyFlags>(update, async ({ session, args: [given = ''], options }) => {
     if (options.network && options.allNetworks)
       throw new BadCall('--network and --all-networks exclude each other.');
     const { client } = session;

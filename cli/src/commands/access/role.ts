@@ -9,12 +9,12 @@ import { findOrganization } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { addAssignmentCommands } from './assignments.ts';
 import { addExplainCommand } from './explain.ts';
 import { findRole } from './find-access.ts';
 
-interface SettingFlags {
+interface RoleFlags {
   readonly name?: string;
   readonly right?: string[];
   readonly default?: boolean;
@@ -32,7 +32,7 @@ const builtIn: readonly ListedRole[] = Object.entries(builtInRoles).flatMap(([sc
   Object.entries(roles).map(([name, permissions]) => ({ name, kind: `built-in, ${scope}`, permissions })),
 );
 
-const columns: Column<ListedRole>[] = [
+const columns: TableColumn<ListedRole>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'KIND', value: ({ kind }) => kind },
   { head: 'RIGHTS', value: ({ permissions }) => permissions.length },
@@ -102,7 +102,7 @@ function addChanges(group: Command): void {
     .description('create a custom role')
     .addOption(rightOption('right that it gives'))
     .option('--default', 'new members have it unless somebody says otherwise');
-  onCall<SettingFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<RoleFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     if (!options.right)
       throw new BadCall('A role needs at least one right: specify --right, such as --right RUN_PLAN.');
@@ -120,7 +120,7 @@ function addChanges(group: Command): void {
     .addOption(rightOption('right that it gives; replaces all rights'))
     .option('--default', 'new members have it unless somebody says otherwise')
     .option('--no-default', 'new members no longer have it');
-  onCall<SettingFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<RoleFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id } = await named(session, given);
     const body = { name: options.name, permissions: options.right, isDefaultRole: options.default };
     return show(session, await session.client.call('updateRole', { params: { id }, body }));

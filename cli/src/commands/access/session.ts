@@ -4,9 +4,9 @@ import type { Session as SignInSession } from '#contract/sign-in/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { matching, only } from '../../find-environment.ts';
 import { timeText } from '../../terminal/durations.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 
-const columns: Column<SignInSession>[] = [
+const columns: TableColumn<SignInSession>[] = [
   { head: 'KIND', value: ({ kind, isCurrent }) => (isCurrent ? `${kind} (this one)` : kind) },
   { head: 'SIGNED IN', value: ({ createdAt }) => timeText(createdAt) },
   { head: 'LAST USED', value: ({ lastUsedAt }) => timeText(lastUsedAt) },

@@ -7,10 +7,10 @@ import { BadCall } from '../../exit-codes.ts';
 import { findEnvironment, findOrganization, findProject } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { allTeams, findMember, findTeam } from './find-access.ts';
 
-interface ListFlags {
+interface ListTeamsFlags {
   readonly name?: string;
   readonly assignedToOrganization?: boolean;
   readonly assignedToProject?: string;
@@ -18,13 +18,13 @@ interface ListFlags {
   readonly limit?: number;
 }
 
-interface SettingFlags {
+interface TeamFlags {
   readonly name?: string;
   readonly description?: string;
   readonly default?: boolean;
 }
 
-const columns: Column<Team>[] = [
+const columns: TableColumn<Team>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'MEMBERS', value: ({ users }) => users?.length },
   { head: 'DEFAULT', value: ({ isDefaultTeam }) => (isDefaultTeam ? 'yes' : ''), isExtra: true },
@@ -32,7 +32,7 @@ const columns: Column<Team>[] = [
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-const memberColumns: Column<User>[] = [
+const memberColumns: TableColumn<User>[] = [
   { head: 'MEMBER', value: ({ name }) => name },
   { head: 'E-MAIL', value: ({ email, app_metadata: { isApiKey } = {} }) => (isApiKey ? '' : email) },
   { head: 'ID', value: ({ user_id: id }) => id, isId: true },
@@ -71,7 +71,7 @@ function addList(group: Command): void {
       'only teams with a role in this environment, also an inherited one',
     )
     .option('--limit <count>', 'at most this many (default: all)', wholeNumber('--limit', 1));
-  onCall<ListFlags>(list, async ({ session, options }) => {
+  onCall<ListTeamsFlags>(list, async ({ session, options }) => {
     const { client, output, isJson } = session;
     const { id } = await findOrganization(session);
     const { assignedToProject: project, assignedToEnvironment: environment } = options;
@@ -93,7 +93,7 @@ function addChanges(group: Command): void {
     .description('create a team without members')
     .option('--description <text>', 'what it is for')
     .option('--default', 'new people of the organization join it');
-  onCall<SettingFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<TeamFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: organizationId } = await findOrganization(session);
     const { description, default: isDefaultTeam } = options;
@@ -109,7 +109,7 @@ function addChanges(group: Command): void {
     .option('--description <text>', 'what it is for')
     .option('--default', 'new people of the organization join it')
     .option('--no-default', 'new people no longer join it');
-  onCall<SettingFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<TeamFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id } = await named(session, given);
     const { name, description, default: isDefaultTeam } = options;
     const body = { name, description, isDefaultTeam };

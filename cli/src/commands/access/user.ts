@@ -7,11 +7,11 @@ import { findOrganization } from '../../find-environment.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { findMember, roleNames, roleText } from './find-access.ts';
 import { addInvitationCommands, showLink } from './invitations.ts';
 
-interface ListFlags {
+interface ListUsersFlags {
   readonly search?: string;
   readonly keys: boolean;
 }
@@ -20,7 +20,7 @@ interface AdminFlags {
   readonly name?: string;
 }
 
-function columnsFor(nameOf: (role: string) => string): Column<Member>[] {
+function columnsFor(nameOf: (role: string) => string): TableColumn<Member>[] {
   return [
     { head: 'NAME', value: ({ user }) => user.name },
     { head: 'E-MAIL', value: ({ user }) => (user.app_metadata?.isApiKey ? '' : user.email) },
@@ -38,7 +38,7 @@ function addList(group: Command): void {
     .description('list the members of the organization: people and API keys')
     .option('--search <text>', 'only those with this text in the name or the e-mail address')
     .option('--no-keys', 'only people');
-  onCall<ListFlags>(list, async ({ session, options }) => {
+  onCall<ListUsersFlags>(list, async ({ session, options }) => {
     const { client, output, isJson } = session;
     const { id } = await findOrganization(session);
     const query = { query: options.search, ...(options.keys ? {} : { includeApiKeys: false }) };

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { CurrentUser } from '#contract/sign-in/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { timeText } from '../../terminal/durations.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 
-const columns: Column<CurrentUser['organizations'][number]>[] = [
+const columns: TableColumn<CurrentUser['organizations'][number]>[] = [
   { head: 'ORGANIZATION', value: ({ name }) => name },
   { head: 'ROLE', value: ({ role }) => role },
   { head: 'ID', value: ({ id }) => id, isWhole: true },

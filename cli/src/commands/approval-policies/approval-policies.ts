@@ -8,7 +8,7 @@ import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { addPolicyEditCommands } from './edit-policies.ts';
 import { findPolicy } from './find-policy.ts';
 
@@ -19,7 +19,7 @@ function placesText({ assignments }: ApprovalPolicyEntry): string {
   return assignments.map(({ scope, scopeName }) => `${scopeWords[scope]} ${scopeName}`).join(', ');
 }
 
-const columns: Column<ApprovalPolicyEntry>[] = [
+const columns: TableColumn<ApprovalPolicyEntry>[] = [
   { head: 'NAME', value: ({ policy }) => policy.name },
   { head: 'ASSIGNED TO', value: (entry) => placesText(entry) || 'nothing' },
   { head: 'REPOSITORY', value: ({ policy }) => policy.repository, isExtra: true },
@@ -27,7 +27,7 @@ const columns: Column<ApprovalPolicyEntry>[] = [
   { head: 'ID', value: ({ policy }) => policy.id, isId: true },
 ];
 
-const catalogueColumns: Column<CataloguePolicy>[] = [
+const catalogueColumns: TableColumn<CataloguePolicy>[] = [
   { head: 'FOLDER', value: ({ path }) => path, isWhole: true },
   { head: 'CATEGORIES', value: ({ categories }) => categories.join(', ') },
   { head: 'CLOUD', value: ({ cloudProvider }) => cloudProvider },
@@ -100,7 +100,7 @@ function addReads(group: Command): void {
   );
 }
 
-const verdictColumns: Column<GivenVerdict>[] = [
+const verdictColumns: TableColumn<GivenVerdict>[] = [
   { head: 'WHEN', value: ({ at }) => timeText(at) },
   { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
   { head: 'DECISION', value: ({ decision }) => decision, isWhole: true },

@@ -10,11 +10,11 @@ import { textFromFile } from '../../read-input.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { type SourceFlags, sourceFields } from '../templates/source-flags.ts';
-import { findPlace, findPolicy, type PlaceFlags } from './find-policy.ts';
+import { findPlace, findPolicy, type PolicyPlaceFlags } from './find-policy.ts';
 
-type Body = CallInput<'updateApprovalPolicy'>['body'];
+type ApprovalPolicyUpdate = CallInput<'updateApprovalPolicy'>['body'];
 
-interface EditFlags extends SourceFlags {
+interface EditPolicyFlags extends SourceFlags {
   readonly name?: string;
   readonly catalogue?: string;
   readonly configuration?: string;
@@ -51,8 +51,8 @@ function withEditFlags(command: Command): Command {
 async function fieldsOf(
   { client }: Session,
   organizationId: string,
-  flags: EditFlags,
-): Promise<Partial<Body>> {
+  flags: EditPolicyFlags,
+): Promise<Partial<ApprovalPolicyUpdate>> {
   const { catalogue, configuration } = flags;
   if (catalogue !== undefined && (flags.repository !== undefined || flags.path !== undefined))
     throw new BadCall('Specify either --catalogue, or --repository and --path.');
@@ -81,7 +81,7 @@ async function tellUnreadable({ client }: Session, policy: ApprovalPolicy): Prom
 
 function addCreate(group: Command): void {
   const create = withEditFlags(group.command('create <name>').description('create an approval policy'));
-  onCall<EditFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<EditPolicyFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: organizationId } = await findOrganization(session);
     const { repository, ...fields } = await fieldsOf(session, organizationId, options);
@@ -101,12 +101,12 @@ const keptFields = [
   ...['name', 'repository', 'revision', 'path', 'policyConfiguration', 'tokenId', 'sshKeys'],
   ...['githubInstallationId', 'bitbucketClientKey', 'vcsConnectionId', 'isBitbucketServer'],
   ...['isGitLabEnterprise', 'isGitHubEnterprise', 'isGitLab', 'isAzureDevOps'],
-] as readonly (keyof Body & keyof ApprovalPolicy)[];
+] as readonly (keyof ApprovalPolicyUpdate & keyof ApprovalPolicy)[];
 
 /** A policy as a request describes it. */
-function bodyOf(policy: ApprovalPolicy): Body {
+function bodyOf(policy: ApprovalPolicy): ApprovalPolicyUpdate {
   const kept = keptFields.flatMap((field) => (policy[field] === undefined ? [] : [[field, policy[field]]]));
-  return { ...(Object.fromEntries(kept) as Body), id: policy.id };
+  return { ...(Object.fromEntries(kept) as ApprovalPolicyUpdate), id: policy.id };
 }
 
 function addUpdate(group: Command): void {
@@ -115,7 +115,7 @@ function addUpdate(group: Command): void {
       .command('update <approval-policy>')
       .description('change an approval policy; omitted settings are unchanged, an empty text clears one'),
   ).option('--name <name>', 'its new name');
-  onCall<EditFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<EditPolicyFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: organizationId } = await findOrganization(session);
     const { policy } = await findPolicy(session, organizationId, given);
@@ -125,7 +125,9 @@ function addUpdate(group: Command): void {
       ...(await fieldsOf(session, organizationId, options)),
       ...(options.name === undefined ? {} : { name: options.name }),
     };
-    const filled = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '')) as Body;
+    const filled = Object.fromEntries(
+      Object.entries(body).filter(([, value]) => value !== ''),
+    ) as ApprovalPolicyUpdate;
     const changed = await client.call('updateApprovalPolicy', { body: filled });
     await tellUnreadable(session, changed);
     return isJson
@@ -163,7 +165,7 @@ function addAssignments(group: Command): void {
         'let an approval policy check the plans of a project, of a template or of the organization',
       ),
   );
-  onCall<PlaceFlags>(assign, async ({ session, args: [given = ''], options }) => {
+  onCall<PolicyPlaceFlags>(assign, async ({ session, args: [given = ''], options }) => {
     const { client, output, isJson } = session;
     const place = await findPlace(session, options);
     const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
@@ -173,7 +175,7 @@ function addAssignments(group: Command): void {
   const unassign = withPlaceFlags(
     group.command('unassign <approval-policy>').description('take an approval policy away from such a place'),
   );
-  onCall<PlaceFlags>(unassign, async ({ session, args: [given = ''], options }) => {
+  onCall<PolicyPlaceFlags>(unassign, async ({ session, args: [given = ''], options }) => {
     const { client, output, isJson } = session;
     const { scope, scopeId } = await findPlace(session, options);
     const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);

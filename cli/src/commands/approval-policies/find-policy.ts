@@ -5,7 +5,7 @@ import { findOrganization, findProject, matching, only } from '../../find-enviro
 import type { Session } from '../../session/session.ts';
 import { findTemplate } from '../templates/find-template.ts';
 
-export interface PlaceFlags {
+export interface PolicyPlaceFlags {
   readonly project?: string;
   readonly template?: string;
   readonly wholeOrganization?: boolean;
@@ -28,7 +28,7 @@ export async function findPolicy(
 /** @throws BadCall unless exactly one place is specified */
 export async function findPlace(
   session: Session,
-  { project, template, wholeOrganization }: PlaceFlags,
+  { project, template, wholeOrganization }: PolicyPlaceFlags,
 ): Promise<{ readonly scope: FlowScope; readonly scopeId: string }> {
   const { client } = session;
   const given = [project, template, wholeOrganization].filter((each) => each !== undefined);

@@ -10,12 +10,12 @@ import type { Session } from '../../session/session.ts';
 import { canAsk, confirm } from '../../terminal/ask.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 
 /** Between looks at what the service still has to do. */
 const pauseMilliseconds = 2000;
 
-const columns: Column<BulkItem>[] = [
+const columns: TableColumn<BulkItem>[] = [
   { head: 'ENVIRONMENT', value: ({ environmentName, environmentId }) => environmentName ?? environmentId },
   { head: 'RESULT', value: ({ status }) => status, isWhole: true },
   { head: 'DEPLOYMENT', value: ({ deploymentId }) => deploymentId, isWhole: true, isExtra: true },
@@ -58,7 +58,7 @@ async function showWhole(session: Session, started: BulkOperation): Promise<Exit
   return show(session, operation);
 }
 
-interface Flags {
+interface BulkFlags {
   readonly comment?: string;
   readonly reason?: string;
   readonly script?: string;
@@ -72,13 +72,13 @@ interface BulkCommand {
   readonly name: string;
   readonly description: string;
   readonly options?: (command: Command) => Command;
-  run(session: Session, targets: Targets, flags: Flags): Promise<BulkOperation>;
+  run(session: Session, targets: Targets, flags: BulkFlags): Promise<BulkOperation>;
 }
 
 const withComment = (command: Command) => command.option('--comment <text>', 'shown with each deployment');
 
 /** @throws BadCall if the answer is no */
-async function confirmAll({ environmentIds }: Targets, { yes }: Flags): Promise<void> {
+async function confirmAll({ environmentIds }: Targets, { yes }: BulkFlags): Promise<void> {
   if (yes || !canAsk()) return;
   if (!(await confirm(`Destroy everything that ${environmentIds.length} environments have created?`)))
     throw new BadCall('Nothing was destroyed.');
@@ -174,7 +174,7 @@ export function addBulkCommands(program: Command): void {
     ...marks,
   ]) {
     const command = options(group.command(`${name} <environment...>`).description(description));
-    onCall<Flags>(command, async ({ session, words, options }) =>
+    onCall<BulkFlags>(command, async ({ session, words, options }) =>
       showWhole(session, await run(session, await targetsOf(session, words), options)),
     );
   }

@@ -4,7 +4,7 @@ import type { CalendarEntry } from '#contract/calendar/shapes.ts';
 import { onCall, timeFlag } from '../../command-line.ts';
 import { findOrganization, findProject } from '../../find-environment.ts';
 import { timeText } from '../../terminal/durations.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 
 interface CalendarFlags {
   readonly project?: string;
@@ -17,7 +17,7 @@ function withReadableTimes(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => timeText(at));
 }
 
-const columns: Column<CalendarEntry>[] = [
+const columns: TableColumn<CalendarEntry>[] = [
   { head: 'TIME', value: ({ at }) => timeText(at), isWhole: true },
   { head: 'ENVIRONMENT', value: ({ environmentName }) => environmentName },
   {

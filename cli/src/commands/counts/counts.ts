@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { StatusCounts } from '#contract/environments/shapes.ts';
 import { onCall } from '../../command-line.ts';
 import { findOrganization, findProject } from '../../find-environment.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 
 interface CountFlags {
   readonly project?: string;
@@ -24,7 +24,7 @@ function numbersText(counts: Readonly<Record<string, number | undefined>>): stri
     .join(', ');
 }
 
-const columns: Column<ProjectCounts>[] = [
+const columns: TableColumn<ProjectCounts>[] = [
   { head: 'PROJECT', value: ({ project }) => project },
   { head: 'TOTAL', value: ({ total }) => total, isWhole: true },
   {

@@ -5,17 +5,17 @@ import { onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization, findProject } from '../../find-environment.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { findEndpoint } from './find-endpoint.ts';
 
-interface AssignFlags {
+interface AssignEndpointFlags {
   readonly project: string;
   readonly event?: NotificationEvent[];
   readonly all?: boolean;
   readonly none?: boolean;
 }
 
-function eventsOf({ event = [], all, none }: AssignFlags): NotificationEvent[] {
+function eventsOf({ event = [], all, none }: AssignEndpointFlags): NotificationEvent[] {
   const given = [event.length > 0, all === true, none === true].filter(Boolean).length;
   if (given !== 1) throw new BadCall('Specify one of --event, --all and --none.');
   const unknown = event.find((name) => !notificationEvents.includes(name));
@@ -32,7 +32,7 @@ export function addAssignmentCommands(group: Command): void {
     .option('--event <event...>', 'names of events')
     .option('--all', 'all events')
     .option('--none', 'no events: it is no longer assigned');
-  onCall<AssignFlags>(assign, async ({ session, args: [given = ''], options }) => {
+  onCall<AssignEndpointFlags>(assign, async ({ session, args: [given = ''], options }) => {
     const eventNames = eventsOf(options);
     const { id: organizationId } = await findOrganization(session);
     const endpoint = await findEndpoint(session, organizationId, given);
@@ -54,7 +54,7 @@ export function addAssignmentCommands(group: Command): void {
     if (session.isJson) return session.output.json(found);
     const all = await session.client.call('listNotificationEndpoints', { query: { organizationId } });
     const names = new Map(all.map(({ id, name }) => [id, name]));
-    const columns: Column<(typeof found)[number]>[] = [
+    const columns: TableColumn<(typeof found)[number]>[] = [
       { head: 'ENDPOINT', value: (row) => names.get(row.notificationEndpointId) },
       { head: 'EVENTS', value: ({ eventNames }) => eventNames.join(', ') },
     ];

@@ -13,7 +13,7 @@ import type { Session } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { findEndpoint } from './find-endpoint.ts';
 
 interface DeliveriesFlags {
@@ -24,7 +24,7 @@ interface DeliveriesFlags {
   readonly limit: number;
 }
 
-const deliveryColumns: Column<NotificationDelivery>[] = [
+const deliveryColumns: TableColumn<NotificationDelivery>[] = [
   { head: 'TIME', value: ({ createdAt }) => timeText(createdAt), isWhole: true },
   { head: 'ENDPOINT', value: ({ endpointName }) => endpointName },
   { head: 'EVENT', value: ({ eventName }) => eventName },

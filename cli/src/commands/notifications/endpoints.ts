@@ -10,7 +10,7 @@ import type { Session } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { endpointOf } from './find-endpoint.ts';
 
 interface EndpointFlags {
@@ -22,7 +22,7 @@ interface EndpointFlags {
   readonly secret?: false;
 }
 
-const endpointColumns: Column<NotificationEndpoint>[] = [
+const endpointColumns: TableColumn<NotificationEndpoint>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'TYPE', value: ({ type }) => type },
   { head: 'VALUE', value: ({ value }) => value, isExtra: true },

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { PlanImpact } from '#contract/deployments/plan-impact.ts';
 import { onCall } from '../../command-line.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../../find-deployment.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 
-const columns: Column<PlanImpact & { readonly id: string }>[] = [
+const columns: TableColumn<PlanImpact & { readonly id: string }>[] = [
   { head: 'DEPLOYMENT', value: ({ id }) => id, isWhole: true },
   { head: 'CREATE', value: ({ create }) => create, isWhole: true },
   { head: 'UPDATE', value: ({ update }) => update, isWhole: true },

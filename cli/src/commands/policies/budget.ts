@@ -9,7 +9,7 @@ import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
 import { namedProject } from '../project.ts';
 
-interface SetFlags {
+interface SetBudgetFlags {
   readonly amount: string;
   readonly timeframe: BudgetTimeframe;
   readonly threshold?: string[];
@@ -57,7 +57,7 @@ export function addBudgetCommands(program: Command): void {
       ).makeOptionMandatory(),
     )
     .option('--threshold <percent>', 'percentage at which people are notified; may be repeated', gather);
-  onCall<SetFlags>(set, async ({ session, args: [name = ''], options }) => {
+  onCall<SetBudgetFlags>(set, async ({ session, args: [name = ''], options }) => {
     const amount = numberOf('--amount', options.amount, /^\d+(\.\d+)?$/, 'a number');
     const thresholds = (options.threshold ?? []).map((text) =>
       numberOf('--threshold', text, /^\d+$/, 'a whole number of percent'),

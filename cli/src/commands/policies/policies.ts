@@ -8,12 +8,12 @@ import { onCall } from '../../command-line.ts';
 import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { addPolicyTestCommand } from '../approval-policies/test-policy.ts';
 import { namedProject } from '../project.ts';
 import { policyTtl } from './policy-ttl.ts';
 
-type PolicyBody = CallInput<'updatePolicy'>['body'];
+type ProjectPolicyBody = CallInput<'updatePolicy'>['body'];
 
 /** What each flag of a policy does when it is on. */
 const meanings: Readonly<Record<PolicyFlag, string>> = {
@@ -30,7 +30,7 @@ const meanings: Readonly<Record<PolicyFlag, string>> = {
   outputsAsInputsEnabled: 'variables take their values from outputs of its environments',
 };
 
-const columns: Column<PolicySetting>[] = [
+const columns: TableColumn<PolicySetting>[] = [
   { head: 'SETTING', value: ({ field }) => field, isWhole: true },
   { head: 'NOW', value: ({ field, value }) => valueText(field, value), isWhole: true },
   { head: 'FROM', value: ({ from }) => from, isWhole: true },
@@ -49,7 +49,7 @@ async function show(session: Session, policy: Policy): Promise<void> {
   return output.table(settingsInForce(policy, organization), columns, 'No settings.');
 }
 
-interface SetFlags extends Partial<Record<PolicyFlag, boolean>> {
+interface SetPolicyFlags extends Partial<Record<PolicyFlag, boolean>> {
   readonly selfApprovalForbidden?: boolean;
   readonly selfApprovalAsAbove?: true;
   readonly numberOfEnvironments?: string;
@@ -68,7 +68,7 @@ function limitOf(flag: string, text: string | undefined): number | null | undefi
   return Number(text);
 }
 
-function driftOf(cron: SetFlags['driftDetectionCron']): Partial<PolicyBody> {
+function driftOf(cron: SetPolicyFlags['driftDetectionCron']): Partial<ProjectPolicyBody> {
   if (cron === undefined) return {};
   return cron === false
     ? { driftDetectionEnabled: false, driftDetectionCron: '' }
@@ -76,8 +76,8 @@ function driftOf(cron: SetFlags['driftDetectionCron']): Partial<PolicyBody> {
 }
 
 /** What the options change. @throws BadCall */
-function changesOf(options: SetFlags): Partial<PolicyBody> {
-  const values: Partial<PolicyBody> = {
+function changesOf(options: SetPolicyFlags): Partial<ProjectPolicyBody> {
+  const values: Partial<ProjectPolicyBody> = {
     ...Object.fromEntries(policyFlags.map((name) => [name, options[name]])),
     numberOfEnvironments: limitOf('--number-of-environments', options.numberOfEnvironments),
     numberOfEnvironmentsTotal: limitOf('--number-of-environments-total', options.numberOfEnvironmentsTotal),
@@ -116,7 +116,7 @@ function addSet(group: Command): void {
     set.option(`--${kebab(name)}`, meanings[name]);
     set.option(`--no-${kebab(name)}`, 'turn this off');
   }
-  onCall<SetFlags>(set, async ({ session, args: [name = ''], options }) => {
+  onCall<SetPolicyFlags>(set, async ({ session, args: [name = ''], options }) => {
     const changes = changesOf(options);
     if (Object.keys(changes).length === 0) throw new BadCall('Specify at least one setting.');
     const { id: projectId } = await namedProject(session, name);

@@ -14,9 +14,9 @@ import { findTemplate } from './find-template.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './source-flags.ts';
 import { type ToolFlags, toolFields, withToolFlags } from './tool-flags.ts';
 
-type Body = CallInput<'updateTemplate'>['body'];
+type TemplateUpdate = CallInput<'updateTemplate'>['body'];
 
-interface EditFlags extends SourceFlags, ToolFlags {
+interface EditTemplateFlags extends SourceFlags, ToolFlags {
   readonly name?: string;
   readonly description?: string;
   readonly retryDeploy?: number;
@@ -24,7 +24,7 @@ interface EditFlags extends SourceFlags, ToolFlags {
   readonly retryRegex?: string;
 }
 
-interface CreateFlags extends EditFlags {
+interface CreateTemplateFlags extends EditTemplateFlags {
   readonly project?: string[];
   readonly inProject?: string;
 }
@@ -46,9 +46,9 @@ function withEditFlags(command: Command): Command {
     .option('--retry-regex <regex>', 'retry only if the error matches');
 }
 
-type RetryRule = RetrySettings['onDeploy'];
+type RetryOption = RetrySettings['onDeploy'];
 
-function ruleOf(times: number | undefined, regex: string | undefined, before: RetryRule): RetryRule {
+function ruleOf(times: number | undefined, regex: string | undefined, before: RetryOption): RetryOption {
   if (times === 0) return undefined;
   const rule = {
     ...before,
@@ -59,7 +59,7 @@ function ruleOf(times: number | undefined, regex: string | undefined, before: Re
 }
 
 /** @throws BadCall for an expression without anything that is retried */
-function retryOf(flags: EditFlags, before: Template['retry']): Body['retry'] {
+function retryOf(flags: EditTemplateFlags, before: Template['retry']): TemplateUpdate['retry'] {
   const onDeploy = ruleOf(flags.retryDeploy, flags.retryRegex, before?.onDeploy);
   const onDestroy = ruleOf(flags.retryDestroy, flags.retryRegex, before?.onDestroy);
   if (flags.retryRegex && !onDeploy && !onDestroy)
@@ -73,9 +73,9 @@ function retryOf(flags: EditFlags, before: Template['retry']): Body['retry'] {
 async function settingsOf(
   { client }: Session,
   organizationId: string,
-  flags: EditFlags,
+  flags: EditTemplateFlags,
   { type, before }: { readonly type: string; readonly before?: Template },
-): Promise<Partial<Body>> {
+): Promise<Partial<TemplateUpdate>> {
   const { description } = flags;
   return {
     ...(await sourceFields(client, organizationId, flags, type)),
@@ -89,7 +89,7 @@ function addCreate(group: Command): void {
   const create = withEditFlags(group.command('create <name>').description('create a template'))
     .option('--project <project>', 'id or exact name of a project that may use it; may be repeated', gather)
     .option('--in-project <project>', 'create it in this project instead of the organization');
-  onCall<CreateFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<CreateTemplateFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     if (!options.repository) throw new BadCall('Specify --repository, the git repository of the code.');
     const { id: organizationId } = await findOrganization(session);
@@ -105,7 +105,7 @@ function addCreate(group: Command): void {
         name,
         repository: options.repository,
         // The service decides which types it supports.
-        type: type as Body['type'],
+        type: type as TemplateUpdate['type'],
         projectIds: projects.map(({ id }) => id),
         ...(home ? { creationScope: 'PROJECT' as const, creationScopeId: home.id } : {}),
       },
@@ -122,13 +122,13 @@ const keptFields = [
   'type',
   'repository',
   ...templateSettingNames,
-] as const satisfies readonly (keyof Body & keyof Template)[];
+] as const satisfies readonly (keyof TemplateUpdate & keyof Template)[];
 
 /** A template as a request describes it. */
-function bodyOf(template: Template): Body {
+function bodyOf(template: Template): TemplateUpdate {
   return Object.fromEntries(
     keptFields.flatMap((field) => (template[field] === undefined ? [] : [[field, template[field]]])),
-  ) as Body;
+  ) as TemplateUpdate;
 }
 
 function addEdit(group: Command): void {
@@ -139,7 +139,7 @@ function addEdit(group: Command): void {
         'change a template for later deployments of all its environments; an empty text clears a setting',
       ),
   ).option('--name <name>', 'its new name');
-  onCall<EditFlags>(edit, async ({ session, args: [given = ''], options }) => {
+  onCall<EditTemplateFlags>(edit, async ({ session, args: [given = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: organizationId } = await findOrganization(session);
     const before = await findTemplate(client, organizationId, given);
@@ -148,10 +148,12 @@ function addEdit(group: Command): void {
     const body = {
       ...bodyOf(before),
       ...changes,
-      type: type as Body['type'],
+      type: type as TemplateUpdate['type'],
       ...(options.name === undefined ? {} : { name: options.name }),
     };
-    const filled = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== '')) as Body;
+    const filled = Object.fromEntries(
+      Object.entries(body).filter(([, value]) => value !== ''),
+    ) as TemplateUpdate;
     const template = await client.call('updateTemplate', { params: { id: before.id ?? '' }, body: filled });
     return isJson
       ? output.json(template)

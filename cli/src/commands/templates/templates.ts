@@ -7,11 +7,11 @@ import { findEnvironment, findOrganization, findProject } from '../../find-envir
 import type { Session } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { addTemplateEditCommands } from './edit-templates.ts';
 import { findTemplate } from './find-template.ts';
 
-const columns: Column<Template>[] = [
+const columns: TableColumn<Template>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'TOOL', value: ({ type }) => type },
   { head: 'REPOSITORY', value: ({ repository }) => repository },

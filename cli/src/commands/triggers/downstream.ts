@@ -8,7 +8,7 @@ import type { Session } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 
-interface Flags {
+interface DownstreamFlags {
   readonly add?: readonly string[];
   readonly remove?: readonly string[];
   readonly only?: readonly string[];
@@ -35,7 +35,11 @@ async function idsOf(session: Session, names: readonly string[]): Promise<string
 }
 
 /** @throws BadCall for flags that contradict each other */
-async function change(session: Session, id: string, { add, remove, only, none }: Flags): Promise<void> {
+async function change(
+  session: Session,
+  id: string,
+  { add, remove, only, none }: DownstreamFlags,
+): Promise<void> {
   const { client } = session;
   const given = [add, remove, only, none].filter((flag) => flag !== undefined);
   if (given.length > 1) throw new BadCall('Of --add, --remove, --only and --none, use one at a time.');
@@ -57,7 +61,7 @@ export function addDownstreamCommand(group: Command): void {
     .option('--remove <environment...>', 'deploy these after it no longer')
     .option('--only <environment...>', 'deploy these after it, and no others')
     .option('--none', 'deploy nothing after it');
-  onCall<Flags>(downstream, async ({ session, args: [name = ''], options }) => {
+  onCall<DownstreamFlags>(downstream, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const { id } = await findEnvironment(session, name);
     await change(session, id, options);

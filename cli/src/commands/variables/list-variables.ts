@@ -5,7 +5,7 @@ import { BadCall } from '../../exit-codes.ts';
 import { findOrganization } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 
 /** Which of two variables with the same name is meant. */
 export interface TypeFlags {
@@ -21,18 +21,18 @@ export function hiddenBy({ overwrites }: Variable): string | undefined {
   return overwrites.value === undefined ? overwrites.scope : `${overwrites.scope}: ${overwrites.value}`;
 }
 
-const ownColumns: readonly Column<Variable>[] = [
+const ownColumns: readonly TableColumn<Variable>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'TYPE', value: ({ type }) => typeWords[type] },
   { head: 'VALUE', value: ({ value }) => value },
 ];
-const idColumn: Column<Variable> = { head: 'ID', value: ({ id }) => id, isId: true };
+const idColumn: TableColumn<Variable> = { head: 'ID', value: ({ id }) => id, isId: true };
 
 /** Of variables of one place. */
-export const variableColumns: Column<Variable>[] = [...ownColumns, idColumn];
+export const variableColumns: TableColumn<Variable>[] = [...ownColumns, idColumn];
 
 /** Of variables that hold at a place. */
-export const inheritedColumns: Column<Variable>[] = [
+export const inheritedColumns: TableColumn<Variable>[] = [
   ...ownColumns,
   { head: 'FROM', value: ({ scope }) => scope },
   { head: 'HIDES', value: hiddenBy },

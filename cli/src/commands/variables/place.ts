@@ -5,13 +5,13 @@ import { findEnvironment, findOrganization, findProject } from '../../find-envir
 import type { Session } from '../../session/session.ts';
 import { findTemplate } from '../templates/find-template.ts';
 
-export interface PlaceFlags {
+export interface VariablePlaceFlags {
   readonly project?: string;
   readonly template?: string;
   readonly environment?: string;
 }
 
-export interface Place {
+export interface VariablePlace {
   readonly kind: 'organization' | 'project' | 'template' | 'environment';
   readonly id: string;
 }
@@ -28,7 +28,7 @@ export function withPlaceFlags(command: Command, project: string): Command {
  * The place of the options; without any, the organization.
  * @throws BadCall for several places, or one that does not exist
  */
-export async function placeOf(session: Session, flags: PlaceFlags): Promise<Place> {
+export async function placeOf(session: Session, flags: VariablePlaceFlags): Promise<VariablePlace> {
   const { project, template, environment } = flags;
   if ([project, template, environment].filter((given) => given !== undefined).length > 1)
     throw new BadCall('Specify only one of --project, --template and --environment.');

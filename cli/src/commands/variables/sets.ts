@@ -6,36 +6,36 @@ import { BadCall } from '../../exit-codes.ts';
 import { findOrganization, findProject, isId, matching, only, orNotFound } from '../../find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { TableColumn } from '../../terminal/table.ts';
 import { withChoices } from '../../variables/keep-choices.ts';
-import type { VariableChange } from '../../variables/variable-file.ts';
+import type { VariableEntry } from '../../variables/variable-file.ts';
 import { type VariableFlags, variableChanges, withVariableFlags } from '../../variables/variable-flags.ts';
 import { listOf, named, variableColumns } from './list-variables.ts';
-import { type PlaceFlags, placeOf, withPlaceFlags } from './place.ts';
+import { placeOf, type VariablePlaceFlags, withPlaceFlags } from './place.ts';
 
 interface CreationFlags {
   readonly project?: string;
 }
 
-interface AssignmentFlags extends PlaceFlags {
+interface AssignmentFlags extends VariablePlaceFlags {
   readonly organization?: boolean;
   readonly deployment?: string;
 }
 
-interface EditFlags extends CreationFlags, VariableFlags {
+interface EditSetFlags extends CreationFlags, VariableFlags {
   readonly name?: string;
   readonly description?: string;
   readonly unset?: readonly string[];
 }
 
-const columns: Column<ConfigurationSet>[] = [
+const columns: TableColumn<ConfigurationSet>[] = [
   { head: 'NAME', value: ({ name }) => name },
   { head: 'CREATED IN', value: ({ creationScope }) => creationScope },
   { head: 'DESCRIPTION', value: ({ description }) => description, isExtra: true },
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-const assignedColumns: Column<ConfigurationSet>[] = [
+const assignedColumns: TableColumn<ConfigurationSet>[] = [
   { head: 'NAME', value: ({ name, isDeleted }) => (isDeleted ? `${name} (deleted)` : name) },
   { head: 'ASSIGNED TO', value: ({ assignmentScope }) => assignmentScope },
   { head: 'ID OF THAT', value: ({ assignmentScopeId }) => assignmentScopeId, isId: true },
@@ -154,7 +154,7 @@ function addReading(group: Command): void {
 async function changesOf(
   session: Session,
   setId: string,
-  changes: readonly VariableChange[],
+  changes: readonly VariableEntry[],
   unset: readonly string[] = [],
 ) {
   if (changes.length + unset.length === 0) return undefined;
@@ -176,7 +176,7 @@ function addChanges(group: Command): void {
       .option('--project <project>', 'create it in this project, for use there and below it')
       .option('--description <text>', 'what it is for'),
   );
-  onCall<EditFlags>(create, async ({ session, args: [name = ''], options }) => {
+  onCall<EditSetFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const configurationProperties = variableChanges(options);
     const { description, project } = options;
@@ -194,7 +194,7 @@ function addChanges(group: Command): void {
       .option('--description <text>', 'what it is for')
       .option('--unset <name>', 'remove this variable; may be repeated', gather),
   );
-  onCall<EditFlags>(edit, async ({ session, args: [given = ''], options }) => {
+  onCall<EditSetFlags>(edit, async ({ session, args: [given = ''], options }) => {
     const changes = variableChanges(options);
     const { name, description, project } = options;
     const { id } = await findSet(session, given, project);
@@ -222,7 +222,7 @@ async function setIds(session: Session, given: readonly string[], from: string |
   return ids.join(',');
 }
 
-interface AssignFlags extends AssignmentFlags {
+interface AssignSetFlags extends AssignmentFlags {
   readonly from?: string;
 }
 
@@ -235,7 +235,7 @@ function addAssignments(group: Command): void {
   const assign = withAssignmentFlags(
     group.command('assign <set...>').description('assign sets to a place; of several, later ones win'),
   ).option(...fromProject);
-  onCall<AssignFlags>(assign, async ({ session, words, options }) => {
+  onCall<AssignSetFlags>(assign, async ({ session, words, options }) => {
     const params = await assignmentPlace(session, options);
     const query = { setIds: await setIds(session, words, options.from) };
     const done = await session.client.call('assignConfigurationSets', { params, query });
@@ -244,7 +244,7 @@ function addAssignments(group: Command): void {
   const unassign = withAssignmentFlags(
     group.command('unassign <set...>').description('take sets away from the place where they are assigned'),
   ).option(...fromProject);
-  onCall<AssignFlags>(unassign, async ({ session, words, options }) => {
+  onCall<AssignSetFlags>(unassign, async ({ session, words, options }) => {
     const params = await assignmentPlace(session, options);
     const query = { setIds: await setIds(session, words, options.from) };
     const done = await session.client.call('unassignConfigurationSets', { params, query });

@@ -17,18 +17,18 @@ import {
   type TypeFlags,
   typeWords,
 } from './list-variables.ts';
-import { type Place, type PlaceFlags, placeOf, withPlaceFlags } from './place.ts';
+import { placeOf, type VariablePlace, type VariablePlaceFlags, withPlaceFlags } from './place.ts';
 import { findSet } from './sets.ts';
 
-interface OwnerFlags extends PlaceFlags {
+interface OwnerFlags extends VariablePlaceFlags {
   readonly set?: string;
 }
 
-interface ListFlags extends OwnerFlags {
+interface ListVariablesFlags extends OwnerFlags {
   readonly deployment?: string;
 }
 
-interface SetFlags extends OwnerFlags, VariableFlags {
+interface SetVariableFlags extends OwnerFlags, VariableFlags {
   readonly description?: string;
   readonly regex?: string;
   readonly required?: boolean;
@@ -36,7 +36,7 @@ interface SetFlags extends OwnerFlags, VariableFlags {
 }
 
 /** What has variables of its own. */
-interface Owner {
+interface VariableOwner {
   readonly scope: 'GLOBAL' | 'PROJECT' | 'BLUEPRINT' | 'ENVIRONMENT' | 'SET';
   /** Absent for the organization. */
   readonly scopeId?: string;
@@ -51,7 +51,7 @@ function withOwnerFlags(command: Command): Command {
   );
 }
 
-function ownerAt({ kind, id }: Place): Owner {
+function ownerAt({ kind, id }: VariablePlace): VariableOwner {
   if (kind === 'environment') return { scope: 'ENVIRONMENT', scopeId: id, query: { environmentId: id } };
   if (kind === 'template') return { scope: 'BLUEPRINT', scopeId: id, query: { blueprintId: id } };
   if (kind === 'project') return { scope: 'PROJECT', scopeId: id, query: { projectId: id } };
@@ -59,7 +59,7 @@ function ownerAt({ kind, id }: Place): Owner {
 }
 
 /** @throws BadCall for several places */
-async function ownerOf(session: Session, { set, ...place }: OwnerFlags): Promise<Owner> {
+async function ownerOf(session: Session, { set, ...place }: OwnerFlags): Promise<VariableOwner> {
   if (set === undefined) return ownerAt(await placeOf(session, place));
   if (place.template !== undefined || place.environment !== undefined)
     throw new BadCall('Specify only one of --set, --template and --environment.');
@@ -100,7 +100,7 @@ function addReading(group: Command): void {
         'list the variables that hold at a place, with where each value comes from and what it hides',
       ),
   ).option('--deployment <deployment>', 'those that a deployment runs with: its id');
-  onCall<ListFlags>(list, async ({ session, options }) => {
+  onCall<ListVariablesFlags>(list, async ({ session, options }) => {
     const { output, isJson } = session;
     const { deployment, set, project, template, environment } = options;
     if (deployment !== undefined && [set, project, template, environment].some((each) => each !== undefined))
@@ -134,7 +134,7 @@ function addChanges(group: Command): void {
     .option('--regex <expression>', 'what values must match')
     .option('--required', 'deployments need a value')
     .option('--readonly', 'inner places cannot override them');
-  onCall<SetFlags>(set, async ({ session, options }) => {
+  onCall<SetVariableFlags>(set, async ({ session, options }) => {
     const { client, output, isJson } = session;
     const changes = variableChanges(options);
     if (changes.length === 0) throw new BadCall('Specify what to set, such as --var name=value.');

@@ -9,10 +9,10 @@ const prefix = 'ENVARIUM_CF_CLI_ARGS_';
 /** Options with their values by name, without the two dashes. */
 export type StackOptions = Readonly<Partial<Record<OptionName, readonly string[]>>>;
 
-type Command = 'deploy' | 'delete';
+type StackCommand = 'deploy' | 'delete';
 
-interface Option {
-  readonly commands: readonly Command[];
+interface StackOption {
+  readonly commands: readonly StackCommand[];
   readonly values: 'one' | 'many' | 'none';
   /** What each value looks like. */
   readonly pattern?: RegExp;
@@ -30,7 +30,7 @@ const options = {
   's3-bucket': { commands: ['deploy'], values: 'one' },
   's3-prefix': { commands: ['deploy'], values: 'one' },
   tags: { commands: ['deploy'], values: 'many', pattern: /^[^=]+=/ },
-} as const satisfies Readonly<Record<string, Option>>;
+} as const satisfies Readonly<Record<string, StackOption>>;
 type OptionName = keyof typeof options;
 
 const byVariables = 'variables of the environment are the parameters, see ENVARIUM_CF_PARAM_';
@@ -55,25 +55,27 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Names of commands as the variables have them, in any case. */
-const commandNames: Readonly<Record<string, Command>> = {
+const commandNames: Readonly<Record<string, StackCommand>> = {
   deploy: 'deploy',
   create_change_set: 'deploy',
   delete_stack: 'delete',
 };
 
 /** The command that a variable's options are for; undefined: the variable is for none. */
-function commandOf(name: string): Command | undefined {
+function commandOf(name: string): StackCommand | undefined {
   if (!name.startsWith(prefix)) return undefined;
   const word = name.slice(prefix.length).toLowerCase().replaceAll('-', '_');
   return Object.hasOwn(commandNames, word) ? commandNames[word] : undefined;
 }
 
-function optionOf(name: string, command: Command): Option | undefined {
-  const option: Option | undefined = Object.hasOwn(options, name) ? options[name as OptionName] : undefined;
+function optionOf(name: string, command: StackCommand): StackOption | undefined {
+  const option: StackOption | undefined = Object.hasOwn(options, name)
+    ? options[name as OptionName]
+    : undefined;
   return option?.commands.includes(command) === true ? option : undefined;
 }
 
-function refusalOf(name: string, command: Command): string {
+function refusalOf(name: string, command: StackCommand): string {
   const allowed = Object.keys(options).filter((each) => optionOf(each, command) !== undefined);
   const list = `remove it (allowed are ${allowed.map((each) => `--${each}`).join(', ')})`;
   const why = Object.hasOwn(reasons, name) ? `, because ${reasons[name]}` : '';
@@ -81,9 +83,10 @@ function refusalOf(name: string, command: Command): string {
 }
 
 /** @throws Error with a sentence without its subject, and without any value */
-function readOptions(text: string, command: Command): StackOptions {
+function readOptions(text: string, command: StackCommand): StackOptions {
   const found: Partial<Record<OptionName, string[]>> = {};
-  let current: { readonly name: string; readonly option: Option; readonly values: string[] } | null = null;
+  let current: { readonly name: string; readonly option: StackOption; readonly values: string[] } | null =
+    null;
   for (const word of splitArguments(text)) {
     if (word.startsWith('--')) {
       const [name = '', ...rest] = word.slice(2).split('=');
@@ -102,7 +105,11 @@ function readOptions(text: string, command: Command): StackOptions {
   return found;
 }
 
-function checkValues(current: { readonly name: string; readonly option: Option; readonly values: string[] }) {
+function checkValues(current: {
+  readonly name: string;
+  readonly option: StackOption;
+  readonly values: string[];
+}) {
   const { name, option, values } = current;
   const most = { none: 0, one: 1, many: Number.POSITIVE_INFINITY }[option.values];
   if (values.length > most) throw new Error(`--${name} takes ${most === 0 ? 'no value' : 'one value'}`);
@@ -126,7 +133,10 @@ export function stackArgumentsProblem(name: string, value: string): string | nul
 }
 
 /** The options of a command. @throws Error where a value was not checked by `stackArgumentsProblem` */
-export function stackOptions(environment: Readonly<Record<string, string>>, command: Command): StackOptions {
+export function stackOptions(
+  environment: Readonly<Record<string, string>>,
+  command: StackCommand,
+): StackOptions {
   const texts = Object.entries(environment).filter(([name]) => commandOf(name) === command);
   return Object.assign({}, ...texts.map(([, text]) => readOptions(text, command))) as StackOptions;
 }

@@ -13,20 +13,20 @@ export const helmArgumentNames = {
   uninstall: 'ENVARIUM_HELM_CLI_ARGS_uninstall',
 } as const;
 
-type Verb = 'upgrade' | 'uninstall';
+type HelmVerb = 'upgrade' | 'uninstall';
 
 /** An option, whether the next word is its value, and where it is understood. */
-interface Option {
+interface HelmOption {
   readonly takesValue: boolean;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly HelmVerb[];
   /** It changes what the chart renders to. */
   readonly renders?: true;
 }
 
-const upgrade = { takesValue: false, verbs: ['upgrade'] } as const satisfies Option;
-const both = { takesValue: false, verbs: ['upgrade', 'uninstall'] } as const satisfies Option;
+const upgrade = { takesValue: false, verbs: ['upgrade'] } as const satisfies HelmOption;
+const both = { takesValue: false, verbs: ['upgrade', 'uninstall'] } as const satisfies HelmOption;
 
-const options: Readonly<Record<string, Option>> = {
+const options: Readonly<Record<string, HelmOption>> = {
   '--atomic': upgrade,
   '--burst-limit': { ...both, takesValue: true },
   '--cascade': { takesValue: true, verbs: ['uninstall'] },
@@ -83,24 +83,24 @@ const reasons: Readonly<Record<string, string>> = {
   '--password': 'others can read arguments: use ENVARIUM_HELM_REPO_PASSWORD',
 };
 
-interface Word {
+interface OptionWords {
   readonly option: string;
   /** The option with its value, as it is given to helm. */
   readonly words: readonly string[];
 }
 
-function isVerbOption(option: Option | undefined, verbs: readonly Verb[]): option is Option {
+function isVerbOption(option: HelmOption | undefined, verbs: readonly HelmVerb[]): option is HelmOption {
   return option !== undefined && option.verbs.some((verb) => verbs.includes(verb));
 }
 
-function optionOf(name: string): Option | undefined {
+function optionOf(name: string): HelmOption | undefined {
   return Object.hasOwn(options, name) ? options[name] : undefined;
 }
 
 /** @throws Error with a sentence without its subject, and without any value */
-function readOptions(text: string, verbs: readonly Verb[]): Word[] {
+function readOptions(text: string, verbs: readonly HelmVerb[]): OptionWords[] {
   const words = splitArguments(text);
-  const found: Word[] = [];
+  const found: OptionWords[] = [];
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
     const [name = ''] = word.split('=', 1);
@@ -118,7 +118,7 @@ function readOptions(text: string, verbs: readonly Verb[]): Word[] {
   return found;
 }
 
-function refusalOf(name: string, verbs: readonly Verb[]): string {
+function refusalOf(name: string, verbs: readonly HelmVerb[]): string {
   if (!name.startsWith('-')) return 'only options are allowed, and one of its words does not begin with -';
   const known = Object.keys(reasons).find(
     (reason) => reason === name || (name.length > 2 && isCluster(name, reason)),
@@ -138,7 +138,7 @@ function shown(name: string): string {
   return /^--?[a-z][a-z-]{0,40}$/.test(name) ? name : 'one of its options';
 }
 
-const verbsOf: Readonly<Record<string, readonly Verb[]>> = {
+const verbsOf: Readonly<Record<string, readonly HelmVerb[]>> = {
   [helmArgumentNames.all]: ['upgrade', 'uninstall'],
   [helmArgumentNames.upgrade]: ['upgrade'],
   [helmArgumentNames.uninstall]: ['uninstall'],
@@ -164,7 +164,7 @@ export function helmArgumentsProblem(name: string, value: string): string | null
  */
 export function helmArguments(
   environment: Readonly<Record<string, string>>,
-  verb: Verb,
+  verb: HelmVerb,
   part: 'all' | 'rendering' = 'all',
 ): string[] {
   const forAll = readOptions(environment[helmArgumentNames.all] ?? '', ['upgrade', 'uninstall']);

@@ -3,7 +3,7 @@ import { opentofuKey } from '../keys/opentofu.ts';
 import { readFamilyVersion } from './family-version.ts';
 import type { ProgramFacts, ReleaseFacts, ReleasePlace } from './program.ts';
 
-interface Index {
+interface OpenTofuIndex {
   readonly versions: readonly { readonly id: string; readonly files?: readonly string[] }[];
 }
 
@@ -24,7 +24,7 @@ const release: ReleaseFacts = {
     'with /tofu/api.json like https://get.opentofu.org and /opentofu/opentofu/releases/download like https://github.com',
   index: { host: 'https://get.opentofu.org', path: '/tofu/api.json' },
   readIndex: (text, platform) =>
-    (JSON.parse(text) as Index).versions
+    (JSON.parse(text) as OpenTofuIndex).versions
       .filter(({ id, files }) => files === undefined || files.includes(`tofu_${id}_${platform}.zip`))
       .map(({ id }) => id),
   archive: (version, platform) => ({

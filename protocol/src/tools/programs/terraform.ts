@@ -3,7 +3,7 @@ import { hashicorpKey } from '../keys/hashicorp.ts';
 import { readFamilyVersion } from './family-version.ts';
 import type { ProgramFacts, ReleaseFacts, ReleasePlace } from './program.ts';
 
-interface Index {
+interface TerraformIndex {
   readonly versions: Readonly<
     Record<string, { readonly builds?: readonly { readonly os: string; readonly arch: string }[] }>
   >;
@@ -26,7 +26,7 @@ const release: ReleaseFacts = {
   layout: 'laid out like https://releases.hashicorp.com',
   index: place('index.json'),
   readIndex: (text, platform) =>
-    Object.entries((JSON.parse(text) as Index).versions)
+    Object.entries((JSON.parse(text) as TerraformIndex).versions)
       .filter(([, { builds }]) => builds?.some(({ os, arch }) => `${os}_${arch}` === platform))
       .map(([version]) => version),
   archive: (version, platform) => ({

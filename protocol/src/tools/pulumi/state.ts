@@ -6,7 +6,7 @@ import type { StateFacts, StateFormat } from '../tool.ts';
 /** Of what Pulumi exports; older ones were written before 2019. */
 export const deploymentVersion = 3;
 
-interface StateFile {
+interface PulumiStateFile {
   readonly version?: unknown;
   readonly serial?: unknown;
   readonly lineage?: unknown;
@@ -48,7 +48,7 @@ function resourcesProblem(resources: unknown): string | null {
 
 function problemOf(file: unknown): string | null {
   if (!isRecord(file)) return 'it is not a JSON object';
-  const { version, serial, lineage, deployment } = file as StateFile;
+  const { version, serial, lineage, deployment } = file as PulumiStateFile;
   if (version !== deploymentVersion || !isRecord(deployment))
     return `it is not an export of a stack of version ${deploymentVersion} with a deployment`;
   if (!Number.isSafeInteger(serial) || (serial as number) < 0)
@@ -57,7 +57,7 @@ function problemOf(file: unknown): string | null {
   return resourcesProblem(deployment['resources']);
 }
 
-function factsOf(file: StateFile): StateFacts {
+function factsOf(file: PulumiStateFile): StateFacts {
   const { manifest, resources = [] } = file.deployment as {
     readonly manifest?: unknown;
     readonly resources?: readonly { readonly type: string }[];

@@ -4,7 +4,7 @@
  */
 
 import type { Right } from '#contract/schema/enumerations.ts';
-import type { Credentials, RepositorySource } from '#guards/git/repository-source.ts';
+import type { GitCredentials, RepositorySource } from '#guards/git/repository-source.ts';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import { MissingRight } from '../../framework/access/check-right.ts';
@@ -145,7 +145,7 @@ async function credentialsFor(
   reach: Reach | null,
   repository: string,
   { token, connection }: Named,
-): Promise<Credentials | undefined> {
+): Promise<GitCredentials | undefined> {
   if (token !== undefined) {
     if (!(await isUsable(context, reach, token))) throw unknownToken();
     requireHost(token, repository, 'query.tokenId');

@@ -1,8 +1,8 @@
 /** The settings of agents, sent with each heartbeat. */
-import type { AgentSettings } from '#protocol/messages/agent.ts';
+import type { AgentTimings } from '#protocol/messages/agent.ts';
 import type { ServerSettings } from '../../ground/config/config.ts';
 
-export function agentSettings(settings: ServerSettings): AgentSettings {
+export function agentSettings(settings: ServerSettings): AgentTimings {
   return {
     heartbeatSeconds: settings.heartbeatSeconds,
     offlineGraceSeconds: settings.offlineGraceSeconds,

@@ -200,12 +200,12 @@ function ToolFields({ values, errors, onChange, isTemplate = false }: SourceFiel
   );
 }
 
-interface Named {
+interface NamedEntry {
   readonly id: string;
   readonly name: string;
 }
 
-const optionsOf = (rows: readonly Named[] | undefined) =>
+const optionsOf = (rows: readonly NamedEntry[] | undefined) =>
   (rows ?? []).map(({ id, name }) => ({ value: id, label: name }));
 
 /** What a repository is read with. */
@@ -218,7 +218,7 @@ export function AccessFields({ values, errors, onChange }: SourceFieldsProps) {
   const select = (
     name: 'tokenId' | 'sshKeyId' | 'vcsConnectionId',
     label: string,
-    rows?: readonly Named[],
+    rows?: readonly NamedEntry[],
   ) => (
     <Select
       label={label}

@@ -5,7 +5,7 @@ import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts
 import type { Template } from '#contract/templates/shapes.ts';
 import { templateTypeWords } from '../../design/words.ts';
 
-type Body = CallInput<'updateTemplate'>['body'];
+type TemplateSourceBody = CallInput<'updateTemplate'>['body'];
 
 export const forges = {
   '': 'Not said',
@@ -84,7 +84,7 @@ export function versionsOf({ type, terragruntTfBinary }: SourceValues): VersionF
 const texts = ['repository', 'revision', 'path', 'tokenId', 'vcsConnectionId'] as const;
 
 /** The settings as a request has them: only what its tool has, and nothing that is empty. */
-export function sourceBody(values: SourceValues): Omit<Body, 'name'> {
+export function sourceBody(values: SourceValues): Omit<TemplateSourceBody, 'name'> {
   const { type, isHelmRepository, isTerragruntRunAll, terragruntTfBinary, sshKeyId, forge } = values;
   const filled = (names: readonly (keyof SourceValues)[]) =>
     Object.fromEntries(

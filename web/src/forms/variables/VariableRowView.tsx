@@ -3,22 +3,22 @@ import { Badge, Button, TextInput, Tooltip } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { nameProblem } from './checks.ts';
 import { originWord } from './origin.ts';
-import { isChanged, undone, type VariableRow } from './rows.ts';
+import { isChanged, undone, type VariableFormRow } from './rows.ts';
 import { VariableSettings } from './VariableSettings.tsx';
 import { VariableValue } from './VariableValue.tsx';
 import classes from './variables.module.css';
 
 export interface VariableRowViewProps {
-  readonly row: VariableRow;
-  readonly rows: readonly VariableRow[];
-  readonly onChange: (row: VariableRow) => void;
+  readonly row: VariableFormRow;
+  readonly rows: readonly VariableFormRow[];
+  readonly onChange: (row: VariableFormRow) => void;
   /** Takes a new row out of the list again. */
   readonly onRemove: () => void;
   readonly error: string | undefined;
   readonly whyNot: string | undefined;
   readonly isStrict: boolean;
   readonly showsOrigin: boolean;
-  readonly originOf: ((row: VariableRow) => ReactNode) | undefined;
+  readonly originOf: ((row: VariableFormRow) => ReactNode) | undefined;
 }
 
 const marks = [
@@ -27,7 +27,7 @@ const marks = [
   ['isSensitive', 'sensitive', 'Nobody can read it; logs hide it'],
 ] as const;
 
-function Marks({ row }: { readonly row: VariableRow }) {
+function Marks({ row }: { readonly row: VariableFormRow }) {
   const shown = marks.filter(([field]) => row[field]);
   if (shown.length === 0) return null;
   return (
@@ -150,7 +150,7 @@ function RowActions({ row, onChange, onRemove, whyNot }: VariableRowViewProps) {
   );
 }
 
-function stateWord(row: VariableRow): string | undefined {
+function stateWord(row: VariableFormRow): string | undefined {
   if (row.before === undefined) return 'new';
   if (row.isDeleted) return 'will be deleted';
   if (!isChanged(row)) return undefined;

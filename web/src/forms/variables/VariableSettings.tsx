@@ -1,7 +1,7 @@
 /** What a variable is apart from its value: kind, format, rules, description. */
 import { Checkbox, SegmentedControl, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { VariableFormat } from '#contract/schema/enumerations.ts';
-import type { VariableRow } from './rows.ts';
+import type { VariableFormRow } from './rows.ts';
 import classes from './variables.module.css';
 
 const formats = [
@@ -18,8 +18,8 @@ const flags = [
 ] as const;
 
 interface RulesProps {
-  readonly row: VariableRow;
-  readonly set: (changes: Partial<VariableRow>) => void;
+  readonly row: VariableFormRow;
+  readonly set: (changes: Partial<VariableFormRow>) => void;
 }
 
 function Rules({ row, set }: RulesProps) {
@@ -53,13 +53,13 @@ function Rules({ row, set }: RulesProps) {
 }
 
 export interface VariableSettingsProps {
-  readonly row: VariableRow;
-  readonly onChange: (row: VariableRow) => void;
+  readonly row: VariableFormRow;
+  readonly onChange: (row: VariableFormRow) => void;
   readonly isDisabled: boolean;
 }
 
 export function VariableSettings({ row, onChange, isDisabled }: VariableSettingsProps) {
-  const set = (changes: Partial<VariableRow>) => onChange({ ...row, ...changes });
+  const set = (changes: Partial<VariableFormRow>) => onChange({ ...row, ...changes });
   return (
     <fieldset className={classes.settings} disabled={isDisabled}>
       <legend className="visually-hidden">Settings of {row.name || 'the new variable'}</legend>

@@ -1,12 +1,12 @@
 /** The field for the value of one variable, as its definition wants it. */
 import { Button, Code, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { fieldKindOf, valueProblem } from './checks.ts';
-import { mask, type VariableRow } from './rows.ts';
+import { mask, type VariableFormRow } from './rows.ts';
 import classes from './variables.module.css';
 
 export interface VariableValueProps {
-  readonly row: VariableRow;
-  readonly onChange: (row: VariableRow) => void;
+  readonly row: VariableFormRow;
+  readonly onChange: (row: VariableFormRow) => void;
   readonly isDisabled: boolean;
   /** What the service said about it. */
   readonly error?: string | undefined;
@@ -14,7 +14,7 @@ export interface VariableValueProps {
   readonly isStrict?: boolean;
 }
 
-interface FieldProps {
+interface VariableFieldProps {
   readonly 'aria-label': string;
   readonly value: string;
   readonly disabled: boolean;
@@ -23,7 +23,13 @@ interface FieldProps {
 }
 
 /** What is stored stays hidden; typing replaces it, and an emptied field keeps what was there. */
-function SensitiveValue({ row, field }: { readonly row: VariableRow; readonly field: FieldProps }) {
+function SensitiveValue({
+  row,
+  field,
+}: {
+  readonly row: VariableFormRow;
+  readonly field: VariableFieldProps;
+}) {
   const { onValue, value, ...props } = field;
   const wasHidden = row.before?.value === mask;
   return (
@@ -40,7 +46,7 @@ function SensitiveValue({ row, field }: { readonly row: VariableRow; readonly fi
   );
 }
 
-function LongValue({ field, language }: { readonly field: FieldProps; readonly language?: string }) {
+function LongValue({ field, language }: { readonly field: VariableFieldProps; readonly language?: string }) {
   const { onValue, ...props } = field;
   return (
     <Textarea
@@ -59,13 +65,13 @@ function LongValue({ field, language }: { readonly field: FieldProps; readonly l
   );
 }
 
-interface ChoiceProps {
-  readonly row: VariableRow;
-  readonly field: FieldProps;
+interface VariableChoiceProps {
+  readonly row: VariableFormRow;
+  readonly field: VariableFieldProps;
   readonly choices: readonly string[];
 }
 
-function ChoiceValue({ row, field, choices }: ChoiceProps) {
+function ChoiceValue({ row, field, choices }: VariableChoiceProps) {
   const { onValue, value, ...props } = field;
   const isKnown = value === '' || choices.includes(value);
   return (
@@ -87,8 +93,8 @@ function SwitchValue({
   field,
   onText,
 }: {
-  readonly row: VariableRow;
-  readonly field: FieldProps;
+  readonly row: VariableFormRow;
+  readonly field: VariableFieldProps;
   readonly onText: () => void;
 }) {
   const { onValue, value, error: _, ...props } = field;
@@ -116,7 +122,7 @@ function SwitchValue({
 export function VariableValue({ row, onChange, isDisabled, error, isStrict = false }: VariableValueProps) {
   const isTouched =
     isStrict || row.value !== (row.before?.value ?? '') || row.isSensitive !== row.before?.isSensitive;
-  const field: FieldProps = {
+  const field: VariableFieldProps = {
     'aria-label': `Value of ${row.name || 'the new variable'}`,
     value: row.value,
     disabled: isDisabled,

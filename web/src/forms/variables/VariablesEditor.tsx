@@ -5,15 +5,15 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { randomId } from '../../api/random-id.ts';
-import { isChanged, newRow, type VariableRow } from './rows.ts';
+import { isChanged, newRow, type VariableFormRow } from './rows.ts';
 import { VariableRowView } from './VariableRowView.tsx';
 import classes from './variables.module.css';
 
 export interface VariablesEditorProps {
   /** What the list is, for people who cannot see it. */
   readonly label: string;
-  readonly rows: readonly VariableRow[];
-  readonly onChange: (rows: readonly VariableRow[]) => void;
+  readonly rows: readonly VariableFormRow[];
+  readonly onChange: (rows: readonly VariableFormRow[]) => void;
   /** Refusals of the service by the key of their row. */
   readonly errors?: Readonly<Record<string, string | undefined>>;
   /** Why nothing can be changed, as a sentence; undefined: it can. */
@@ -23,14 +23,14 @@ export interface VariablesEditorProps {
   /** Shows where values are from, and what they hide. */
   readonly showsOrigin?: boolean;
   /** A better word for where a row is from, such as the name of its project. */
-  readonly originOf?: (row: VariableRow) => ReactNode;
+  readonly originOf?: (row: VariableFormRow) => ReactNode;
   /** Whether variables that the list does not have can be added; default true. */
   readonly canAdd?: boolean;
 }
 
 const filterFrom = 8;
 
-function matches(row: VariableRow, search: string): boolean {
+function matches(row: VariableFormRow, search: string): boolean {
   const text = search.toLowerCase();
   return (
     row.before === undefined ||
@@ -53,7 +53,7 @@ export function VariablesEditor(props: VariablesEditorProps) {
   } = props;
   const [search, setSearch] = useState('');
   const shown = search === '' ? rows : rows.filter((row) => matches(row, search));
-  const replace = (next: VariableRow) => onChange(rows.map((row) => (row.key === next.key ? next : row)));
+  const replace = (next: VariableFormRow) => onChange(rows.map((row) => (row.key === next.key ? next : row)));
   return (
     <div>
       {rows.length > filterFrom && (

@@ -7,7 +7,7 @@ import { FormFoot } from '../Section.tsx';
 import { useQuestionBeforeLeaving } from '../use-question-before-leaving.ts';
 import { editsOf } from '../variable-edits.ts';
 import { isReady, rowOfField } from './checks.ts';
-import type { VariableRow } from './rows.ts';
+import type { VariableFormRow } from './rows.ts';
 import { useEdits } from './use-edits.ts';
 import { VariablesEditor } from './VariablesEditor.tsx';
 
@@ -15,14 +15,14 @@ import { VariablesEditor } from './VariablesEditor.tsx';
  * What was typed, until it is saved.
  * @param rowsWith the rows that are there, with what was typed in them
  */
-export function useVariableEdits(rowsWith: (edits: readonly VariableRow[]) => VariableRow[]) {
+export function useVariableEdits(rowsWith: (edits: readonly VariableFormRow[]) => VariableFormRow[]) {
   const { edits, keep, unsaved, onSaved, onRefreshed } = useEdits();
   const [isStrict, setIsStrict] = useState(false);
   const [failure, setFailure] = useState<unknown>();
-  const sent = useRef<readonly VariableRow[]>([]);
+  const sent = useRef<readonly VariableFormRow[]>([]);
   const rows = rowsWith(edits);
   const wrong = rowOfField(fieldOf(failure), rows);
-  const setRows = (next: readonly VariableRow[]) => {
+  const setRows = (next: readonly VariableFormRow[]) => {
     setFailure(undefined);
     keep(next);
   };

@@ -1,7 +1,7 @@
 /** What is wrong with a row of the variables' form before it is sent, and which field fits its value. Pure. */
-import { changesOf, isChanged, mask, type VariableRow } from './rows.ts';
+import { changesOf, isChanged, mask, type VariableFormRow } from './rows.ts';
 
-export type FieldKind =
+export type VariableFieldKind =
   | 'sensitive'
   | 'choice'
   | 'switch'
@@ -16,14 +16,14 @@ export type FieldKind =
 const composite = /^(list|set|map|object|tuple)\(|^(list|map|array|object)$/;
 
 /** A switch has two places: it cannot show that nothing was said. */
-function kindOfType(valueType: string, value: string): FieldKind {
+function kindOfType(valueType: string, value: string): VariableFieldKind {
   if (/^(bool|boolean)$/.test(valueType)) return /^(true|false)$/.test(value) ? 'switch' : 'flag';
   if (/^(number|integer)$/.test(valueType)) return 'number';
   return composite.test(valueType) ? 'composite' : 'text';
 }
 
 /** The field in which people enter a value. */
-export function fieldKindOf(row: VariableRow): FieldKind {
+export function fieldKindOf(row: VariableFormRow): VariableFieldKind {
   const { format, choices, isSensitive, isText, before, type, valueType } = row;
   if (isSensitive) return 'sensitive';
   if (choices.length > 0) return 'choice';
@@ -44,7 +44,7 @@ export function isHarmlessRegex(regex: string): boolean {
   return !/\)[*+{?]|\\\d/.test(regex) && (regex.match(/[*+{]/g)?.length ?? 0) <= 3;
 }
 
-function regexProblem({ regex, value }: VariableRow): string | undefined {
+function regexProblem({ regex, value }: VariableFormRow): string | undefined {
   if (regex === '' || value === '' || value === mask || value.length > 200 || !isHarmlessRegex(regex))
     return undefined;
   try {
@@ -54,7 +54,7 @@ function regexProblem({ regex, value }: VariableRow): string | undefined {
   }
 }
 
-function jsonProblem({ format, value, isSensitive }: VariableRow): string | undefined {
+function jsonProblem({ format, value, isSensitive }: VariableFormRow): string | undefined {
   if (format !== 'JSON' || value === '' || isSensitive) return undefined;
   try {
     JSON.parse(value);
@@ -65,7 +65,7 @@ function jsonProblem({ format, value, isSensitive }: VariableRow): string | unde
 }
 
 /** References are looked up before a run: only then it shows what they are. */
-function typeProblem({ valueType = '', value, isSensitive, format }: VariableRow): string | undefined {
+function typeProblem({ valueType = '', value, isSensitive, format }: VariableFormRow): string | undefined {
   if (isSensitive || format !== undefined || value.startsWith('${')) return undefined;
   if (/^(number|integer)$/.test(valueType) && !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value.trim()))
     return 'A number is required';
@@ -74,7 +74,7 @@ function typeProblem({ valueType = '', value, isSensitive, format }: VariableRow
 }
 
 /** What is wrong with the value. */
-export function valueProblem(row: VariableRow): string | undefined {
+export function valueProblem(row: VariableFormRow): string | undefined {
   const { value, isRequired, choices, before, isSensitive } = row;
   if (isRequired && value === '') return 'A value is required';
   if (value === '') return undefined;
@@ -85,7 +85,7 @@ export function valueProblem(row: VariableRow): string | undefined {
 }
 
 /** What is wrong with the name. @param rows all of the form */
-export function nameProblem(row: VariableRow, rows: readonly VariableRow[]): string | undefined {
+export function nameProblem(row: VariableFormRow, rows: readonly VariableFormRow[]): string | undefined {
   const { name, type } = row;
   if (row.before !== undefined) return undefined;
   if (name === '') return 'A name is required';
@@ -97,16 +97,16 @@ export function nameProblem(row: VariableRow, rows: readonly VariableRow[]): str
 }
 
 /** Whether everything that would be sent is fit for it. */
-export function isReady(rows: readonly VariableRow[]): boolean {
+export function isReady(rows: readonly VariableFormRow[]): boolean {
   return rows.filter(isChanged).every((row) => row.isDeleted || isFit(row, rows));
 }
 
 /** Whether values that a deployment needs are there, also where nothing was changed. */
-export function isComplete(rows: readonly VariableRow[]): boolean {
+export function isComplete(rows: readonly VariableFormRow[]): boolean {
   return rows.every((row) => row.isDeleted || isFit(row, rows));
 }
 
-function isFit(row: VariableRow, rows: readonly VariableRow[]): boolean {
+function isFit(row: VariableFormRow, rows: readonly VariableFormRow[]): boolean {
   return nameProblem(row, rows) === undefined && valueProblem(row) === undefined;
 }
 
@@ -116,7 +116,7 @@ function isFit(row: VariableRow, rows: readonly VariableRow[]): boolean {
  * @param rows as they were sent
  * @returns the key of the row; undefined: it names none
  */
-export function rowOfField(field: string | undefined, rows: readonly VariableRow[]): string | undefined {
+export function rowOfField(field: string | undefined, rows: readonly VariableFormRow[]): string | undefined {
   const index = /(?:^|\.)(\d+)(?:\.|$)/.exec(field ?? '')?.[1];
   const sent = rows.filter(isChanged);
   return index === undefined || sent.length !== changesOf(rows).length ? undefined : sent[Number(index)]?.key;

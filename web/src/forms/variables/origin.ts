@@ -1,6 +1,6 @@
 /** Words for where a variable is from. Pure. */
 import type { VariableScope } from '#contract/schema/enumerations.ts';
-import type { VariableRow } from './rows.ts';
+import type { VariableFormRow } from './rows.ts';
 
 const scopeWords: Readonly<Record<VariableScope, string>> = {
   GLOBAL: 'organization',
@@ -17,7 +17,7 @@ const scopeWords: Readonly<Record<VariableScope, string>> = {
 export function originWord({
   stored,
 }: {
-  readonly stored?: { readonly scope: VariableScope } | VariableRow['stored'];
+  readonly stored?: { readonly scope: VariableScope } | VariableFormRow['stored'];
 }) {
   return stored === undefined ? 'code' : scopeWords[stored.scope];
 }

@@ -22,7 +22,7 @@ export interface VariableFields {
   readonly regex: string;
 }
 
-export interface VariableRow extends VariableFields {
+export interface VariableFormRow extends VariableFields {
   /** Names the row as long as the list is edited. */
   readonly key: string;
   /** What was there before; absent: the row is new. */
@@ -85,18 +85,18 @@ export function keyOf({ name, type }: Pick<VariableFields, 'name' | 'type'>): st
 }
 
 /** A row for a variable that the service stores. @param here the place that is edited */
-export function rowOfVariable(stored: Variable, here: Here): VariableRow {
+export function rowOfVariable(stored: Variable, here: Here): VariableFormRow {
   const fields = fieldsOf(stored as Described);
   const isOwn = stored.scope === here.scope && (stored.scopeId ?? '') === (here.scopeId ?? '');
   return { ...fields, key: keyOf(stored), before: fields, stored, isOwn, isDeleted: false };
 }
 
-function saidByCode({ valueType, rules }: RepositoryVariable): Pick<VariableRow, 'valueType' | 'rules'> {
+function saidByCode({ valueType, rules }: RepositoryVariable): Pick<VariableFormRow, 'valueType' | 'rules'> {
   return { ...(valueType === undefined ? {} : { valueType }), ...(rules?.length ? { rules } : {}) };
 }
 
 /** A row for a variable that the code declares; its value is the default of the code. */
-export function rowOfDefinition(definition: RepositoryVariable): VariableRow {
+export function rowOfDefinition(definition: RepositoryVariable): VariableFormRow {
   const fields = fieldsOf(definition as Described);
   return {
     ...fields,
@@ -109,7 +109,7 @@ export function rowOfDefinition(definition: RepositoryVariable): VariableRow {
 }
 
 /** A row for a new variable. @param key names it while it is edited, as `randomId()` does */
-export function newRow(key: string, type: VariableType = 1): VariableRow {
+export function newRow(key: string, type: VariableType = 1): VariableFormRow {
   return { ...emptyFields, type, key, isOwn: true, isDeleted: false };
 }
 
@@ -123,7 +123,7 @@ export function rowsOf(
   definitions: readonly RepositoryVariable[],
   variables: readonly Variable[],
   here: Here,
-): VariableRow[] {
+): VariableFormRow[] {
   const stored = new Map(variables.map((variable) => [keyOf(variable), variable]));
   const declared = definitions.map((definition) => {
     const variable = stored.get(keyOf(definition));
@@ -144,17 +144,17 @@ export function differs(one: VariableFields, other: VariableFields, field: keyof
 }
 
 /** The settings that a person has changed. */
-export function changedFields(row: VariableRow): (keyof VariableFields)[] {
+export function changedFields(row: VariableFormRow): (keyof VariableFields)[] {
   return comparedFields.filter((field) => differs(row, row.before ?? emptyFields, field));
 }
 
 /** Whether there is something to send. */
-export function isChanged(row: VariableRow): boolean {
+export function isChanged(row: VariableFormRow): boolean {
   return row.before === undefined || row.isDeleted || changedFields(row).length > 0;
 }
 
 /** As it was before; a new row stays as it is. */
-export function undone(row: VariableRow): VariableRow {
+export function undone(row: VariableFormRow): VariableFormRow {
   return { ...row, ...row.before, isDeleted: false, isText: false, isOvertaken: false };
 }
 
@@ -167,11 +167,11 @@ export function settingsOf(row: VariableFields): VariableFields {
  * The changes to send as `configurationChanges` or, with scopes added, to save: only what was changed. A variable
  * of an outer place becomes an override by its id.
  */
-export function changesOf(rows: readonly VariableRow[]): VariableChange[] {
+export function changesOf(rows: readonly VariableFormRow[]): VariableChange[] {
   return rows.filter(isChanged).map(changeOf);
 }
 
-function changeOf(row: VariableRow): VariableChange {
+function changeOf(row: VariableFormRow): VariableChange {
   const { name, type, stored, isOwn } = row;
   const id = stored?.id === undefined ? {} : { id: stored.id };
   if (row.isDeleted) return { ...id, name, type, toDelete: true };

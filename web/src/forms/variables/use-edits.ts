@@ -1,21 +1,21 @@
 /** What was typed in rows of variables. */
 import { useRef, useState } from 'react';
 import { editsAfter, editsOf } from '../variable-edits.ts';
-import type { VariableRow } from './rows.ts';
+import type { VariableFormRow } from './rows.ts';
 
 /** Keeps what was typed until the service has it and the page shows that. */
 export function useEdits() {
-  const [edits, setEdits] = useState<readonly VariableRow[]>([]);
+  const [edits, setEdits] = useState<readonly VariableFormRow[]>([]);
   /** What the service has, and what is read does not show yet. */
-  const [saved, setSaved] = useState<readonly VariableRow[]>([]);
+  const [saved, setSaved] = useState<readonly VariableFormRow[]>([]);
   const last = useRef(saved);
   return {
     edits,
-    keep: (rows: readonly VariableRow[]) => setEdits(editsOf(rows)),
+    keep: (rows: readonly VariableFormRow[]) => setEdits(editsOf(rows)),
     /** How many of the rows have changes that are still to be saved. */
-    unsaved: (rows: readonly VariableRow[]) => editsAfter(editsOf(rows), saved).length,
+    unsaved: (rows: readonly VariableFormRow[]) => editsAfter(editsOf(rows), saved).length,
     /** After a save: what was typed meanwhile stays. @param sent the rows that were sent */
-    onSaved: (sent: readonly VariableRow[]) => {
+    onSaved: (sent: readonly VariableFormRow[]) => {
       last.current = editsOf(sent);
       setSaved(last.current);
     },

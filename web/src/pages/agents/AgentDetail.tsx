@@ -11,10 +11,10 @@ import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { AgentRuns } from './AgentRuns.tsx';
 import { AgentSecrets } from './AgentSecrets.tsx';
-import { type Agent, type AgentProcess, agentLook, isolationTexts, limitsText } from './agent-words.ts';
+import { type AgentProcess, agentLook, isolationTexts, type ListedAgent, limitsText } from './agent-words.ts';
 
 export interface AgentDetailProps {
-  readonly agent: Agent;
+  readonly agent: ListedAgent;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;
 }
@@ -57,7 +57,7 @@ function Process({
   );
 }
 
-function Processes({ agent: { processes = [], status } }: { readonly agent: Agent }) {
+function Processes({ agent: { processes = [], status } }: { readonly agent: ListedAgent }) {
   return (
     <Part
       title="Processes in contact"

@@ -7,12 +7,12 @@ import { deploymentLooks, Status } from '../../design/status.tsx';
 import { Part } from '../../records/Part.tsx';
 import classes from '../../records/records.module.css';
 import { Loaded } from '../../ui/Loaded.tsx';
-import type { Agent } from './agent-words.ts';
+import type { ListedAgent } from './agent-words.ts';
 
 const running =
   'DEPLOY_IN_PROGRESS,DESTROY_IN_PROGRESS,TASK_IN_PROGRESS,DRY_RUN_IN_PROGRESS,ABORTING' as const;
 
-export function AgentRuns({ agent }: { readonly agent: Pick<Agent, 'id' | 'agentKey'> }) {
+export function AgentRuns({ agent }: { readonly agent: Pick<ListedAgent, 'id' | 'agentKey'> }) {
   const { organizationId } = useSession();
   const environments = useRead('listEnvironments', { query: { organizationId, status: running } });
   const ids = (environments.data ?? []).flatMap(({ latestDeploymentLog }) => latestDeploymentLog?.id ?? []);

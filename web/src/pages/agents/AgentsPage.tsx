@@ -17,9 +17,9 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
 import { AgentDetail } from './AgentDetail.tsx';
-import { type Agent, agentLook } from './agent-words.ts';
+import { agentLook, type ListedAgent } from './agent-words.ts';
 
-const columns: readonly Column<Agent>[] = [
+const columns: readonly Column<ListedAgent>[] = [
   {
     id: 'name',
     head: 'Name',

@@ -2,12 +2,12 @@
 import type { Reply } from '../../api/queries.ts';
 import type { StatusLook } from '../../design/status.tsx';
 
-export type Agent = Reply<'listAgents'>[number];
-export type AgentProcess = NonNullable<Agent['processes']>[number];
-export type Isolation = AgentProcess['isolation'];
+export type ListedAgent = Reply<'listAgents'>[number];
+export type AgentProcess = NonNullable<ListedAgent['processes']>[number];
+export type ProcessIsolation = AgentProcess['isolation'];
 
 /** Without contact for a while, an agent counts as offline; one that was never there has no version. */
-export function agentLook({ status, version }: Pick<Agent, 'status' | 'version'>): StatusLook {
+export function agentLook({ status, version }: Pick<ListedAgent, 'status' | 'version'>): StatusLook {
   if (status === 'ACTIVE') return { word: 'Online', tone: 'ok', shape: 'check' };
   if (status === 'DEGRADED') return { word: 'Degraded', tone: 'wait', shape: 'diamond' };
   if (version === undefined) return { word: 'Never started', tone: 'idle', shape: 'hollow' };
@@ -15,7 +15,7 @@ export function agentLook({ status, version }: Pick<Agent, 'status' | 'version'>
 }
 
 /** What confines runs, as a list of sentences; `problem` says why something is missing. */
-export function isolationTexts(isolation: Isolation): readonly string[] {
+export function isolationTexts(isolation: ProcessIsolation): readonly string[] {
   const { hasNamespaces, hasOwnUsers, hasSystemCallFilter, hasControlGroups, network, problem } = isolation;
   return [
     hasNamespaces ? 'A run sees only its own files and processes.' : 'A run sees the files of the machine.',
@@ -30,7 +30,7 @@ export function isolationTexts(isolation: Isolation): readonly string[] {
 }
 
 /** `16384 open files, 2048 processes, 8 GB of memory` */
-export function limitsText({ limits }: Isolation): string {
+export function limitsText({ limits }: ProcessIsolation): string {
   const size = (megabytes: number) =>
     megabytes >= 1024 ? `${Math.round(megabytes / 102.4) / 10} GB` : `${megabytes} MB`;
   return [

@@ -17,12 +17,12 @@ function fits(policy: CataloguePolicy, text: string, category: string): boolean 
   return words.includes(text.toLowerCase()) && (category === '' || policy.categories.includes(category));
 }
 
-interface ItemProps {
+interface CatalogueItemProps {
   readonly policy: CataloguePolicy;
   readonly whyNot: string | undefined;
 }
 
-function Item({ policy, whyNot }: ItemProps) {
+function Item({ policy, whyNot }: CatalogueItemProps) {
   const { path, name, description, explanation, categories, cloudProvider, files } = policy;
   const navigate = useNavigate();
   const cloud = cloudProvider === 'any' ? 'any cloud' : cloudProvider.toUpperCase();

@@ -3,9 +3,9 @@ import { MultiSelect, NumberInput, Select, Switch, TagsInput, TextInput } from '
 import { Wide } from '../../forms/Section.tsx';
 import { type ConfigurationField, configurationFields } from './configuration-schema.ts';
 import classes from './policies.module.css';
-import type { Configuration, PolicyErrors } from './policy-values.ts';
+import type { PolicyConfiguration, PolicyErrors } from './policy-values.ts';
 
-interface FieldProps {
+interface ConfigurationFieldProps {
   readonly field: ConfigurationField;
   readonly value: unknown;
   readonly error: string | undefined;
@@ -18,7 +18,7 @@ const listOrNothing = (list: readonly unknown[]) => (list.length === 0 ? undefin
 const numberOrText = (text: string) => (Number.isInteger(Number(text)) ? Number(text) : text);
 
 /** What all fields have. */
-function commonOf({ field, error }: FieldProps, isEmpty: boolean) {
+function commonOf({ field, error }: ConfigurationFieldProps, isEmpty: boolean) {
   const { label, description, isRequired, otherwise } = field;
   return {
     ...{ label, description, error, required: isRequired },
@@ -26,7 +26,7 @@ function commonOf({ field, error }: FieldProps, isEmpty: boolean) {
   };
 }
 
-function ListField(props: FieldProps) {
+function ListField(props: ConfigurationFieldProps) {
   const { field, value, onChange } = props;
   const given = (Array.isArray(value) ? value : []).map(String);
   const common = commonOf(props, given.length === 0);
@@ -48,7 +48,7 @@ function ListField(props: FieldProps) {
   );
 }
 
-function NumberField(props: FieldProps) {
+function NumberField(props: ConfigurationFieldProps) {
   const { field, value, onChange } = props;
   return (
     <NumberInput
@@ -61,7 +61,7 @@ function NumberField(props: FieldProps) {
   );
 }
 
-function Field(props: FieldProps) {
+function Field(props: ConfigurationFieldProps) {
   const { field, value, error, onChange } = props;
   const { label, description } = field;
   switch (field.kind) {
@@ -103,10 +103,10 @@ function Field(props: FieldProps) {
 
 export interface ConfigurationFieldsProps {
   readonly schema: unknown;
-  readonly values: Configuration;
+  readonly values: PolicyConfiguration;
   /** By `configuration.<name>`. */
   readonly errors: PolicyErrors;
-  readonly onChange: (values: Configuration) => void;
+  readonly onChange: (values: PolicyConfiguration) => void;
 }
 
 export function ConfigurationFields({ schema, values, errors, onChange }: ConfigurationFieldsProps) {

@@ -3,16 +3,16 @@ import { JsonInput } from '@mantine/core';
 import { Section, Wide } from '../../forms/Section.tsx';
 import { Segments } from '../../forms/Segments.tsx';
 import { ConfigurationFields } from './ConfigurationFields.tsx';
-import { objectOf, type PolicyErrors, type PolicyValues } from './policy-values.ts';
+import { type ApprovalPolicyValues, objectOf, type PolicyErrors } from './policy-values.ts';
 import type { PolicySchema } from './use-policy-schema.ts';
 
-type Values = Pick<PolicyValues, 'configurationText' | 'isJson'>;
+type ConfigurationValues = Pick<ApprovalPolicyValues, 'configurationText' | 'isJson'>;
 
 export interface ConfigurationSectionProps {
   readonly known: PolicySchema;
-  readonly values: Values;
+  readonly values: ConfigurationValues;
   readonly errors: PolicyErrors;
-  readonly onChange: (changes: Partial<Values>) => void;
+  readonly onChange: (changes: Partial<ConfigurationValues>) => void;
 }
 
 const forms = [

@@ -12,16 +12,16 @@ import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { PolicyForm } from './PolicyForm.tsx';
 import {
+  type ApprovalPolicyValues,
   emptyPolicy,
   type PolicyErrors,
-  type PolicyValues,
   policyBody,
   policyField,
 } from './policy-values.ts';
 
 /** The words of the same command. */
 function commandOf(
-  { name, origin, folder, source }: PolicyValues,
+  { name, origin, folder, source }: ApprovalPolicyValues,
   configuration: object | undefined,
 ): string[] {
   const from =
@@ -36,13 +36,17 @@ function commandOf(
 function useValues() {
   const [{ catalogue: folder = '' }] = useSearchState();
   const { data = [] } = useRead('listCataloguePolicies');
-  const [typed, setTyped] = useState<Partial<PolicyValues>>({});
+  const [typed, setTyped] = useState<Partial<ApprovalPolicyValues>>({});
   const name = data.find(({ path }) => path === folder)?.name ?? '';
-  const values: PolicyValues = { ...emptyPolicy, folder, name, ...typed };
+  const values: ApprovalPolicyValues = { ...emptyPolicy, folder, name, ...typed };
   const isSaved = useRef(false);
   const isTouched = Object.keys(typed).length > 0;
   useQuestionBeforeLeaving(isTouched ? 'Leave without creating the policy?' : undefined, isSaved);
-  return { values, isSaved, change: (changes: Partial<PolicyValues>) => setTyped({ ...typed, ...changes }) };
+  return {
+    values,
+    isSaved,
+    change: (changes: Partial<ApprovalPolicyValues>) => setTyped({ ...typed, ...changes }),
+  };
 }
 
 export function NewApprovalPolicyPage() {

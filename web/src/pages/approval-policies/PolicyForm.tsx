@@ -12,13 +12,13 @@ import { sourceErrorsOf } from '../../forms/source/source-values.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { ConfigurationSection } from './ConfigurationSection.tsx';
 import classes from './policies.module.css';
-import { type PolicyErrors, type PolicyValues, policyErrors } from './policy-values.ts';
+import { type ApprovalPolicyValues, type PolicyErrors, policyErrors } from './policy-values.ts';
 import { usePolicySchema } from './use-policy-schema.ts';
 
 export interface PolicyFormProps {
-  readonly values: PolicyValues;
+  readonly values: ApprovalPolicyValues;
   readonly errors: PolicyErrors;
-  readonly onChange: (changes: Partial<PolicyValues>) => void;
+  readonly onChange: (changes: Partial<ApprovalPolicyValues>) => void;
   /** What is wrong before the service is asked, if anything. */
   readonly onSubmit: (wrong: PolicyErrors) => void;
   readonly onCancel: () => void;
@@ -37,7 +37,7 @@ const origins = [
 ] as const;
 
 /** The policy of the catalogue that the form names, as far as it is known. */
-function useCatalogued({ folder }: PolicyValues) {
+function useCatalogued({ folder }: ApprovalPolicyValues) {
   const { data = [] } = useRead('listCataloguePolicies');
   return { all: data, policy: data.find(({ path }) => path === folder) };
 }
@@ -84,7 +84,7 @@ function RepositoryFields({
   const source = {
     values: values.source,
     errors: sourceErrorsOf(errors),
-    onChange: (changes: Partial<PolicyValues['source']>) =>
+    onChange: (changes: Partial<ApprovalPolicyValues['source']>) =>
       onChange({ source: { ...values.source, ...changes } }),
     projectId: '',
   };

@@ -20,16 +20,16 @@ import { rightsToAssign, scopeWords } from './policy-words.ts';
 
 const refreshes = ['listApprovalPolicies', 'listAssignedApprovalPolicies'] as const;
 
-type Assignment = ApprovalPolicyEntry['assignments'][number];
+type PolicyAssignment = ApprovalPolicyEntry['assignments'][number];
 
-function usePlaceRights({ scope, scopeId }: Pick<Assignment, 'scope' | 'scopeId'>) {
+function usePlaceRights({ scope, scopeId }: Pick<PolicyAssignment, 'scope' | 'scopeId'>) {
   const { organizationId } = useSession();
   const place = scope === 'PROJECT' ? { projectId: scopeId } : { organizationId };
   const rights = useRights(scopeId === '' ? undefined : place);
   return rights.whyNot(rightsToAssign[scope]);
 }
 
-function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: Assignment }) {
+function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: PolicyAssignment }) {
   const { projects } = useProjects(true);
   if (scope === 'PROJECT')
     return (
@@ -45,7 +45,7 @@ function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: A
   );
 }
 
-function Unassign({ place }: { readonly place: Assignment }) {
+function Unassign({ place }: { readonly place: PolicyAssignment }) {
   const whyNot = usePlaceRights(place);
   const { scope, scopeId, scopeName, blueprintId } = place;
   const remove = useChange('unassignApprovalPolicy', {

@@ -6,7 +6,7 @@ import { Status, verdictLooks } from '../../design/status.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import classes from './policies.module.css';
 
-type Tested = Reply<'testApprovalPolicy'>;
+type PolicyTestReply = Reply<'testApprovalPolicy'>;
 
 const ruleWords: Readonly<Record<PolicyRule, string>> = {
   deny: 'Denies',
@@ -15,7 +15,7 @@ const ruleWords: Readonly<Record<PolicyRule, string>> = {
   warn: 'Warns',
 };
 
-function Messages({ messages }: Pick<Tested, 'messages'>) {
+function Messages({ messages }: Pick<PolicyTestReply, 'messages'>) {
   const said = policyRules.flatMap((rule) => messages[rule].map((text) => [rule, text] as const));
   if (said.length === 0) return null;
   return (
@@ -30,7 +30,7 @@ function Messages({ messages }: Pick<Tested, 'messages'>) {
 }
 
 export interface TestResultProps {
-  readonly tested: Tested;
+  readonly tested: PolicyTestReply;
   readonly deploymentId: string;
 }
 

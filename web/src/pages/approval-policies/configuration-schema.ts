@@ -26,23 +26,23 @@ export interface ConfigurationField {
   readonly maximum: number;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+type SchemaObject = Readonly<Record<string, unknown>>;
 
 const mostFields = 100;
 
-const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const objectOf = (value: unknown): SchemaObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SchemaObject) : {};
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const numberOf = (value: unknown, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
 /** Its values where all are texts. */
-function choicesOf({ enum: values }: Json): string[] {
+function choicesOf({ enum: values }: SchemaObject): string[] {
   const isChoice = Array.isArray(values) && values.every((each) => typeof each === 'string');
   return isChoice ? [...new Set(values as string[])] : [];
 }
 
-function kindOf(property: Json): FieldKind {
+function kindOf(property: SchemaObject): FieldKind {
   const { type } = property;
   const items = objectOf(property.items);
   if (type === 'boolean') return 'switch';
@@ -56,7 +56,7 @@ function kindOf(property: Json): FieldKind {
   return type === 'number' ? 'number' : 'other';
 }
 
-function otherwiseOf({ default: value }: Json): string {
+function otherwiseOf({ default: value }: SchemaObject): string {
   if (value === undefined || value === null || typeof value === 'boolean') return '';
   const text = Array.isArray(value)
     ? value.map((each) => textOf(each) || JSON.stringify(each)).join(', ')
@@ -105,7 +105,7 @@ function problemOf(field: ConfigurationField, value: unknown): string | undefine
 }
 
 /** What is wrong with a configuration, by the names of its settings. */
-export function configurationProblems(schema: unknown, configuration: Json): Record<string, string> {
+export function configurationProblems(schema: unknown, configuration: SchemaObject): Record<string, string> {
   return Object.fromEntries(
     configurationFields(schema).flatMap((field) => {
       const problem = problemOf(field, configuration[field.name]);

@@ -6,10 +6,10 @@ import type { Template } from '#contract/templates/shapes.ts';
 import { emptySource, type SourceValues, sourceBody, sourceOf } from '../../forms/source/source-values.ts';
 import { configurationProblems } from './configuration-schema.ts';
 
-export type PolicyBody = Omit<CallInput<'updateApprovalPolicy'>['body'], 'id'>;
-export type Configuration = Readonly<Record<string, unknown>>;
+export type ApprovalPolicyBody = Omit<CallInput<'updateApprovalPolicy'>['body'], 'id'>;
+export type PolicyConfiguration = Readonly<Record<string, unknown>>;
 
-export interface PolicyValues {
+export interface ApprovalPolicyValues {
   readonly name: string;
   readonly origin: 'catalogue' | 'repository';
   /** Folder of the catalogue. */
@@ -21,7 +21,7 @@ export interface PolicyValues {
   readonly isJson: boolean;
 }
 
-export const emptyPolicy: PolicyValues = {
+export const emptyPolicy: ApprovalPolicyValues = {
   name: '',
   origin: 'catalogue',
   folder: '',
@@ -31,7 +31,7 @@ export const emptyPolicy: PolicyValues = {
 };
 
 /** What a policy has, as the form shows it. */
-export function policyValues(policy: ApprovalPolicy): PolicyValues {
+export function policyValues(policy: ApprovalPolicy): ApprovalPolicyValues {
   const isCatalogued = policy.repository === catalogueRepository;
   const { policyConfiguration: configuration = {} } = policy;
   const isConfigured = Object.keys(configuration).length > 0;
@@ -47,12 +47,12 @@ export function policyValues(policy: ApprovalPolicy): PolicyValues {
 }
 
 /** The object that a text is. @returns undefined for anything else; an empty text is an empty object */
-export function objectOf(text: string): Configuration | undefined {
+export function objectOf(text: string): PolicyConfiguration | undefined {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Configuration)
+      ? (value as PolicyConfiguration)
       : undefined;
   } catch {
     return undefined;
@@ -60,7 +60,7 @@ export function objectOf(text: string): Configuration | undefined {
 }
 
 /** The request that creates or replaces a policy. @param before what is replaced */
-export function policyBody(values: PolicyValues, before?: ApprovalPolicy): PolicyBody {
+export function policyBody(values: ApprovalPolicyValues, before?: ApprovalPolicy): ApprovalPolicyBody {
   const { name, origin, folder } = values;
   const policyConfiguration = objectOf(values.configurationText) ?? {};
   const configured = Object.keys(policyConfiguration).length > 0 ? { policyConfiguration } : {};
@@ -71,7 +71,7 @@ export function policyBody(values: PolicyValues, before?: ApprovalPolicy): Polic
   return {
     ...(githubInstallationId === undefined ? {} : { githubInstallationId }),
     ...(bitbucketClientKey === undefined ? {} : { bitbucketClientKey }),
-    ...(source as PolicyBody),
+    ...(source as ApprovalPolicyBody),
     name: name.trim(),
     ...configured,
   };
@@ -83,7 +83,7 @@ export type PolicyErrors = Readonly<Record<string, string>>;
  * What is wrong before the service is asked; fields of the source as `source.…`, settings as `configuration.…`.
  * @param schema of the policy's configuration, as far as it is known
  */
-export function policyErrors(values: PolicyValues, schema: unknown): PolicyErrors {
+export function policyErrors(values: ApprovalPolicyValues, schema: unknown): PolicyErrors {
   const { name, origin, folder, source, configurationText, isJson } = values;
   const isCatalogued = origin === 'catalogue';
   const configuration = objectOf(configurationText);
@@ -107,7 +107,7 @@ export function policyErrors(values: PolicyValues, schema: unknown): PolicyError
 }
 
 /** The field of the form that a refusal names; undefined: none. */
-export function policyField(field: string, { origin, isJson }: PolicyValues): string | undefined {
+export function policyField(field: string, { origin, isJson }: ApprovalPolicyValues): string | undefined {
   const [first = '', second] = field.split('.');
   if (first === 'policyConfiguration')
     return isJson || second === undefined ? 'configurationText' : `configuration.${second}`;

@@ -4,7 +4,7 @@ import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { accessOf, looksComplete } from '../../forms/source/source-values.ts';
 import { configurationFields } from './configuration-schema.ts';
-import type { PolicyValues } from './policy-values.ts';
+import type { ApprovalPolicyValues } from './policy-values.ts';
 
 export interface PolicySchema {
   /** undefined: the policy has none, or it is not known. */
@@ -15,7 +15,7 @@ export interface PolicySchema {
   readonly error: Error | null;
 }
 
-function useSchemaOfRepository({ origin, source }: Pick<PolicyValues, 'origin' | 'source'>) {
+function useSchemaOfRepository({ origin, source }: Pick<ApprovalPolicyValues, 'origin' | 'source'>) {
   const { organizationId } = useSession();
   const [query] = useDebouncedValue(
     {
@@ -31,7 +31,9 @@ function useSchemaOfRepository({ origin, source }: Pick<PolicyValues, 'origin' |
 }
 
 /** The schema of the policy that a form names. */
-export function usePolicySchema(values: Pick<PolicyValues, 'origin' | 'source' | 'folder'>): PolicySchema {
+export function usePolicySchema(
+  values: Pick<ApprovalPolicyValues, 'origin' | 'source' | 'folder'>,
+): PolicySchema {
   const { data: catalogue = [] } = useRead('listCataloguePolicies');
   const read = useSchemaOfRepository(values);
   const catalogued = catalogue.find(({ path }) => path === values.folder)?.configurationSchema;

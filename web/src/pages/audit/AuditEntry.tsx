@@ -5,7 +5,7 @@ import { nameOfUser } from '../../records/person.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import classes from './audit.module.css';
 import { changesOf, type FieldChange, isFingerprint } from './audit-changes.ts';
-import type { Entry } from './audit-query.ts';
+import type { ListedAuditEvent } from './audit-query.ts';
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
@@ -37,7 +37,7 @@ function Changes({ changes }: { readonly changes: readonly FieldChange[] }) {
   );
 }
 
-function Payload({ payload }: { readonly payload: Entry['payload'] }) {
+function Payload({ payload }: { readonly payload: ListedAuditEvent['payload'] }) {
   if (Object.keys(payload).length === 0) return null;
   return (
     <Part title="Details">
@@ -48,7 +48,13 @@ function Payload({ payload }: { readonly payload: Entry['payload'] }) {
   );
 }
 
-export function AuditEntry({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) {
+export function AuditEntry({
+  entry,
+  onClose,
+}: {
+  readonly entry: ListedAuditEvent;
+  readonly onClose: () => void;
+}) {
   const { actor, actorId, timestamp, entity, entityId, link } = entry;
   const changes = changesOf(entry.before, entry.after);
   const code = (text: string | undefined) => text && <code>{text}</code>;

@@ -18,10 +18,10 @@ import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { AuditEntry } from './AuditEntry.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
-import { type Entry, filtersOf, wordsOf } from './audit-query.ts';
+import { filtersOf, type ListedAuditEvent, wordsOf } from './audit-query.ts';
 import { Verification } from './Verification.tsx';
 
-const columns: readonly Column<Entry>[] = [
+const columns: readonly Column<ListedAuditEvent>[] = [
   { id: 'at', head: 'When', cell: ({ timestamp }) => <TimeAgo at={timestamp} /> },
   { id: 'who', head: 'Who', cell: ({ actor, actorId }) => <bdi>{nameOfUser(actor) || actorId}</bdi> },
   { id: 'what', head: 'What', cell: ({ id, actionName }) => <OpenLink id={id}>{actionName}</OpenLink> },

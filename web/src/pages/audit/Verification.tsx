@@ -7,12 +7,12 @@ import type { Reply } from '../../api/queries.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import classes from '../../records/records.module.css';
 
-type Result = Reply<'verifyAudit'>;
+type VerificationReply = Reply<'verifyAudit'>;
 
 function Found({
   result: { isIntact, entries, findings, findingCount, heads },
 }: {
-  readonly result: Result;
+  readonly result: VerificationReply;
 }) {
   return (
     <>

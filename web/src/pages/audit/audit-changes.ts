@@ -7,14 +7,14 @@ export interface FieldChange {
   readonly after: string | undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type AuditFields = Readonly<Record<string, unknown>>;
 
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is AuditFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

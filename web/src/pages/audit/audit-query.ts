@@ -2,7 +2,7 @@
 import type { Reply } from '../../api/queries.ts';
 import type { Search } from '../../ui/search.ts';
 
-export type Entry = Reply<'listAuditEvents'>['events'][number];
+export type ListedAuditEvent = Reply<'listAuditEvents'>['events'][number];
 
 export const filterNames = ['actorId', 'action', 'entity', 'entityId', 'projectId', 'from', 'to'] as const;
 export type FilterName = (typeof filterNames)[number];

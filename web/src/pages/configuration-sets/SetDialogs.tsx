@@ -18,7 +18,7 @@ interface SetValues {
   readonly projectId: string;
 }
 
-interface DialogProps {
+interface SetDialogProps {
   readonly title: string;
   readonly verb: string;
   readonly values: SetValues;
@@ -32,7 +32,7 @@ interface DialogProps {
   readonly notice?: ReactNode;
 }
 
-function SetFields({ values, onChange, failure, hasHome }: DialogProps) {
+function SetFields({ values, onChange, failure, hasHome }: SetDialogProps) {
   const field = fieldOf(failure);
   const errorOf = (name: string) => (field === name ? fieldText(failure) : undefined);
   return (
@@ -71,7 +71,7 @@ function SetFields({ values, onChange, failure, hasHome }: DialogProps) {
   );
 }
 
-function SetDialog(props: DialogProps) {
+function SetDialog(props: SetDialogProps) {
   const { title, verb, values, onSubmit, onClose, isBusy, whyNot, failure, notice } = props;
   const nameless = values.name.trim() === '' ? 'The set needs a name.' : undefined;
   return (

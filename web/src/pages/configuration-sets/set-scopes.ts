@@ -1,7 +1,7 @@
 /** Where sets can be assigned from this page, and which right that needs. */
 import type { SetCreationScope, SetPlace } from '#contract/configuration-sets/shapes.ts';
 import type { Right } from '#contract/schema/rights.ts';
-import type { Place } from '../../api/rights.ts';
+import type { RightPlace } from '../../api/rights.ts';
 
 const all = ['organization', 'project', 'template', 'environment'] as const;
 export type Assignable = (typeof all)[number];
@@ -24,7 +24,7 @@ const rights: Readonly<Record<SetPlace['scope'], Right>> = {
 export function rightToAssign(
   { scope, scopeId, projectId }: Pick<SetPlace, 'scope' | 'scopeId' | 'projectId'>,
   organizationId: string,
-): { right: Right; where: Place } {
+): { right: Right; where: RightPlace } {
   const right = rights[scope];
   if (scope === 'environment') return { right, where: { environmentId: scopeId } };
   const project = scope === 'project' ? scopeId : projectId;

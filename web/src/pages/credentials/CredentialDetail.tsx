@@ -20,14 +20,14 @@ import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
 import { CredentialProjects } from './CredentialProjects.tsx';
-import { type Credential, kindNames, problemsOf, valueOf } from './credential-kinds.ts';
+import { kindNames, type ListedCredential, problemsOf, valueOf } from './credential-kinds.ts';
 
-interface PartProps {
-  readonly credential: Credential;
+interface CredentialPartProps {
+  readonly credential: ListedCredential;
   readonly whyNot: string | undefined;
 }
 
-function Test({ credential: { id }, whyNot }: PartProps) {
+function Test({ credential: { id }, whyNot }: CredentialPartProps) {
   const test = useChange('testCredential', { refreshes: [], onError: () => true });
   const result = test.data;
   return (
@@ -61,7 +61,7 @@ function Test({ credential: { id }, whyNot }: PartProps) {
   );
 }
 
-function NewValue({ credential, onClose }: { credential: Credential; onClose: () => void }) {
+function NewValue({ credential, onClose }: { credential: ListedCredential; onClose: () => void }) {
   const form = useForm<CredentialValues>({
     initialValues: { name: credential.name, type: credential.type, projectId: '', value: {} },
     validate: ({ type, value }) => problemsOf(type, value),
@@ -92,7 +92,7 @@ function NewValue({ credential, onClose }: { credential: Credential; onClose: ()
   );
 }
 
-function Rename({ credential, whyNot }: PartProps) {
+function Rename({ credential, whyNot }: CredentialPartProps) {
   const form = useForm({
     initialValues: { name: credential.name },
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
@@ -119,7 +119,7 @@ function Rename({ credential, whyNot }: PartProps) {
   );
 }
 
-function Actions({ credential, whyNot, onClose }: PartProps & { readonly onClose: () => void }) {
+function Actions({ credential, whyNot, onClose }: CredentialPartProps & { readonly onClose: () => void }) {
   const [isReplacing, setReplacing] = useState(false);
   return (
     <Group>
@@ -144,7 +144,7 @@ function Actions({ credential, whyNot, onClose }: PartProps & { readonly onClose
 }
 
 export interface CredentialDetailProps {
-  readonly credential: Credential;
+  readonly credential: ListedCredential;
   readonly onClose: () => void;
 }
 

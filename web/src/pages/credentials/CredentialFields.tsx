@@ -13,13 +13,13 @@ export interface CredentialValues extends Record<string, unknown> {
 
 type CredentialForm = UseFormReturnType<CredentialValues>;
 
-interface FieldProps {
+interface CredentialFieldProps {
   readonly form: CredentialForm;
   readonly field: ValueField;
   readonly isRequired: boolean;
 }
 
-function Field({ form, field, isRequired }: FieldProps) {
+function Field({ form, field, isRequired }: CredentialFieldProps) {
   const { label, hint, isDocument, isSecret } = fieldTexts[field];
   const props = {
     label,

@@ -12,7 +12,7 @@ import { Removal } from '../../records/Removal.tsx';
 import classes from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
-import type { Credential } from './credential-kinds.ts';
+import type { ListedCredential } from './credential-kinds.ts';
 
 const concerned = ['listProjectCredentials'] as const;
 
@@ -25,7 +25,7 @@ function useAssigned(credentialId: string, projects: readonly Project[]): readon
 }
 
 interface AssignProps {
-  readonly credential: Pick<Credential, 'id' | 'projectId'>;
+  readonly credential: Pick<ListedCredential, 'id' | 'projectId'>;
   readonly assigned: readonly Project[];
   readonly whyNot: string | undefined;
 }

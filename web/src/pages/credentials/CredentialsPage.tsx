@@ -15,10 +15,10 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { CredentialDetail } from './CredentialDetail.tsx';
-import { type Credential, kindNames } from './credential-kinds.ts';
+import { kindNames, type ListedCredential } from './credential-kinds.ts';
 import { NewCredential } from './NewCredential.tsx';
 
-function useColumns(): readonly Column<Credential>[] {
+function useColumns(): readonly Column<ListedCredential>[] {
   const { projects } = useProjects();
   return [
     { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },

@@ -15,18 +15,18 @@ import { showDone } from '../../ui/messages.ts';
 import { ProjectsField } from './ProjectsField.tsx';
 import { UsedBy } from './UsedBy.tsx';
 
-type Token = Reply<'getGitToken'>;
+type GitTokenReply = Reply<'getGitToken'>;
 
-interface SettingsProps {
-  readonly found: Tagged<Token>;
+interface GitTokenSettingsProps {
+  readonly found: Tagged<GitTokenReply>;
   readonly whyNot: string | undefined;
 }
 
 const concerned = ['listGitTokens', 'getGitToken'] as const;
 
-const valuesOf = ({ name, hosts, projectIds }: Token) => ({ name, value: '', hosts, projectIds });
+const valuesOf = ({ name, hosts, projectIds }: GitTokenReply) => ({ name, value: '', hosts, projectIds });
 
-function Settings({ found, whyNot }: SettingsProps) {
+function Settings({ found, whyNot }: GitTokenSettingsProps) {
   const form = useForm({
     initialValues: valuesOf(found.data),
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },

@@ -14,9 +14,9 @@ import { GitTokenDetail } from './GitTokenDetail.tsx';
 import { NewGitToken } from './NewGitToken.tsx';
 import { ProjectNames } from './project-names.tsx';
 
-type Token = Reply<'listGitTokens'>[number];
+type ListedGitToken = Reply<'listGitTokens'>[number];
 
-const columns: readonly Column<Token>[] = [
+const columns: readonly Column<ListedGitToken>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
   { id: 'type', head: 'For', cell: ({ type }) => (type === 'GIT' ? 'Repositories' : 'Registries') },
   {

@@ -7,14 +7,14 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { showDone } from '../../ui/messages.ts';
 import { ProjectsField } from './ProjectsField.tsx';
 
-type TokenType = 'GIT' | 'REGISTRY';
+type GitTokenType = 'GIT' | 'REGISTRY';
 
 function useTokenForm() {
   return useForm({
     initialValues: {
       name: '',
       value: '',
-      type: 'GIT' as TokenType,
+      type: 'GIT' as GitTokenType,
       hosts: [] as string[],
       projectIds: [] as string[],
     },
@@ -38,7 +38,7 @@ function Fields({ form }: { readonly form: ReturnType<typeof useTokenForm> }) {
           { value: 'REGISTRY', label: 'Registries' },
         ]}
         value={form.values.type}
-        onChange={(type) => form.setFieldValue('type', type as TokenType)}
+        onChange={(type) => form.setFieldValue('type', type as GitTokenType)}
       />
       <PasswordInput
         label="Token"

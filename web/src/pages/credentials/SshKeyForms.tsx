@@ -67,16 +67,16 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
   );
 }
 
-type SshKey = Reply<'getSshKey'>;
+type SshKeyReply = Reply<'getSshKey'>;
 
-interface SettingsProps {
-  readonly found: Tagged<SshKey>;
+interface SshKeySettingsProps {
+  readonly found: Tagged<SshKeyReply>;
   readonly whyNot: string | undefined;
 }
 
-const valuesOf = ({ projectIds }: SshKey) => ({ value: '', projectIds });
+const valuesOf = ({ projectIds }: SshKeyReply) => ({ value: '', projectIds });
 
-function Settings({ found, whyNot }: SettingsProps) {
+function Settings({ found, whyNot }: SshKeySettingsProps) {
   const form = useForm({ initialValues: valuesOf(found.data) });
   const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateSshKey', {

@@ -15,9 +15,9 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { ProjectNames } from './project-names.tsx';
 import { NewSshKey, SshKeyDetail } from './SshKeyForms.tsx';
 
-type SshKey = Reply<'listSshKeys'>[number];
+type ListedSshKey = Reply<'listSshKeys'>[number];
 
-const columns: readonly Column<SshKey>[] = [
+const columns: readonly Column<ListedSshKey>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
   { id: 'projects', head: 'Projects', cell: ({ projectIds }) => <ProjectNames ids={projectIds} /> },
   { id: 'by', head: 'Stored by', isMinor: true, cell: ({ user }) => <bdi>{nameOfUser(user)}</bdi> },

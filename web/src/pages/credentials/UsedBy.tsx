@@ -4,16 +4,16 @@ import type { Reply } from '../../api/queries.ts';
 import { Part } from '../../records/Part.tsx';
 import classes from '../../records/records.module.css';
 
-type Use = Reply<'getGitToken'>['usedBy'][number];
+type ListedUse = Reply<'getGitToken'>['usedBy'][number];
 
-const words: Readonly<Record<Use['type'], string>> = {
+const words: Readonly<Record<ListedUse['type'], string>> = {
   template: 'Template',
   environment: 'Environment',
   module: 'Module',
   vcsConnection: 'Forge',
 };
 
-function Target({ type, id, name }: Use) {
+function Target({ type, id, name }: ListedUse) {
   const text = <bdi>{name}</bdi>;
   if (type === 'template')
     return (
@@ -36,7 +36,7 @@ function Target({ type, id, name }: Use) {
   return text;
 }
 
-export function UsedBy({ uses }: { readonly uses: readonly Use[] }) {
+export function UsedBy({ uses }: { readonly uses: readonly ListedUse[] }) {
   return (
     <Part title="Used by" lead="As far as you may see it. While something names it, it cannot be deleted.">
       <ul className={classes.list}>

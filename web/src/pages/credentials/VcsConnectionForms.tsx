@@ -120,20 +120,20 @@ export function NewVcsConnection({
   );
 }
 
-type Connection = Reply<'getVcsConnection'>;
+type VcsConnectionReply = Reply<'getVcsConnection'>;
 
-interface SettingsProps {
-  readonly found: Tagged<Connection>;
+interface VcsConnectionSettingsProps {
+  readonly found: Tagged<VcsConnectionReply>;
   readonly whyNot: string | undefined;
 }
 
-const valuesOf = ({ name, tokenId, vcsAgentKey }: Connection) => ({
+const valuesOf = ({ name, tokenId, vcsAgentKey }: VcsConnectionReply) => ({
   name,
   tokenId: tokenId ?? null,
   vcsAgentKey: vcsAgentKey as string | null,
 });
 
-function Settings({ found, whyNot }: SettingsProps) {
+function Settings({ found, whyNot }: VcsConnectionSettingsProps) {
   const { id } = found.data;
   const form = useForm({
     initialValues: valuesOf(found.data),

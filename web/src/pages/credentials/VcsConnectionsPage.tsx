@@ -14,9 +14,9 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { forgeNames } from './forge-names.ts';
 import { NewVcsConnection, VcsConnectionDetail } from './VcsConnectionForms.tsx';
 
-type Connection = Reply<'listVcsConnections'>[number];
+type ListedVcsConnection = Reply<'listVcsConnections'>[number];
 
-const columns: readonly Column<Connection>[] = [
+const columns: readonly Column<ListedVcsConnection>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
   { id: 'type', head: 'Forge', cell: ({ type }) => forgeNames[type] },
   { id: 'url', head: 'Address', cell: ({ url }) => <code>{url}</code> },

@@ -8,7 +8,7 @@ import {
 } from '#contract/credentials/kinds.ts';
 import type { Reply } from '../../api/queries.ts';
 
-export type Credential = Reply<'listCredentials'>[number];
+export type ListedCredential = Reply<'listCredentials'>[number];
 
 export const kindNames: Readonly<Record<CredentialType, string>> = {
   AWS_OIDC: 'AWS: role by OIDC, without a stored secret',

@@ -5,9 +5,9 @@ import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
 import { type Reply, read, useRead } from '../../api/queries.ts';
 
 export type DeploymentReply = Reply<'getDeployment'>;
-type Part = 'plan' | 'earlierLevels' | 'output' | 'resources' | 'variables';
+type DeploymentPart = 'plan' | 'earlierLevels' | 'output' | 'resources' | 'variables';
 
-const largeParts: readonly Part[] = ['plan', 'earlierLevels', 'output', 'resources', 'variables'];
+const largeParts: readonly DeploymentPart[] = ['plan', 'earlierLevels', 'output', 'resources', 'variables'];
 
 /** The deployment without its large parts: read again with each of its events. */
 export function useHead(id: string): UseQueryResult<DeploymentReply> {
@@ -15,7 +15,7 @@ export function useHead(id: string): UseQueryResult<DeploymentReply> {
 }
 
 /** A large part under a key of its own, so that events do not read it again: a part changes with its version. */
-function readPart(head: DeploymentReply | undefined, part: Part, version: readonly unknown[]) {
+function readPart(head: DeploymentReply | undefined, part: DeploymentPart, version: readonly unknown[]) {
   const { queryFn } = read('getDeployment', {
     params: { id: head?.id ?? '' },
     query: { fields: part },

@@ -4,14 +4,19 @@ import { countsOf } from '#contract/deployments/plan-counts.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { decisionsOf, verbOf } from './decide/actions.ts';
 import { timedSteps } from './parts/steps.ts';
-import { errorLine, type Head, levelText, type SentenceFacts, sentenceOf } from './sentence.ts';
+import { type DeploymentHead, errorLine, levelText, type SentenceFacts, sentenceOf } from './sentence.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const now = Date.parse(at(600));
 const user = { user_id: 'u', name: 'Grace', email: '', created_at: '', updated_at: '' };
 
-function sentence(deployment: Partial<Head>, more: Partial<SentenceFacts> = {}): string {
-  const whole = { type: 'deploy', queuedAt: at(0), reviewersUsers: [], ...deployment } as unknown as Head;
+function sentence(deployment: Partial<DeploymentHead>, more: Partial<SentenceFacts> = {}): string {
+  const whole = {
+    type: 'deploy',
+    queuedAt: at(0),
+    reviewersUsers: [],
+    ...deployment,
+  } as unknown as DeploymentHead;
   return sentenceOf({ deployment: whole, steps: [], counts: undefined, now, ...more });
 }
 
@@ -153,7 +158,7 @@ test('the longest step sets the scale, and the wait for a person does not', () =
 });
 
 test('the life cycle decides which buttons there are', () => {
-  const buttons = (status: Head['status'], more: object = {}) => {
+  const buttons = (status: DeploymentHead['status'], more: object = {}) => {
     const facts = { status, type: 'deploy' as const, ...more };
     return decisionsOf(facts).map((decision) => verbOf(decision, facts));
   };

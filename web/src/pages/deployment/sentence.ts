@@ -1,7 +1,7 @@
 /** A deployment as one sentence: what happens, why it waits, how it ended. */
 
 import { findingsText } from '#contract/deployments/diagnostics.ts';
-import { type Counts, countsText } from '#contract/deployments/plan-counts.ts';
+import { type ChangeCounts, countsText } from '#contract/deployments/plan-counts.ts';
 import type { Deployment, Step } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
@@ -9,15 +9,15 @@ import { deploymentTypeWords } from '../../design/words.ts';
 import { spanText } from '../../ui/spans.ts';
 
 /** What the page reads first: everything but the large parts. */
-export type Head = Deployment;
+export type DeploymentHead = Deployment;
 
 export interface SentenceFacts {
-  readonly deployment: Head;
+  readonly deployment: DeploymentHead;
   readonly steps: readonly Step[];
   /** Undefined: there is no plan, or it is not read yet. */
-  readonly counts: Counts | undefined;
+  readonly counts: ChangeCounts | undefined;
   /** The deployment that this one is queued behind, once it is read. */
-  readonly ahead?: Pick<Head, 'type' | 'status' | 'startedAt'> | undefined;
+  readonly ahead?: Pick<DeploymentHead, 'type' | 'status' | 'startedAt'> | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -163,7 +163,7 @@ const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => str
 
 /** What happens to the level that a deployment is at, or happened to it. */
 export function levelText(
-  { status, planHash }: Pick<Head, 'status' | 'planHash'>,
+  { status, planHash }: Pick<DeploymentHead, 'status' | 'planHash'>,
   steps: readonly Pick<Step, 'name' | 'status'>[],
 ): string {
   if (status === 'SUCCESS') return 'applied';

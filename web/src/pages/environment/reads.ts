@@ -4,7 +4,7 @@ import type { Reply } from '../../api/queries.ts';
 import type { Rights } from '../../api/rights.ts';
 
 export type EnvironmentReply = Reply<'getEnvironment'>;
-export type DeploymentReply = Reply<'getDeployment'>;
+export type LatestDeploymentReply = Reply<'getDeployment'>;
 
 /** What every part of the page gets. */
 export interface EnvironmentProps {

@@ -1,6 +1,6 @@
 /** The tabs of the page: each is loaded when it is opened first, and says what a terminal would do. */
 import { type ComponentType, lazy } from 'react';
-import { type Call, callOf } from '../../ui/calls.ts';
+import { callOf, type ShownCall } from '../../ui/calls.ts';
 import type { EnvironmentProps, EnvironmentReply } from './reads.ts';
 
 export interface TabFacts {
@@ -31,7 +31,7 @@ export const tabs: readonly TabFacts[] = [
   tab('settings', 'Settings', () => import('./tabs/SettingsTab.tsx')),
 ];
 
-type CallsOf = (environment: EnvironmentReply) => readonly Call[];
+type CallsOf = (environment: EnvironmentReply) => readonly ShownCall[];
 
 const callsByTab: Readonly<Record<string, CallsOf>> = {
   overview: () => [],
@@ -94,7 +94,7 @@ const callsByTab: Readonly<Record<string, CallsOf>> = {
 };
 
 /** What the page reads and does on a tab, for a terminal. */
-export function callsOf(id: string, environment: EnvironmentReply): readonly Call[] {
+export function callsOf(id: string, environment: EnvironmentReply): readonly ShownCall[] {
   const about = { params: { id: environment.id } };
   return [
     callOf('This environment', 'getEnvironment', about, ['environment', 'show', environment.id]),

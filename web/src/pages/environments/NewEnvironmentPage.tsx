@@ -14,10 +14,10 @@ import { environmentCall } from './new/environment-calls.ts';
 import classes from './new/new.module.css';
 import { PreviewStep } from './new/PreviewStep.tsx';
 import { SettingsStep } from './new/SettingsStep.tsx';
-import { type NewEnvironment, stepNames, useNewEnvironment } from './new/use-new-environment.ts';
+import { type NewEnvironmentForm, stepNames, useNewEnvironment } from './new/use-new-environment.ts';
 import { VariablesStep } from './new/VariablesStep.tsx';
 
-function Steps({ step, goTo }: NewEnvironment) {
+function Steps({ step, goTo }: NewEnvironmentForm) {
   return (
     <nav aria-label="Steps">
       <ol className={classes.steps}>
@@ -34,7 +34,7 @@ function Steps({ step, goTo }: NewEnvironment) {
 }
 
 /** Why the person cannot create it, as far as that is known. */
-function whyNotCreate({ draft, rights }: NewEnvironment): string | undefined {
+function whyNotCreate({ draft, rights }: NewEnvironmentForm): string | undefined {
   if (draft.projectId === '') return undefined;
   return (
     rights.whyNot(draft.from === 'template' ? 'RUN_PLAN' : 'CREATE_VCS_ENVIRONMENT') ??
@@ -59,7 +59,7 @@ function Failure({ error }: { readonly error: unknown }) {
 
 const views = [CodeStep, SettingsStep, VariablesStep, PreviewStep] as const;
 
-function Foot(state: NewEnvironment) {
+function Foot(state: NewEnvironmentForm) {
   const { step, goTo, create, isBusy, startOver, draft } = state;
   const isLast = step === views.length - 1;
   return (

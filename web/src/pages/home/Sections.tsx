@@ -40,9 +40,9 @@ function environmentRow(environment: Environment, look: StatusLook, facts: React
   );
 }
 
-type Run = Environment['latestDeploymentLog'];
+type LatestRun = Environment['latestDeploymentLog'];
 
-function who({ startedByUser }: Run): string {
+function who({ startedByUser }: LatestRun): string {
   return startedByUser.name ?? startedByUser.email ?? 'somebody';
 }
 
@@ -55,7 +55,7 @@ interface WaitingProps {
 }
 
 /** What is known of an approval beyond the plan: its costs, who has approved, what is missing, until when. */
-function Approval({ run, userId }: { readonly run: Run; readonly userId: string | undefined }) {
+function Approval({ run, userId }: { readonly run: LatestRun; readonly userId: string | undefined }) {
   const { waitingFor, reviewers, costEstimation } = run;
   const { approval } = waitingFor ?? {};
   const cost = costWords(costEstimation);

@@ -10,7 +10,10 @@ import { type EnvironmentQuery, leftOut } from '../environments/list/list-query.
 export const sectionRows = 25;
 const soonDays = 3;
 
-type Question = Pick<EnvironmentQuery, 'status' | 'driftStatus' | 'sort' | 'expiresBefore' | 'finishedAfter'>;
+type InboxQuery = Pick<
+  EnvironmentQuery,
+  'status' | 'driftStatus' | 'sort' | 'expiresBefore' | 'finishedAfter'
+>;
 
 export interface SectionRead {
   readonly data: ListPage<Environment[]> | undefined;
@@ -18,7 +21,7 @@ export interface SectionRead {
   readonly refetch: () => unknown;
 }
 
-function useSection(organizationId: string, question: Question): SectionRead {
+function useSection(organizationId: string, question: InboxQuery): SectionRead {
   return usePage('listEnvironments', {
     query: { organizationId, isActive: true, limit: sectionRows, excludeFields: leftOut, ...question },
   }) as SectionRead;

@@ -20,9 +20,15 @@ import { Facts } from '../../ui/Facts.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 
-type ApiKey = Reply<'listApiKeys'>[number];
+type DetailedApiKey = Reply<'listApiKeys'>[number];
 
-function Settings({ apiKey, whyNot }: { readonly apiKey: ApiKey; readonly whyNot: string | undefined }) {
+function Settings({
+  apiKey,
+  whyNot,
+}: {
+  readonly apiKey: DetailedApiKey;
+  readonly whyNot: string | undefined;
+}) {
   const form = useForm({
     initialValues: {
       name: apiKey.name,
@@ -59,7 +65,7 @@ function Settings({ apiKey, whyNot }: { readonly apiKey: ApiKey; readonly whyNot
 }
 
 export interface ApiKeyDetailProps {
-  readonly apiKey: ApiKey;
+  readonly apiKey: DetailedApiKey;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;
 }

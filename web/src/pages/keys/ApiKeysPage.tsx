@@ -23,9 +23,9 @@ import { ApiKeyDetail } from './ApiKeyDetail.tsx';
 import { NewApiKey } from './NewApiKey.tsx';
 import { ScimTokens } from './ScimTokens.tsx';
 
-type ApiKey = Reply<'listApiKeys'>[number];
+type ListedApiKey = Reply<'listApiKeys'>[number];
 
-function useColumns(organizationId: string): readonly Column<ApiKey>[] {
+function useColumns(organizationId: string): readonly Column<ListedApiKey>[] {
   const custom = useCustomRoles(organizationId);
   return [
     { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },

@@ -13,14 +13,14 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 
-type Token = Reply<'listScimTokens'>[number];
+type ListedScimToken = Reply<'listScimTokens'>[number];
 
 export interface ScimTokensProps {
   readonly organizationId: string;
   readonly whyNot: string | undefined;
 }
 
-function columnsOf({ organizationId, whyNot }: ScimTokensProps): readonly Column<Token>[] {
+function columnsOf({ organizationId, whyNot }: ScimTokensProps): readonly Column<ListedScimToken>[] {
   return [
     { id: 'made', head: 'Made', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
     { id: 'by', head: 'By', cell: ({ createdByUser }) => <bdi>{nameOfUser(createdByUser)}</bdi> },

@@ -20,9 +20,9 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { DeliveryDetail } from './DeliveryDetail.tsx';
 import { deliveryLooks } from './looks.ts';
 
-type Delivery = Reply<'listNotificationDeliveries'>['deliveries'][number];
+type ListedDelivery = Reply<'listNotificationDeliveries'>['deliveries'][number];
 
-const columns: readonly Column<Delivery>[] = [
+const columns: readonly Column<ListedDelivery>[] = [
   {
     id: 'event',
     head: 'Event',
@@ -37,7 +37,7 @@ const columns: readonly Column<Delivery>[] = [
 
 /** Attempts are not announced: what waits is looked at again. */
 const lookAgainMilliseconds = 5000;
-const isWaiting = ({ status }: Delivery) => status === 'waiting';
+const isWaiting = ({ status }: ListedDelivery) => status === 'waiting';
 
 function find<Word extends string>(words: readonly Word[], text: string | undefined): Word | undefined {
   return words.find((word) => word === text);

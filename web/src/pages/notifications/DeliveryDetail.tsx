@@ -14,13 +14,13 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { Answer, SentMessage } from './Exchange.tsx';
 import { deliveryLooks } from './looks.ts';
 
-type Delivery = Reply<'getNotificationDelivery'>;
+type DeliveryReply = Reply<'getNotificationDelivery'>;
 
 const refreshes = ['listNotificationDeliveries', 'getNotificationDelivery'] as const;
 /** While it waits, the next attempt shows soon. */
 const lookAgainMilliseconds = 2000;
 
-function What({ delivery }: { readonly delivery: Delivery }) {
+function What({ delivery }: { readonly delivery: DeliveryReply }) {
   const { status, environmentId, environmentName, deploymentLogId, nextAttemptAt } = delivery;
   return (
     <Facts

@@ -4,7 +4,7 @@ import type { Reply } from '../../api/queries.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import classes from './notifications.module.css';
 
-type Tested = Reply<'testNotificationEndpoint'>;
+type EndpointTestReply = Reply<'testNotificationEndpoint'>;
 
 /** JSON with line breaks; anything else unchanged. */
 function readable(body: string): string {
@@ -25,7 +25,7 @@ export function Body({ label, text }: { readonly label: string; readonly text: s
   );
 }
 
-export function SentMessage({ request }: { readonly request: NonNullable<Tested['request']> }) {
+export function SentMessage({ request }: { readonly request: NonNullable<EndpointTestReply['request']> }) {
   return (
     <>
       <Facts
@@ -43,15 +43,15 @@ export function SentMessage({ request }: { readonly request: NonNullable<Tested[
 }
 
 /** Of those that say more than the message. */
-const errorWords: Readonly<Record<NonNullable<Tested['error']>['type'], string | undefined>> = {
+const errorWords: Readonly<Record<NonNullable<EndpointTestReply['error']>['type'], string | undefined>> = {
   timeout: 'Too late',
   'ssl-error': 'TLS',
   unknown: undefined,
 };
 
 export interface AnswerProps {
-  readonly response: Tested['response'];
-  readonly error: Tested['error'];
+  readonly response: EndpointTestReply['response'];
+  readonly error: EndpointTestReply['error'];
   readonly durationMilliseconds: number;
 }
 

@@ -20,20 +20,20 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { Organizations } from './Organizations.tsx';
 import { PoliciesForm } from './PoliciesForm.tsx';
 
-type Organization = Reply<'getOrganization'>;
+type OrganizationReply = Reply<'getOrganization'>;
 
-interface FormProps {
-  readonly found: Tagged<Organization>;
+interface OrganizationFormProps {
+  readonly found: Tagged<OrganizationReply>;
   readonly whyNot: string | undefined;
 }
 
-const valuesOf = ({ name, description = '', photoUrl = '' }: Organization) => ({
+const valuesOf = ({ name, description = '', photoUrl = '' }: OrganizationReply) => ({
   name,
   description,
   photoUrl,
 });
 
-function SettingsForm({ found, whyNot }: FormProps) {
+function SettingsForm({ found, whyNot }: OrganizationFormProps) {
   const form = useForm({
     initialValues: valuesOf(found.data),
     validate: {
@@ -76,7 +76,7 @@ function SettingsForm({ found, whyNot }: FormProps) {
   );
 }
 
-function Settings({ found, whyNot }: FormProps) {
+function Settings({ found, whyNot }: OrganizationFormProps) {
   const { id, createdAt, role } = found.data;
   return (
     <>

@@ -13,7 +13,7 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 
-type Organization = Reply<'listOrganizations'>[number];
+type ListedOrganization = Reply<'listOrganizations'>[number];
 
 function NewOrganization({ onClose }: { readonly onClose: () => void }) {
   const form = useForm({
@@ -53,7 +53,7 @@ export function Organizations() {
     chooseOrganization(id);
     void navigate({ to: '/' });
   };
-  const columns: readonly Column<Organization>[] = [
+  const columns: readonly Column<ListedOrganization>[] = [
     { id: 'name', head: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
     { id: 'role', head: 'Your role', cell: ({ role }) => <bdi>{role}</bdi> },
     { id: 'text', head: 'Description', isMinor: true, cell: ({ description }) => <bdi>{description}</bdi> },

@@ -11,32 +11,38 @@ import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { ttlOptions } from '../projects/policy/policy-fields.ts';
-import { flagsWithEffect, flagsWithoutEffect, type PolicyFlag } from './policy-texts.ts';
+import { flagsWithEffect, flagsWithoutEffect, type OrganizationFlag } from './policy-texts.ts';
 
-type Organization = Reply<'getOrganization'>;
-type Flags = Record<PolicyFlag['name'], boolean>;
+type OrganizationSettings = Reply<'getOrganization'>;
+type OrganizationFlagValues = Record<OrganizationFlag['name'], boolean>;
 
-interface Values extends Flags, Record<string, unknown> {
+interface OrganizationPolicyValues extends OrganizationFlagValues, Record<string, unknown> {
   /** Empty: no end. */
   maxTtl: string;
   defaultTtl: string;
-  projectCustomFlowsPolicy: Organization['projectCustomFlowsPolicy'];
+  projectCustomFlowsPolicy: OrganizationSettings['projectCustomFlowsPolicy'];
 }
 
 const allFlags = [...flagsWithEffect, ...flagsWithoutEffect];
 
-function valuesOf(organization: Organization): Values {
+function valuesOf(organization: OrganizationSettings): OrganizationPolicyValues {
   return {
-    ...(Object.fromEntries(allFlags.map(({ name }) => [name, organization[name]])) as Flags),
+    ...(Object.fromEntries(allFlags.map(({ name }) => [name, organization[name]])) as OrganizationFlagValues),
     maxTtl: organization.maxTtl ?? '',
     defaultTtl: organization.defaultTtl ?? '',
     projectCustomFlowsPolicy: organization.projectCustomFlowsPolicy,
   };
 }
 
-type PolicyForm = UseFormReturnType<Values>;
+type PolicyForm = UseFormReturnType<OrganizationPolicyValues>;
 
-function FlagFields({ form, flags }: { readonly form: PolicyForm; readonly flags: readonly PolicyFlag[] }) {
+function FlagFields({
+  form,
+  flags,
+}: {
+  readonly form: PolicyForm;
+  readonly flags: readonly OrganizationFlag[];
+}) {
   return flags.map(({ name, label, meaning }) => (
     <Switch
       key={name}
@@ -89,12 +95,12 @@ function StoredFields({ form }: { readonly form: PolicyForm }) {
 }
 
 export interface PoliciesFormProps {
-  readonly found: Tagged<Organization>;
+  readonly found: Tagged<OrganizationSettings>;
   readonly whyNot: string | undefined;
 }
 
 export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
-  const form = useForm<Values>({ initialValues: valuesOf(found.data) });
+  const form = useForm<OrganizationPolicyValues>({ initialValues: valuesOf(found.data) });
   const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm('updateOrganizationPolicies', {
     form,

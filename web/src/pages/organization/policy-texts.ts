@@ -1,6 +1,6 @@
 /** The policies of an organization as words. */
 
-export interface PolicyFlag {
+export interface OrganizationFlag {
   readonly name:
     | 'enableOidc'
     | 'allowServiceSecrets'
@@ -15,7 +15,7 @@ export interface PolicyFlag {
 }
 
 /** What has an effect. */
-export const flagsWithEffect: readonly PolicyFlag[] = [
+export const flagsWithEffect: readonly OrganizationFlag[] = [
   {
     name: 'enableOidc',
     label: 'Every run gets an OIDC token',
@@ -24,7 +24,7 @@ export const flagsWithEffect: readonly PolicyFlag[] = [
 ];
 
 /** What is stored for clients, and what nothing reads so far. */
-export const flagsWithoutEffect: readonly PolicyFlag[] = [
+export const flagsWithoutEffect: readonly OrganizationFlag[] = [
   {
     name: 'allowServiceSecrets',
     label: 'Secrets of the service',

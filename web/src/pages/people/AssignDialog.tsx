@@ -9,7 +9,7 @@ import { concerned } from './held-roles.ts';
 import type { ChosenPlace } from './place.tsx';
 
 /** A role that somebody has in a place. */
-export interface Assigned {
+export interface RoleAssignmentEntry {
   readonly kind: 'user' | 'team';
   readonly id: string;
   readonly name: string;
@@ -19,15 +19,15 @@ export interface Assigned {
 export interface AssignDialogProps {
   readonly chosen: ChosenPlace;
   /** With an id: that role is changed. */
-  readonly begin: Partial<Assigned>;
+  readonly begin: Partial<RoleAssignmentEntry>;
   readonly onClose: () => void;
 }
 
-type Values = { kind: string; userId: string | null; teamId: string | null; role: string };
+type AssignValues = { kind: string; userId: string | null; teamId: string | null; role: string };
 
 function useAssignForm({ begin, chosen, onClose }: AssignDialogProps) {
   const { kind = 'user', id = null } = begin;
-  const form = useForm<Values>({
+  const form = useForm<AssignValues>({
     initialValues: {
       kind,
       userId: kind === 'user' ? id : null,

@@ -13,7 +13,7 @@ import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { AssignDialog, type Assigned } from './AssignDialog.tsx';
+import { AssignDialog, type RoleAssignmentEntry } from './AssignDialog.tsx';
 import { concerned } from './held-roles.ts';
 import { type ChosenPlace, useChosenPlace } from './place.tsx';
 import { teamsOf } from './team-lists.ts';
@@ -34,7 +34,7 @@ function useRows({ place }: ChosenPlace, isAllowed: boolean) {
     query: { limit: 1000, excludeFields: 'users' },
   });
   const userOf = (id: string) => members.data?.find(({ user }) => user.user_id === id)?.user;
-  const rows: Assigned[] = [
+  const rows: RoleAssignmentEntry[] = [
     ...(teams.data ?? []).map(({ teamId, role }) => ({
       kind: 'team' as const,
       id: teamId,
@@ -51,7 +51,7 @@ function useRows({ place }: ChosenPlace, isAllowed: boolean) {
   return { users, rows };
 }
 
-function RemoveRole({ row, chosen }: { readonly row: Assigned; readonly chosen: ChosenPlace }) {
+function RemoveRole({ row, chosen }: { readonly row: RoleAssignmentEntry; readonly chosen: ChosenPlace }) {
   const common = {
     refreshes: concerned,
     label: 'Remove',
@@ -70,16 +70,16 @@ function RemoveRole({ row, chosen }: { readonly row: Assigned; readonly chosen: 
   );
 }
 
-interface TableProps {
-  readonly rows: readonly Assigned[];
+interface AssignmentTableProps {
+  readonly rows: readonly RoleAssignmentEntry[];
   readonly chosen: ChosenPlace;
-  readonly onChange: (row: Assigned) => void;
+  readonly onChange: (row: RoleAssignmentEntry) => void;
 }
 
-function Table({ rows, chosen, onChange }: TableProps) {
+function Table({ rows, chosen, onChange }: AssignmentTableProps) {
   const { organizationId } = useSession();
   const custom = useCustomRoles(organizationId);
-  const columns: readonly Column<Assigned>[] = [
+  const columns: readonly Column<RoleAssignmentEntry>[] = [
     { id: 'name', head: 'Who', cell: ({ name }) => <bdi>{name}</bdi> },
     { id: 'kind', head: 'Kind', isMinor: true, cell: ({ kind }) => (kind === 'team' ? 'Team' : 'User') },
     { id: 'role', head: 'Role', cell: ({ role }) => <bdi>{roleName(role, custom)}</bdi> },
@@ -107,7 +107,7 @@ export function Assignments() {
   const rights = useRights(chosen.place);
   const whyNot = rights.whyNot(needed[chosen.scope]);
   const { users, rows } = useRows(chosen, rights.isKnown && whyNot === undefined);
-  const [assigning, setAssigning] = useState<Partial<Assigned>>();
+  const [assigning, setAssigning] = useState<Partial<RoleAssignmentEntry>>();
   const button = (
     <ActionButton size="xs" whyNot={whyNot} onClick={() => setAssigning({ kind: 'user' })}>
       Assign a role

@@ -4,14 +4,14 @@ import { Fragment } from 'react';
 import type { Right } from '#contract/schema/rights.ts';
 import type { Reply } from '../../api/queries.ts';
 import { useSearchState } from '../../ui/search.ts';
-import { type HeldRole, heldText } from './held-roles.ts';
+import { type ExplainedRole, heldText } from './held-roles.ts';
 import classes from './people.module.css';
 import { RightName } from './RightName.tsx';
 import { type RightGroup, rightGroups } from './right-texts.ts';
 
 type Explained = Reply<'explainPermissions'>;
 
-function Sources({ from }: { readonly from: readonly HeldRole[] | undefined }) {
+function Sources({ from }: { readonly from: readonly ExplainedRole[] | undefined }) {
   if (from === undefined) return <span className={classes.none}>No</span>;
   return from.map((role) => (
     <span key={`${role.scopeId}.${role.teamId}`} className={classes.source}>
@@ -22,7 +22,7 @@ function Sources({ from }: { readonly from: readonly HeldRole[] | undefined }) {
 
 interface GroupProps {
   readonly group: RightGroup;
-  readonly sources: ReadonlyMap<Right, readonly HeldRole[]>;
+  readonly sources: ReadonlyMap<Right, readonly ExplainedRole[]>;
   readonly isHeldOnly: boolean;
 }
 

@@ -15,9 +15,9 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { InvitationLink } from './InvitationLink.tsx';
 
-type Invitation = Reply<'listInvitations'>[number];
+type ListedInvitation = Reply<'listInvitations'>[number];
 
-const looks: Readonly<Record<Invitation['status'], StatusLook>> = {
+const looks: Readonly<Record<ListedInvitation['status'], StatusLook>> = {
   Pending: { word: 'Pending', tone: 'wait', shape: 'diamond' },
   Accepted: { word: 'Accepted', tone: 'ok', shape: 'check' },
   Expired: { word: 'Expired', tone: 'idle', shape: 'clock' },
@@ -27,7 +27,7 @@ function Actions({
   invitation,
   whyNot,
 }: {
-  readonly invitation: Invitation;
+  readonly invitation: ListedInvitation;
   readonly whyNot?: string | undefined;
 }) {
   const { id, email, status } = invitation;
@@ -81,7 +81,7 @@ export function Invitations({ organizationId, whyNot, isKnown }: InvitationsProp
   );
   if (isKnown && whyNot !== undefined)
     return <EmptyState title="You cannot see the invitations">{whyNot}</EmptyState>;
-  const columns: readonly Column<Invitation>[] = [
+  const columns: readonly Column<ListedInvitation>[] = [
     { id: 'email', head: 'E-mail', cell: ({ email }) => <bdi>{email}</bdi> },
     {
       id: 'role',

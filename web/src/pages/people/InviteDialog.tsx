@@ -13,14 +13,14 @@ export interface InviteDialogProps {
   readonly onClose: () => void;
 }
 
-interface Values {
+interface InviteValues {
   readonly email: string;
   readonly role: string;
   readonly projects: readonly ProjectRole[];
 }
 
 /** Without any role, the person gets the default one. */
-function bodyOf(organizationId: string, { email, role, projects }: Values) {
+function bodyOf(organizationId: string, { email, role, projects }: InviteValues) {
   const body = { email: email.trim(), organizationId };
   if (role === '' && projects.length === 0) return body;
   return {

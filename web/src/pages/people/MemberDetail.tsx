@@ -16,11 +16,11 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { type Member, memberLooks } from './members.ts';
+import { type ListedMember, memberLooks } from './members.ts';
 import { teamsOf } from './team-lists.ts';
 
 export interface MemberDetailProps {
-  readonly member: Member;
+  readonly member: ListedMember;
   readonly organizationId: string;
   readonly onClose: () => void;
 }

@@ -50,14 +50,14 @@ function Cell({ roles, names }: { readonly roles: readonly CellRole[] | undefine
   ));
 }
 
-interface TableProps {
+interface MatrixTableProps {
   readonly projectId: string;
   /** From the top down to the project. */
   readonly path: readonly string[];
   readonly assignments: Assignments;
 }
 
-function Matrix({ projectId, path, assignments }: TableProps) {
+function Matrix({ projectId, path, assignments }: MatrixTableProps) {
   const { organizationId } = useSession();
   const names = useNames();
   const members = useRead('listMembers', { params: { id: organizationId } });

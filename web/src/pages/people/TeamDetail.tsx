@@ -20,10 +20,10 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { TeamRoles } from './TeamRoles.tsx';
-import type { Team } from './team-lists.ts';
+import type { TeamReply } from './team-lists.ts';
 
-interface PartProps {
-  readonly team: Team;
+interface TeamPartProps {
+  readonly team: TeamReply;
   readonly version: string | undefined;
   readonly whyNot: string | undefined;
 }
@@ -36,7 +36,7 @@ function onRefused(error: unknown): boolean {
   return true;
 }
 
-function Members({ team, version, whyNot }: PartProps) {
+function Members({ team, version, whyNot }: TeamPartProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const change = useChange('updateTeam', { refreshes: concerned, onError: onRefused });
   const ids = (team.users ?? []).map(({ user_id }) => user_id ?? '');
@@ -94,13 +94,13 @@ function Members({ team, version, whyNot }: PartProps) {
   );
 }
 
-const valuesOf = ({ name, description = '', isDefaultTeam = false }: Team) => ({
+const valuesOf = ({ name, description = '', isDefaultTeam = false }: TeamReply) => ({
   name,
   description,
   isDefaultTeam,
 });
 
-function Settings({ found, whyNot }: { found: Tagged<Team>; whyNot: string | undefined }) {
+function Settings({ found, whyNot }: { found: Tagged<TeamReply>; whyNot: string | undefined }) {
   const form = useForm({
     initialValues: valuesOf(found.data),
     validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },

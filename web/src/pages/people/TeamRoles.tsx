@@ -11,7 +11,7 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 
-interface FormProps {
+interface TeamRoleFormProps {
   readonly teamId: string;
   readonly organizationId: string;
   readonly current: string | undefined;
@@ -19,7 +19,7 @@ interface FormProps {
 
 const concerned = ['listTeamRoles', 'explainPermissions'] as const;
 
-function RoleForm({ teamId, organizationId, current }: FormProps) {
+function RoleForm({ teamId, organizationId, current }: TeamRoleFormProps) {
   const [role, setRole] = useState(current ?? null);
   const done = () => showDone('The role of the team was changed');
   const assign = useChange('assignTeamRole', { refreshes: concerned, onSuccess: done, onError: () => true });
@@ -54,7 +54,7 @@ function RoleForm({ teamId, organizationId, current }: FormProps) {
   );
 }
 
-export function TeamRoles({ teamId, organizationId }: Omit<FormProps, 'current'>) {
+export function TeamRoles({ teamId, organizationId }: Omit<TeamRoleFormProps, 'current'>) {
   const rights = useRights({ organizationId });
   const isAllowed = rights.has('EDIT_ORGANIZATION_SETTINGS');
   const roles = useRead('listTeamRoles', { query: { organizationId } }, { enabled: isAllowed });

@@ -16,9 +16,9 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
 import { TeamDetail } from './TeamDetail.tsx';
-import { type Team, teamsOf } from './team-lists.ts';
+import { type TeamReply, teamsOf } from './team-lists.ts';
 
-const columns: readonly Column<Team>[] = [
+const columns: readonly Column<TeamReply>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
   { id: 'text', head: 'What for', isMinor: true, cell: ({ description }) => <bdi>{description}</bdi> },
   { id: 'count', head: 'Members', isNumber: true, cell: ({ users = [] }) => users.length },

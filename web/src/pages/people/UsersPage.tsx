@@ -21,9 +21,9 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { Invitations } from './Invitations.tsx';
 import { InviteDialog } from './InviteDialog.tsx';
 import { MemberDetail } from './MemberDetail.tsx';
-import { type Member, memberLooks } from './members.ts';
+import { type ListedMember, memberLooks } from './members.ts';
 
-function useColumns(organizationId: string): readonly Column<Member>[] {
+function useColumns(organizationId: string): readonly Column<ListedMember>[] {
   const custom = useCustomRoles(organizationId);
   return [
     {

@@ -1,12 +1,12 @@
 /** Roles that reach a place as words, and as a matrix of people and places. */
 import type { Reply } from '../../api/queries.ts';
 
-export type HeldRole = Reply<'explainPermissions'>['roles'][number];
+export type ExplainedRole = Reply<'explainPermissions'>['roles'][number];
 
 const scopes = { organization: 'the organization', project: 'project', environment: 'environment' } as const;
 
 /** Such as "Deployer in project Shop, by the team Platform". */
-export function heldText({ roleName, scope, scopeName, teamName }: HeldRole): string {
+export function heldText({ roleName, scope, scopeName, teamName }: ExplainedRole): string {
   const place = scope === 'organization' ? scopes[scope] : `${scopes[scope]} ${scopeName}`;
   return `${roleName} in ${place}${teamName === undefined ? '' : `, by the team ${teamName}`}`;
 }

@@ -2,9 +2,9 @@
 import type { Reply } from '../../api/queries.ts';
 import type { StatusLook } from '../../design/status.tsx';
 
-export type Member = Reply<'listMembers'>[number];
+export type ListedMember = Reply<'listMembers'>[number];
 
-export const memberLooks: Readonly<Record<Member['status'], StatusLook>> = {
+export const memberLooks: Readonly<Record<ListedMember['status'], StatusLook>> = {
   Active: { word: 'Active', tone: 'ok', shape: 'check' },
   Invited: { word: 'Invited', tone: 'wait', shape: 'diamond' },
   Inactive: { word: 'Deactivated', tone: 'idle', shape: 'bar' },

@@ -1,6 +1,6 @@
 /** The place that the page of permissions is about, in the address: the organization, a project or an environment. */
 import type { RoleScope } from '#contract/schema/built-in-roles.ts';
-import type { Place } from '../../api/rights.ts';
+import type { RightPlace } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { EnvironmentSelect } from '../../forms/EnvironmentSelect.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
@@ -9,7 +9,7 @@ import { useSearchState } from '../../ui/search.ts';
 export interface ChosenPlace {
   readonly scope: RoleScope;
   /** As operations take it. */
-  readonly place: Place;
+  readonly place: RightPlace;
   readonly projectId: string | undefined;
   /** Words of the command line that name it. */
   readonly words: readonly string[];

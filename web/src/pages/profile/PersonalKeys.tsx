@@ -21,9 +21,9 @@ import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 
-type Key = Reply<'listPersonalApiKeys'>[number];
+type PersonalKey = Reply<'listPersonalApiKeys'>[number];
 
-const columns: readonly Column<Key>[] = [
+const columns: readonly Column<PersonalKey>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },
   {
     id: 'used',
@@ -72,7 +72,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function KeyDetail({ apiKey, onClose }: { readonly apiKey: Key; readonly onClose: () => void }) {
+function KeyDetail({ apiKey, onClose }: { readonly apiKey: PersonalKey; readonly onClose: () => void }) {
   const { id, name, apiKeyId, createdAt, lastUsedAt, expiresAt, networks } = apiKey;
   return (
     <Detail title={name} onClose={onClose}>

@@ -7,16 +7,16 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { programOf } from './user-agent.ts';
 
-type Session = Reply<'listSessions'>[number];
+type ListedSession = Reply<'listSessions'>[number];
 
-const ways: Readonly<Record<Session['way'], string>> = {
+const ways: Readonly<Record<ListedSession['way'], string>> = {
   password: 'Password',
   oidc: 'Identity provider',
   invitation: 'Invitation',
   link: 'One-time link',
 };
 
-const columns: readonly Column<Session>[] = [
+const columns: readonly Column<ListedSession>[] = [
   {
     id: 'where',
     head: 'Where',

@@ -23,7 +23,7 @@ import { showDone } from '../../ui/messages.ts';
 import classes from './notifications-tab.module.css';
 
 /** What counts for one endpoint. */
-interface Choice {
+interface EndpointEvents {
   readonly endpoint: NotificationEndpoint;
   readonly events: readonly NotificationEvent[];
   /** Where it was chosen; absent: nowhere. */
@@ -31,7 +31,7 @@ interface Choice {
 }
 
 /** The choice of the project itself, or of the nearest one above; those that may not be seen count as none. */
-function useChoices(project: Project, endpoints: readonly NotificationEndpoint[]): readonly Choice[] {
+function useChoices(project: Project, endpoints: readonly NotificationEndpoint[]): readonly EndpointEvents[] {
   const { projects } = useProjects(true);
   const way = wayTo(projects, project.id).map(({ id }) => id);
   const ids = way.includes(project.id) ? way : [...way, project.id];
@@ -48,7 +48,7 @@ function useChoices(project: Project, endpoints: readonly NotificationEndpoint[]
 }
 
 interface EndpointChoiceProps {
-  readonly choice: Choice;
+  readonly choice: EndpointEvents;
   readonly project: Project;
   readonly whyNot: string | undefined;
 }

@@ -43,7 +43,7 @@ function useRefusal() {
   };
 }
 
-interface FormProps {
+interface ProjectFormProps {
   readonly title: string;
   readonly values: ProjectValues;
   readonly refusal: ReturnType<typeof useRefusal>;
@@ -57,7 +57,7 @@ interface FormProps {
   readonly onClose: () => void;
 }
 
-function ProjectForm({ values, refusal, onChange, hasParent }: FormProps) {
+function ProjectForm({ values, refusal, onChange, hasParent }: ProjectFormProps) {
   return (
     <>
       <TextInput
@@ -99,7 +99,7 @@ function ProjectForm({ values, refusal, onChange, hasParent }: FormProps) {
   );
 }
 
-function Dialog(props: FormProps) {
+function Dialog(props: ProjectFormProps) {
   const { title, verb, isBusy, notice, refusal, onSubmit, onClose } = props;
   return (
     <Modal opened onClose={onClose} title={title}>

@@ -64,12 +64,12 @@ function ProjectTabs({ project }: { readonly project: Project }) {
   );
 }
 
-interface ShownProps {
+interface ProjectViewProps {
   readonly read: Tagged<Project>;
   readonly refetch: Refetch;
 }
 
-function Shown({ read, refetch }: ShownProps) {
+function Shown({ read, refetch }: ProjectViewProps) {
   const project = read.data;
   const { id, name, description, isArchived, tags } = project;
   const navigate = useNavigate();

@@ -13,14 +13,14 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { AssignRole } from './AssignRole.tsx';
-import { type Holder, holdersOf } from './holders.ts';
+import { type Assignee, holdersOf } from './holders.ts';
 import classes from './projects.module.css';
 import { useRoleNames } from './use-role-names.ts';
 
 const refreshes = ['listProjectPermissions', 'listTeamRoles', 'listUserRoles', 'explainPermissions'] as const;
 
 interface HolderProps {
-  readonly holder: Holder;
+  readonly holder: Assignee;
   readonly project: Project;
 }
 

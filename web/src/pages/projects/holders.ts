@@ -1,7 +1,7 @@
 /** Users and teams with roles in a project, as rows. */
 import type { RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
 
-export interface Holder {
+export interface Assignee {
   readonly key: string;
   readonly kind: 'user' | 'team';
   readonly id: string;
@@ -21,7 +21,7 @@ function userHolder(
   { userId, user, role, projectId, teamId, id }: RoleAssignment,
   teamNames: ReadonlyMap<string, string>,
   here: string,
-): Holder {
+): Assignee {
   const name = user?.name ?? user?.email ?? userId;
   return {
     key: `${id ?? ''} ${userId} ${teamId ?? ''} ${projectId ?? ''}`,
@@ -41,15 +41,15 @@ export function holdersOf(
   teams: readonly TeamRoleAssignment[],
   teamNames: ReadonlyMap<string, string>,
   here: string,
-): Holder[] {
+): Assignee[] {
   const ofTeams = teams.map(
-    ({ id, teamId, role, projectId }): Holder => ({
+    ({ id, teamId, role, projectId }): Assignee => ({
       ...{ key: id, kind: 'team', id: teamId, role, projectId },
       name: teamNames.get(teamId) ?? teamId,
       isHere: projectId === here,
     }),
   );
-  const order = (one: Holder, other: Holder) =>
+  const order = (one: Assignee, other: Assignee) =>
     Number(other.isHere) - Number(one.isHere) || byName.compare(one.name, other.name);
   return [
     ...ofTeams.toSorted(order),

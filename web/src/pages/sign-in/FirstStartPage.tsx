@@ -15,14 +15,14 @@ import { keyOf, useHashSecret } from './hash-token.ts';
 import { NewPassword, passwordProblem } from './NewPassword.tsx';
 import { Refused } from './Refused.tsx';
 
-interface Values extends Record<string, string> {
+interface FirstStartValues extends Record<string, string> {
   name: string;
   email: string;
   password: string;
   key: string;
 }
 
-async function createAdmin({ name, email, password, key }: Values): Promise<void> {
+async function createAdmin({ name, email, password, key }: FirstStartValues): Promise<void> {
   const operator = createClient({ url: baseUrl, ...keyOf(key)! });
   await operator.call('createAdmin', { body: { name, email, password } });
   await client.call('signIn', { body: { email, password } });
@@ -30,7 +30,7 @@ async function createAdmin({ name, email, password, key }: Values): Promise<void
 
 function useFirstAdmin(secret: string) {
   const enter = useEnter();
-  const form = useForm<Values>({
+  const form = useForm<FirstStartValues>({
     mode: 'uncontrolled',
     initialValues: { name: '', email: '', password: '', key: keyOf(secret) ? secret : '' },
     validate: {

@@ -19,12 +19,12 @@ import { Refused } from './Refused.tsx';
 
 type Preview = Reply<'previewInvitation'>;
 
-interface PartProps {
+interface InvitationPartProps {
   readonly token: string;
   readonly preview: Preview;
 }
 
-function NewAccount({ token, preview }: PartProps) {
+function NewAccount({ token, preview }: InvitationPartProps) {
   const enter = useEnter();
   const form = useForm({
     mode: 'uncontrolled',
@@ -73,7 +73,7 @@ function NewAccount({ token, preview }: PartProps) {
   );
 }
 
-function Join({ token, preview }: PartProps) {
+function Join({ token, preview }: InvitationPartProps) {
   const enter = useEnter();
   const navigate = useNavigate();
   const { data: me } = useQuery(currentUser);

@@ -53,7 +53,7 @@ function TemplateVariables({ template }: { readonly template: Template }) {
   );
 }
 
-interface ShownProps {
+interface TemplateViewProps {
   readonly read: Tagged<Template>;
   readonly refetch: Refetch;
 }
@@ -90,7 +90,7 @@ function TemplateTabs({ read, rights }: { readonly read: Tagged<Template>; reado
   );
 }
 
-function Shown({ read, refetch }: ShownProps) {
+function Shown({ read, refetch }: TemplateViewProps) {
   const template = read.data;
   const { id = '', name, description, type, isDeleted = false } = template;
   const [{ edit }, change] = useSearchState();

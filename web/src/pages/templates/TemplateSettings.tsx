@@ -6,9 +6,9 @@ import { forges, sourceOf, toolName, versionsOf } from '../../forms/source/sourc
 import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 
-type Rule = NonNullable<Template['retry']>['onDeploy'];
+type RetrySetting = NonNullable<Template['retry']>['onDeploy'];
 
-function ruleText(what: string, rule: Rule): string | undefined {
+function ruleText(what: string, rule: RetrySetting): string | undefined {
   if (!rule?.times) return undefined;
   const when = rule.errorRegex ? ` if the error matches ${rule.errorRegex}` : '';
   return `${what} up to ${rule.times} times${when}`;

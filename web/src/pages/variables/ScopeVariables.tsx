@@ -7,7 +7,7 @@ import { randomId } from '../../api/random-id.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { rowsWith } from '../../forms/variable-edits.ts';
-import { changesOf, newRow, type VariableRow } from '../../forms/variables/rows.ts';
+import { changesOf, newRow, type VariableFormRow } from '../../forms/variables/rows.ts';
 import { useVariableEdits, VariablesForm } from '../../forms/variables/VariablesForm.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -23,7 +23,7 @@ export interface ScopeVariablesProps {
 }
 
 /** What a save sends: changes with the place that they are for. */
-function writesOf(rows: readonly VariableRow[], place: VariablesPlace, organizationId: string) {
+function writesOf(rows: readonly VariableFormRow[], place: VariablesPlace, organizationId: string) {
   const { scope, scopeId } = hereOf(place);
   return changesOf(rows).map((change) => ({
     ...change,

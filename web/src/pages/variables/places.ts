@@ -1,6 +1,6 @@
 /** The places that have variables of their own: how requests and people name them, and who may change them. */
 import type { Right } from '#contract/schema/rights.ts';
-import type { Place } from '../../api/rights.ts';
+import type { RightPlace } from '../../api/rights.ts';
 import type { Here } from '../../forms/variables/rows.ts';
 
 export const placeKinds = ['organization', 'template', 'project'] as const;
@@ -43,7 +43,7 @@ const rightOf: Readonly<Record<PlaceKind, Right>> = {
 export function rightFor(
   { kind, id, projectId }: VariablesPlace,
   organizationId: string,
-): { right: Right; place: Place } {
+): { right: Right; place: RightPlace } {
   const project = kind === 'project' ? id : projectId;
   return { right: rightOf[kind], place: project === undefined ? { organizationId } : { projectId: project } };
 }

@@ -4,10 +4,10 @@ import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
-import type { VariableRow } from '../../forms/variables/rows.ts';
+import type { VariableFormRow } from '../../forms/variables/rows.ts';
 
 /** @returns the place of a row with its name; undefined where the kind of place says it all */
-export function useOriginNames(): (row: VariableRow) => ReactNode {
+export function useOriginNames(): (row: VariableFormRow) => ReactNode {
   const { organizationId } = useSession();
   const { projects } = useProjects(true);
   const query = { query: { organizationId } };

@@ -3,16 +3,20 @@ import { fileOfExpression } from '#guards/hcl/expression.ts';
 import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from '#guards/hcl/hcl-answer.ts';
 import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
 import { LimitedThread, ThreadFailure } from '#guards/threads/limited-thread.ts';
-import { ownProgram, type Role } from '../../../own-program.ts';
+import { ownProgram, type ProgramRole } from '../../../own-program.ts';
 
-type Parser = LimitedThread<HclFile, HclMessage>;
+type HclParser = LimitedThread<HclFile, HclMessage>;
 
 /** It starts with the first file. */
-function openParser(): Parser {
-  return new LimitedThread({ program: ownProgram, argv: ['hcl-worker' satisfies Role], ...hclThreadLimits });
+function openParser(): HclParser {
+  return new LimitedThread({
+    program: ownProgram,
+    argv: ['hcl-worker' satisfies ProgramRole],
+    ...hclThreadLimits,
+  });
 }
 
-async function parseFile(thread: Parser, file: HclFile): Promise<HclAnswer> {
+async function parseFile(thread: HclParser, file: HclFile): Promise<HclAnswer> {
   try {
     checkHclLimits(file.text);
     return readHclMessage(await thread.ask(file));
@@ -49,7 +53,7 @@ export interface HclExpression extends HclFile {
   readonly isSecret?: boolean;
 }
 
-async function readConstant(thread: Parser, { name, text }: HclFile): Promise<unknown> {
+async function readConstant(thread: HclParser, { name, text }: HclFile): Promise<unknown> {
   const answer = await parseFile(thread, { name, text: fileOfExpression(text) });
   if (answer.error !== undefined)
     throw new Error(`${name}: its HCL value does not parse: ${withoutPlaces(answer.error)}`);

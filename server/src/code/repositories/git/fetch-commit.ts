@@ -6,7 +6,7 @@ import {
   explainGitFailure,
   type GitSource,
   isConnectionFailure,
-  type Reader,
+  type RepositoryReader,
 } from '#guards/git/git-errors.ts';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';
 import type { RepositorySource } from '#guards/git/repository-source.ts';
@@ -14,7 +14,7 @@ import { isClonable, isFullName } from '#guards/git/revision-name.ts';
 import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 
 /** As messages name the service. */
-const service: Reader = { name: 'the service', holder: 'the request' };
+const service: RepositoryReader = { name: 'the service', holder: 'the request' };
 
 /** What is read of which repository. */
 export interface Fetched extends GitSource {

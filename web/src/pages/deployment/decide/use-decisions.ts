@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { errorText, isStatus } from '../../../api/errors.ts';
-import { type Input, type Reply, refresh, useChange } from '../../../api/queries.ts';
+import { type QueryInput, type Reply, refresh, useChange } from '../../../api/queries.ts';
 import { showDone } from '../../../ui/messages.ts';
 import type { DeploymentReply } from '../reads.ts';
 import type { Decision } from './actions.ts';
@@ -29,7 +29,7 @@ export interface Decisions {
   cancel(comment: string): void;
   abort(): void;
   release(reason: string): void;
-  deploy(body: NonNullable<Input<'deployEnvironment'>['body']>): void;
+  deploy(body: NonNullable<QueryInput<'deployEnvironment'>['body']>): void;
   destroy(): void;
 }
 

@@ -4,13 +4,13 @@ import classes from './log.module.css';
 import type { ShownLine } from './store/shown-lines.ts';
 import type { Segment } from './text/segments.ts';
 
-interface Part extends Segment {
+interface LinePart extends Segment {
   readonly isHit: boolean;
 }
 
 /** Segments, cut where hits begin and end. */
-function partsOf({ segments, hits }: ShownLine): Part[] {
-  const parts: Part[] = [];
+function partsOf({ segments, hits }: ShownLine): LinePart[] {
+  const parts: LinePart[] = [];
   let start = 0;
   for (const segment of segments) {
     const end = start + segment.text.length;
@@ -39,7 +39,7 @@ function colorProps({ color, background }: Segment) {
   };
 }
 
-function PartOfLine({ part }: { readonly part: Part }) {
+function PartOfLine({ part }: { readonly part: LinePart }) {
   const { text, href, isHit, isBold, isFaint, isItalic, isUnderlined } = part;
   const isPlain =
     !isHit && !isBold && !isFaint && !isItalic && !isUnderlined && !part.color && !part.background && !href;

@@ -3,25 +3,25 @@ import { useMemo } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { Block } from './Block.tsx';
 import { LogRows } from './LogRows.tsx';
-import type { Layout } from './layout.ts';
+import type { LogLayout } from './layout.ts';
 import type { LogSession, LogState } from './log-session.ts';
 import { StepHead } from './StepHead.tsx';
 import { extended } from './selection.ts';
-import type { Place } from './store/search.ts';
+import type { LogPosition } from './store/search.ts';
 import { blockLines } from './store/step-log.ts';
 import type { ChosenLines } from './use-log.ts';
-import type { View } from './use-view.ts';
+import type { LogView } from './use-view.ts';
 
 export interface LogLinesProps {
   readonly session: LogSession;
   readonly state: LogState;
-  readonly layout: Layout;
+  readonly layout: LogLayout;
   readonly steps: readonly Step[];
-  readonly view: View;
+  readonly view: LogView;
   readonly chosen: ChosenLines;
   /** The line of the search. */
-  readonly found: Place | undefined;
-  readonly onTop: (place: Place) => void;
+  readonly found: LogPosition | undefined;
+  readonly onTop: (place: LogPosition) => void;
   readonly onDownload: (step: string) => void;
 }
 

@@ -14,23 +14,23 @@ import {
   useMemo,
   useRef,
 } from 'react';
-import { headHeight, heightOf, type Layout, rowHeight } from './layout.ts';
+import { headHeight, heightOf, type LogLayout, rowHeight } from './layout.ts';
 import classes from './log.module.css';
-import type { Place } from './store/search.ts';
+import type { LogPosition } from './store/search.ts';
 import { blockLines } from './store/step-log.ts';
 import { type FollowProps, useFollow } from './use-follow.ts';
 
 /** A place to scroll to; a new object scrolls again. `line` counts from 0 on. */
-export type Target =
+export type ScrollTarget =
   | { readonly to: 'start' }
   | { readonly to: 'line' | 'top'; readonly step: string; readonly line: number };
 
 export interface LogRowsProps extends FollowProps {
   readonly label: string;
-  readonly target: Target | undefined;
+  readonly target: ScrollTarget | undefined;
   readonly isWrapped: boolean;
   /** Says which line is the first in view, from 0 on. */
-  readonly onTop: (place: Place) => void;
+  readonly onTop: (place: LogPosition) => void;
   readonly onClick: (event: React.MouseEvent) => void;
   readonly renderHead: (step: number) => ReactNode;
   readonly renderBlock: (step: number, block: number, lines: number) => ReactNode;
@@ -43,7 +43,7 @@ const keysPerStep = 2 ** 27;
 const settlingFrames = 30;
 
 /** The head of the step at the top stays in view. */
-function useStickyHeads(layout: Layout) {
+function useStickyHeads(layout: LogLayout) {
   const sticky = useRef(0);
   const rangeExtractor = useCallback(
     (range: Parameters<typeof defaultRangeExtractor>[0]) => {
@@ -79,7 +79,7 @@ function scrollToLine(virtualizer: LogVirtualizer, index: number, line: number, 
 
 function useTarget({ target, layout, onPart }: LogRowsProps, virtualizer: LogVirtualizer): void {
   const askForPart = useEffectEvent(onPart);
-  const done = useRef<Target>(undefined);
+  const done = useRef<ScrollTarget>(undefined);
   const stop = useRef<() => void>(undefined);
   useEffect(() => {
     if (target === undefined || done.current === target) return;
@@ -101,7 +101,7 @@ function useTarget({ target, layout, onPart }: LogRowsProps, virtualizer: LogVir
   }, [target, layout, virtualizer]);
 }
 
-function topOf(layout: Layout, virtualizer: LogVirtualizer): Place | undefined {
+function topOf(layout: LogLayout, virtualizer: LogVirtualizer): LogPosition | undefined {
   const offset = virtualizer.scrollOffset ?? 0;
   const item = virtualizer.getVirtualItemForOffset(offset);
   const at = item && layout.itemAt(item.index);
@@ -112,13 +112,13 @@ function topOf(layout: Layout, virtualizer: LogVirtualizer): Place | undefined {
   return { step: name, line: at.block * blockLines + Math.min(at.lines - 1, Math.floor(share * at.lines)) };
 }
 
-interface ItemProps extends LogRowsProps {
+interface LogItemProps extends LogRowsProps {
   readonly item: VirtualItem;
   readonly virtualizer: LogVirtualizer;
   readonly isSticky: boolean;
 }
 
-function LogItem({ item, virtualizer, isSticky, layout, isWrapped, renderHead, renderBlock }: ItemProps) {
+function LogItem({ item, virtualizer, isSticky, layout, isWrapped, renderHead, renderBlock }: LogItemProps) {
   const at = layout.itemAt(item.index);
   const style = isSticky ? {} : { top: item.start };
   return (

@@ -80,11 +80,11 @@ function Go({ log, label, text, isBackwards }: GoProps) {
   );
 }
 
-export interface SearchBoxProps {
+export interface LogSearchBoxProps {
   readonly log: LogSearch;
 }
 
-export function SearchBox({ log }: SearchBoxProps) {
+export function SearchBox({ log }: LogSearchBoxProps) {
   const { search, error, setSearch, go } = log;
   const onKeyDown = (event: React.KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') go(event.shiftKey);

@@ -12,9 +12,9 @@ export interface StoredLogProps {
   readonly deploymentId: string;
 }
 
-type Outcome = { readonly at: number } | { readonly error: unknown };
+type ReadOutcome = { readonly at: number } | { readonly error: unknown };
 
-function textOf(outcome: Outcome | undefined): string {
+function textOf(outcome: ReadOutcome | undefined): string {
   if (outcome === undefined) return 'The stored log is being read.';
   if ('error' in outcome) return errorText(outcome.error).text;
   const time = new Date(outcome.at).toLocaleTimeString();
@@ -22,7 +22,7 @@ function textOf(outcome: Outcome | undefined): string {
 }
 
 export function StoredLog({ session, deploymentId }: StoredLogProps) {
-  const [outcome, setOutcome] = useState<Outcome>();
+  const [outcome, setOutcome] = useState<ReadOutcome>();
   const [turn, setTurn] = useState(0);
   const positions = useRef<StoredPositions>(new Map());
   const readAll = useEffectEvent(async (signal: AbortSignal) => {

@@ -4,7 +4,7 @@ import type { LaidOutStep } from './layout.ts';
 import classes from './log.module.css';
 import { SearchBox } from './SearchBox.tsx';
 import type { LogSearch } from './use-search.ts';
-import type { View } from './use-view.ts';
+import type { LogView } from './use-view.ts';
 
 interface ToggleProps {
   readonly label: string;
@@ -30,7 +30,7 @@ function Toggle({ label, keys, isOn, onToggle }: ToggleProps) {
 
 export interface ToolbarProps {
   readonly log: LogSearch;
-  readonly view: View;
+  readonly view: LogView;
   readonly isOver: boolean;
   readonly steps: readonly LaidOutStep[];
   readonly hasFailed: boolean;

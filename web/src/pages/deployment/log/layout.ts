@@ -29,17 +29,17 @@ export interface LaidOutStep {
   readonly shown: number;
 }
 
-export type Item =
+export type LogBlockItem =
   | { readonly kind: 'head'; readonly step: number }
   | { readonly kind: 'block'; readonly step: number; readonly block: number; readonly lines: number };
 
-export interface Layout {
+export interface LogLayout {
   readonly steps: readonly LaidOutStep[];
   /** How many items there are. */
   readonly count: number;
   /** The item of each step's head, in their order. */
   readonly heads: readonly number[];
-  itemAt(index: number): Item;
+  itemAt(index: number): LogBlockItem;
   /** The item in which a line is, from 0 on; undefined: it is not shown. */
   indexOf(step: string, line: number): number | undefined;
   /** Where the part has to begin that shows a line; undefined: the line is shown or does not exist. */
@@ -69,7 +69,7 @@ function laidOut(step: SizedStep, limit: number): LaidOutStep {
 const blocksOf = ({ shown, isFolded }: LaidOutStep) => (isFolded ? 0 : Math.ceil(shown / blockLines));
 
 /** @param most how many lines are shown at most */
-export function layoutOf(sized: readonly SizedStep[], most = mostLines): Layout {
+export function layoutOf(sized: readonly SizedStep[], most = mostLines): LogLayout {
   const limit = mostOfStep(sized, most);
   const steps = sized.map((step) => laidOut(step, limit));
   const heads: number[] = [];
@@ -108,6 +108,6 @@ export function layoutOf(sized: readonly SizedStep[], most = mostLines): Layout 
 }
 
 /** How high an item is while it was not measured. */
-export function heightOf(item: Item): number {
+export function heightOf(item: LogBlockItem): number {
   return item.kind === 'head' ? headHeight : item.lines * rowHeight;
 }

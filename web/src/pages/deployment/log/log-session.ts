@@ -1,7 +1,14 @@
 /** The page's side of the worker that keeps the log: what it has said last, for components to show. */
 import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import { patternOf, type SearchText } from './store/pattern.ts';
-import type { FromWorker, Question, Questions, StepSize, StepState, ToWorker } from './store/protocol.ts';
+import type {
+  FromWorker,
+  Questions,
+  StepSize,
+  StepState,
+  ToWorker,
+  WorkerRequest,
+} from './store/protocol.ts';
 import type { SearchCount } from './store/search.ts';
 import type { ShownLine } from './store/shown-lines.ts';
 
@@ -29,7 +36,7 @@ export class LogSession {
   readonly #blockListeners = new Map<string, Set<() => void>>();
   readonly #blocks = new Map<string, readonly ShownLine[]>();
   /** Questions without an answer so far: another worker gets them, too. */
-  readonly #asked = new Map<number, { question: Question; resolve: (answer: unknown) => void }>();
+  readonly #asked = new Map<number, { question: WorkerRequest; resolve: (answer: unknown) => void }>();
   #lastId = 0;
   #steps: readonly StepState[] = [];
   #isStored = false;
@@ -170,7 +177,7 @@ export class LogSession {
     question: Questions[Name]['ask'],
   ): Promise<Questions[Name]['answer']> {
     const id = ++this.#lastId;
-    const asked = { name, ...question } as Question;
+    const asked = { name, ...question } as WorkerRequest;
     this.#worker ??= this.#start();
     const answer = new Promise<unknown>((resolve) => this.#asked.set(id, { question: asked, resolve }));
     this.#send({ type: 'ask', id, question: asked });

@@ -7,14 +7,17 @@ export type StoredPositions = Map<string, { next: string | undefined; bytes: num
 
 const silent = new Set(['NOT_STARTED', 'SKIPPED']);
 
-interface Reading {
+interface LogReading {
   readonly session: LogSession;
   readonly deploymentId: string;
   readonly positions: StoredPositions;
   readonly signal: AbortSignal;
 }
 
-async function readStep({ session, deploymentId, positions, signal }: Reading, step: string): Promise<void> {
+async function readStep(
+  { session, deploymentId, positions, signal }: LogReading,
+  step: string,
+): Promise<void> {
   const position = positions.get(step) ?? { next: undefined, bytes: 0 };
   positions.set(step, position);
   for (let isMore = true; isMore && !signal.aborted; ) {
@@ -38,7 +41,7 @@ async function readStep({ session, deploymentId, positions, signal }: Reading, s
 }
 
 /** Adds what was stored since the last time, of the steps that the deployment has by now. @throws ApiError */
-export async function readStoredLog(reading: Reading): Promise<void> {
+export async function readStoredLog(reading: LogReading): Promise<void> {
   const steps = await queryClient.fetchQuery({
     ...read('listSteps', { params: { deploymentLogId: reading.deploymentId } }),
     staleTime: 0,

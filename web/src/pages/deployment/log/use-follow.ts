@@ -1,11 +1,11 @@
 /** The end of a log, kept in view. */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
-import type { Layout } from './layout.ts';
+import type { LogLayout } from './layout.ts';
 
 const endPixels = 24;
 
 export interface FollowProps {
-  readonly layout: Layout;
+  readonly layout: LogLayout;
   readonly isFollowing: boolean;
   /** Says whether the end of the log is in view because the person wants it there. */
   readonly onFollow: (isFollowing: boolean) => void;

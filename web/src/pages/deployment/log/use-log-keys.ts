@@ -2,10 +2,10 @@
 import { useRef } from 'react';
 import { usePageKeys } from '../../../ui/page-keys.ts';
 import type { LogSearch } from './use-search.ts';
-import type { View } from './use-view.ts';
+import type { LogView } from './use-view.ts';
 
 export interface LogKeys {
-  readonly view: View;
+  readonly view: LogView;
   readonly log: LogSearch;
   readonly onWrap: () => void;
   readonly onClear: () => void;

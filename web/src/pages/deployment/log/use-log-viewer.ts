@@ -2,11 +2,11 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { saveFile } from './save-file.ts';
-import type { Place } from './store/search.ts';
+import type { LogPosition } from './store/search.ts';
 import { type ChosenLines, hasFailed, useChosenLines, useLayout, useLogSession } from './use-log.ts';
 import { useLogKeys } from './use-log-keys.ts';
 import { useSearch } from './use-search.ts';
-import { targetOf, useView, type View } from './use-view.ts';
+import { type LogView, targetOf, useView } from './use-view.ts';
 
 export interface LogViewerProps {
   readonly deploymentId: string;
@@ -19,7 +19,7 @@ export interface LogViewerProps {
 function useLinks(
   { step, selection, select }: ChosenLines,
   onStep: (step: string) => void,
-  view: View,
+  view: LogView,
 ): ChosenLines['select'] {
   const key = `${step} ${selection?.from} ${selection?.to}`;
   const seen = useRef<string>(undefined);
@@ -56,7 +56,7 @@ export function useLogViewer({ deploymentId, steps, isOver }: LogViewerProps) {
   const select = useLinks(address, onStep, view);
   const chosen = { ...address, select };
   const layout = useLayout(steps, state, view);
-  const top = useRef<Place>(undefined);
+  const top = useRef<LogPosition>(undefined);
   const log = useSearch(
     session,
     state,
@@ -72,7 +72,7 @@ export function useLogViewer({ deploymentId, steps, isOver }: LogViewerProps) {
     const ending = step === undefined ? '' : `-${step.replaceAll(/[^\w.-]/g, '-')}`;
     saveFile(file, `${deploymentId}${ending}.log`);
   };
-  const onTop = (place: Place) => {
+  const onTop = (place: LogPosition) => {
     top.current = place;
   };
   useLogKeys({ view, log, onWrap, onClear: () => select(undefined) });

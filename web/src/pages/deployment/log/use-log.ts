@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { useSearchState } from '../../../ui/search.ts';
-import { type Layout, layoutOf } from './layout.ts';
+import { type LogLayout, layoutOf } from './layout.ts';
 import { LogSession, type LogState } from './log-session.ts';
 import { type LineSelection, lineParameter, selectionOf } from './selection.ts';
 
@@ -24,14 +24,18 @@ export function useLogSession(steps: readonly Step[]): LogSession {
 }
 
 /** Which lines are shown of what there is. */
-export interface Parts {
+export interface LogParts {
   readonly folded: ReadonlySet<string>;
   /** Where the shown part of a very long log begins, by step. */
   readonly starts: ReadonlyMap<string, number>;
 }
 
 /** Steps in their order; those that only the log knows come last, and those that say nothing are left out. */
-export function useLayout(steps: readonly Step[], { sizes }: LogState, { folded, starts }: Parts): Layout {
+export function useLayout(
+  steps: readonly Step[],
+  { sizes }: LogState,
+  { folded, starts }: LogParts,
+): LogLayout {
   return useMemo(() => {
     const known = new Set(steps.map(({ name }) => name));
     const shown = steps.filter(({ name, status }) => sizes.has(name) || !silent.has(status));
@@ -85,7 +89,7 @@ export function useChosenLines(): ChosenLines {
 }
 
 /** The last line that is there, as text; undefined: none is. */
-export function lastLineOf({ steps }: Layout): string | undefined {
+export function lastLineOf({ steps }: LogLayout): string | undefined {
   const last = steps.findLast(({ lines }) => lines > 0);
   return last && `line ${last.lines.toLocaleString('en')} of ${last.name}`;
 }

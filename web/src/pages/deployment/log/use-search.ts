@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { LogSession, LogState } from './log-session.ts';
 import type { SearchText } from './store/pattern.ts';
-import type { FoundPlace, Place, SearchCount } from './store/search.ts';
+import type { LogPosition, SearchCount, SearchHit } from './store/search.ts';
 
 export interface LogSearch {
   readonly search: SearchText;
@@ -10,7 +10,7 @@ export interface LogSearch {
   /** Why the expression cannot be used. */
   readonly error: string | undefined;
   /** The line with a hit at which the person is. */
-  readonly found: FoundPlace | undefined;
+  readonly found: SearchHit | undefined;
   readonly ordinal: number | undefined;
   readonly setSearch: (search: SearchText) => void;
   /** Goes to the next line with a hit, or to the one before. */
@@ -27,15 +27,15 @@ const typingMilliseconds = 80;
 export function useSearch(
   session: LogSession,
   { count, searchNumber, searchError }: LogState,
-  top: () => Place | undefined,
-  onFound: (place: FoundPlace) => void,
+  top: () => LogPosition | undefined,
+  onFound: (place: SearchHit) => void,
 ): LogSearch {
   const [search, setText] = useState(empty);
-  const [found, setFound] = useState<FoundPlace>();
+  const [found, setFound] = useState<SearchHit>();
   const [error, setError] = useState<string>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const jumped = useRef(0);
-  const goFrom = async (from: Place | undefined, isBackwards: boolean) => {
+  const goFrom = async (from: LogPosition | undefined, isBackwards: boolean) => {
     const next = await session.ask('next', { from, isBackwards });
     setFound(next);
     if (next) onFound(next);

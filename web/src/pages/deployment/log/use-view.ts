@@ -1,7 +1,7 @@
 /** How the person sees the log: what is folded, wrapped, followed, and where it was scrolled to. */
 import { useLocalStorage } from '@mantine/hooks';
 import { useState } from 'react';
-import type { Target } from './LogRows.tsx';
+import type { ScrollTarget } from './LogRows.tsx';
 import type { ChosenLines } from './use-log.ts';
 
 /** Kept for the next log. */
@@ -16,7 +16,10 @@ function useFlag(name: string) {
 }
 
 /** Where the address leads: to lines, or to the head of a step. */
-export function targetOf({ step, selection }: Pick<ChosenLines, 'step' | 'selection'>): Target | undefined {
+export function targetOf({
+  step,
+  selection,
+}: Pick<ChosenLines, 'step' | 'selection'>): ScrollTarget | undefined {
   if (selection) return { to: 'line', step: selection.step, line: selection.from - 1 };
   return step === undefined ? undefined : { to: 'top', step, line: 0 };
 }
@@ -25,7 +28,7 @@ export function targetOf({ step, selection }: Pick<ChosenLines, 'step' | 'select
  * @param isOver the log grows no more
  * @param first the place to begin with; absent: what still grows is followed
  */
-export function useView(isOver: boolean, first: Target | undefined) {
+export function useView(isOver: boolean, first: ScrollTarget | undefined) {
   const [isWrapped, setWrapped] = useFlag('wrap');
   const [hasTimes, setTimes] = useFlag('times');
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
@@ -55,7 +58,7 @@ export function useView(isOver: boolean, first: Target | undefined) {
     fold,
     setStart: (step: string, start: number) => setStarts((before) => new Map(before).set(step, start)),
     /** Shows a place, and unfolds its step. */
-    goTo: (next: Target) => {
+    goTo: (next: ScrollTarget) => {
       setFollowing(false);
       if ('step' in next) fold(next.step, false);
       setTarget(next);
@@ -63,4 +66,4 @@ export function useView(isOver: boolean, first: Target | undefined) {
   };
 }
 
-export type View = ReturnType<typeof useView>;
+export type LogView = ReturnType<typeof useView>;

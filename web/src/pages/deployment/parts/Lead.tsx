@@ -1,7 +1,7 @@
 /** The sentence that the page begins with, and who started the deployment, why, and from which code. */
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { Counts } from '#contract/deployments/plan-counts.ts';
+import type { ChangeCounts } from '#contract/deployments/plan-counts.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { Trigger } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../../api/queries.ts';
@@ -30,7 +30,7 @@ export const triggerWords: Readonly<Record<Trigger, string>> = {
 export interface LeadProps {
   readonly deployment: DeploymentReply;
   readonly steps: readonly Step[];
-  readonly counts: Counts | undefined;
+  readonly counts: ChangeCounts | undefined;
 }
 
 const terseFields = 'id,type,status,startedAt';

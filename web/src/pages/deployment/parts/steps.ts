@@ -2,7 +2,7 @@
 import type { Step } from '#contract/deployments/shapes.ts';
 import { spanText } from '../../../ui/spans.ts';
 
-export interface TimedStep {
+export interface StepDuration {
   readonly step: Step;
   /** Undefined: it has not begun. */
   readonly milliseconds: number | undefined;
@@ -14,7 +14,7 @@ export interface TimedStep {
 const waits = 'approval:wait';
 
 /** @param now milliseconds since 1970, for the step that is running */
-export function timedSteps(steps: readonly Step[], now: number): TimedStep[] {
+export function timedSteps(steps: readonly Step[], now: number): StepDuration[] {
   const timed = steps.map((step) => {
     const { startedAt, completedAt } = step;
     // Older skipped steps have no end.
@@ -36,7 +36,7 @@ export function stepName({ displayName, name }: Pick<Step, 'displayName' | 'name
   return displayName ?? name;
 }
 
-export function stepTime({ milliseconds }: TimedStep): string {
+export function stepTime({ milliseconds }: StepDuration): string {
   return milliseconds === undefined ? '' : spanText(milliseconds);
 }
 

@@ -2,7 +2,7 @@
 import { NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
 import { useMemo } from 'react';
 import { changeKinds } from '#contract/deployments/change-kinds.ts';
-import { type Counts, kindWords } from '#contract/deployments/plan-counts.ts';
+import { type ChangeCounts, kindWords } from '#contract/deployments/plan-counts.ts';
 import { searchBoxMark } from '../../../ui/search-box-mark.ts';
 import { KindMark } from './PlanMarks.tsx';
 import classes from './plan.module.css';
@@ -11,7 +11,7 @@ import type { PlanFilterState } from './use-plan-filter.ts';
 
 interface PlanFiltersProps {
   readonly rows: readonly PlanRow[];
-  readonly counts: Counts;
+  readonly counts: ChangeCounts;
   readonly state: PlanFilterState;
 }
 

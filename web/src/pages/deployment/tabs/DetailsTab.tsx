@@ -19,14 +19,14 @@ function VersionList({ versions = {} }: { readonly versions: Readonly<Record<str
   ));
 }
 
-type Fact = readonly [name: string, value: ReactNode];
+type DeploymentFact = readonly [name: string, value: ReactNode];
 
 const mono = (text: string | null | undefined): ReactNode =>
   text === undefined || text === null || text === '' ? null : <bdi className="mono">{text}</bdi>;
 
 const time = (at: string | null | undefined): ReactNode => (at ? <TimeAgo at={at} /> : null);
 
-function codeFacts(deployment: DeploymentReply): Fact[] {
+function codeFacts(deployment: DeploymentReply): DeploymentFact[] {
   const { blueprintId, blueprintName, blueprintRepository, blueprintRevision, blueprintPath } = deployment;
   const { blueprintType, gitMetadata, providerVersions = {}, moduleVersions = {} } = deployment;
   return [
@@ -48,7 +48,7 @@ function codeFacts(deployment: DeploymentReply): Fact[] {
   ];
 }
 
-function runFacts(deployment: DeploymentReply): Fact[] {
+function runFacts(deployment: DeploymentReply): DeploymentFact[] {
   const { id, type, trigger, startedByUser, agentId, planHash, stateVersionId, targets = [] } = deployment;
   return [
     ['Deployment', mono(id)],
@@ -67,7 +67,7 @@ function runFacts(deployment: DeploymentReply): Fact[] {
   ];
 }
 
-function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+function Facts({ facts }: { readonly facts: readonly DeploymentFact[] }) {
   return (
     <dl className={classes.facts}>
       {facts

@@ -8,7 +8,7 @@ import { ValueText } from '../plan/ValueText.tsx';
 import { shownValue } from '../plan/values.ts';
 import { type DeploymentReply, usePart } from '../reads.ts';
 
-type Row = OutputValue & { readonly name: string };
+type OutputRow = OutputValue & { readonly name: string };
 
 export function OutputsTab({ deployment }: { readonly deployment: DeploymentReply }) {
   const query = usePart(deployment, 'output');
@@ -26,7 +26,7 @@ export function OutputsTab({ deployment }: { readonly deployment: DeploymentRepl
             </EmptyState>
           );
         return (
-          <DataTable<Row>
+          <DataTable<OutputRow>
             label="Outputs"
             rows={rows}
             idOf={({ name }) => name}

@@ -6,7 +6,7 @@ import { ValueText } from '../plan/ValueText.tsx';
 import { shownValue } from '../plan/values.ts';
 import { type DeploymentReply, usePart } from '../reads.ts';
 
-type Row = NonNullable<DeploymentReply['variables']>[number];
+type ShownVariable = NonNullable<DeploymentReply['variables']>[number];
 
 /** Where it was set, in words. */
 const scopeWords: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export function VariablesTab({ deployment }: { readonly deployment: DeploymentRe
         variables.length === 0 ? (
           <EmptyState title="No variables">The deployment ran with the values that the code has.</EmptyState>
         ) : (
-          <DataTable<Row>
+          <DataTable<ShownVariable>
             label="Variables"
             rows={variables}
             idOf={({ id, name, type }) => id ?? `${type} ${name}`}

@@ -1,14 +1,14 @@
 /** The variables of a deployment, folded until somebody wants to change one. */
 import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
-import type { VariableRow } from '../../../forms/variables/rows.ts';
+import type { VariableFormRow } from '../../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
 import classes from '../environment.module.css';
 import type { DeployKind } from './deploy-body.ts';
 
 export interface DeployVariablesProps {
-  readonly rows: readonly VariableRow[];
-  readonly setRows: (rows: readonly VariableRow[]) => void;
+  readonly rows: readonly VariableFormRow[];
+  readonly setRows: (rows: readonly VariableFormRow[]) => void;
   readonly isRead: boolean;
   readonly changed: number;
   readonly errors: Readonly<Record<string, string>>;

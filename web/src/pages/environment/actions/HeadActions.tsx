@@ -16,7 +16,7 @@ const DeployDialog = lazy(() => import('./DeployDialog.tsx'));
 
 type DialogName = 'destroy' | 'lock' | 'archive' | 'move' | 'delete';
 
-interface ItemProps {
+interface ActionItemProps {
   readonly children: ReactNode;
   readonly whyNot: string | undefined;
   readonly isDangerous?: boolean;
@@ -24,7 +24,7 @@ interface ItemProps {
 }
 
 /** An entry of the menu that says why it cannot be used. */
-function Item({ children, whyNot, isDangerous = false, onClick }: ItemProps) {
+function Item({ children, whyNot, isDangerous = false, onClick }: ActionItemProps) {
   const isRefused = whyNot !== undefined;
   return (
     <Menu.Item

@@ -1,7 +1,7 @@
 /** What the deploy dialog sends. Pure. */
 import type { CallInput } from '#contract/client/client.ts';
 import { splitTargets } from '#contract/deployments/split-targets.ts';
-import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
+import { changesOf, type VariableFormRow } from '../../../forms/variables/rows.ts';
 import type { EnvironmentReply } from '../reads.ts';
 
 export const deployKinds = ['deploy', 'dryRun', 'driftDetection', 'task'] as const;
@@ -28,7 +28,7 @@ type Body = NonNullable<CallInput<'deployEnvironment'>['body']>;
 export function deployBody(
   values: DeployValues,
   environment: Pick<EnvironmentReply, 'requiresApproval' | 'latestDeploymentLog'>,
-  rows: readonly VariableRow[],
+  rows: readonly VariableFormRow[],
 ): Body {
   const { kind, comment, revision, templateId, requiresApproval, taskPayload, importUnrecorded, hours } =
     values;

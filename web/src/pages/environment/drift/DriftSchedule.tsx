@@ -14,7 +14,7 @@ import { showDone } from '../../../ui/messages.ts';
 import classes from '../environment.module.css';
 import { type EnvironmentProps, environmentReads } from '../reads.ts';
 
-interface Values {
+interface DriftScheduleValues {
   readonly enabled: boolean;
   readonly cron: string;
   readonly timeZone: string;
@@ -43,9 +43,9 @@ function Remediation({ stored, value, isDisabled, onChange }: RemediationProps) 
 }
 
 interface WhenProps {
-  readonly values: Values;
+  readonly values: DriftScheduleValues;
   readonly isDisabled: boolean;
-  readonly onChange: (values: Values) => void;
+  readonly onChange: (values: DriftScheduleValues) => void;
 }
 
 function When({ values, isDisabled, onChange }: WhenProps) {
@@ -74,8 +74,8 @@ function When({ values, isDisabled, onChange }: WhenProps) {
   );
 }
 
-function Form({ environment, rights, stored }: EnvironmentProps & { readonly stored: Values }) {
-  const [typed, setTyped] = useState<Values>();
+function Form({ environment, rights, stored }: EnvironmentProps & { readonly stored: DriftScheduleValues }) {
+  const [typed, setTyped] = useState<DriftScheduleValues>();
   const values = typed ?? stored;
   const save = useChange('updateDriftSchedule', {
     refreshes: ['getDriftSchedule', ...environmentReads],

@@ -2,12 +2,12 @@
 import { isDrift } from '#contract/deployments/plan-counts.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 
-type Check = Pick<Deployment, 'plan' | 'driftCause'>;
+type DriftCheck = Pick<Deployment, 'plan' | 'driftCause'>;
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
 /** @param check a check that has found drift */
-export function causeWords({ plan, driftCause }: Check): string {
+export function causeWords({ plan, driftCause }: DriftCheck): string {
   const changes = (plan?.resourceChanges ?? []).filter(isDrift);
   const byCloud = changes.filter(({ driftByCloud }) => driftByCloud === true).length;
   const commits = driftCause?.unappliedCommits.length ?? 0;

@@ -54,14 +54,14 @@ const kinds = [
   { value: 'infinite', label: 'No end' },
 ] as const;
 
-interface FieldsProps {
+interface LifetimeFieldsProps {
   readonly values: LifetimeValues;
   readonly set: (changes: Partial<LifetimeValues>) => void;
   readonly error: string | undefined;
   readonly isDisabled: boolean;
 }
 
-function Fields({ values, set, error, isDisabled }: FieldsProps) {
+function Fields({ values, set, error, isDisabled }: LifetimeFieldsProps) {
   return (
     <>
       <Segments

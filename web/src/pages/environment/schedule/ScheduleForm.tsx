@@ -22,18 +22,18 @@ interface One {
   readonly cron: string;
   readonly timeZone: string;
 }
-type Values = Readonly<Record<'deploy' | 'destroy', One>>;
+type ScheduleFormValues = Readonly<Record<'deploy' | 'destroy', One>>;
 
 const nothing: One = { isOn: false, cron: '', timeZone: 'UTC' };
 
-function valuesOf({ deploy, destroy }: ScheduleReply): Values {
+function valuesOf({ deploy, destroy }: ScheduleReply): ScheduleFormValues {
   const one = (schedule: ScheduleReply['deploy']): One =>
     schedule ? { isOn: schedule.enabled, cron: schedule.cron, timeZone: schedule.timeZone } : nothing;
   return { deploy: one(deploy), destroy: one(destroy) };
 }
 
 /** A schedule that is off keeps its expression; one without an expression is left out. */
-function bodyOf({ deploy, destroy }: Values) {
+function bodyOf({ deploy, destroy }: ScheduleFormValues) {
   const one = ({ isOn, cron, timeZone }: One) => ({ cron: cron.trim(), timeZone, enabled: isOn });
   return {
     ...(deploy.cron.trim() === '' ? {} : { deploy: one(deploy) }),
@@ -47,7 +47,7 @@ const words = {
   destroy: ['Destroy on a schedule', 'Destroy at'],
 } as const;
 
-interface OneProps {
+interface ScheduleFieldProps {
   readonly name: 'deploy' | 'destroy';
   readonly one: One;
   readonly set: (one: One) => void;
@@ -55,7 +55,7 @@ interface OneProps {
   readonly error: string | undefined;
 }
 
-function OneSchedule({ name, one, set, isDisabled, error }: OneProps) {
+function OneSchedule({ name, one, set, isDisabled, error }: ScheduleFieldProps) {
   const [label, fieldLabel] = words[name];
   return (
     <div className={classes.form}>
@@ -82,17 +82,17 @@ function OneSchedule({ name, one, set, isDisabled, error }: OneProps) {
   );
 }
 
-function problemOf({ deploy, destroy }: Values, now: Date): string | undefined {
+function problemOf({ deploy, destroy }: ScheduleFormValues, now: Date): string | undefined {
   const wrong = [deploy, destroy].find(({ isOn, cron }) => isOn && readCron(cron, now).problem !== undefined);
   return wrong === undefined ? undefined : 'Correct the cron expression.';
 }
 
-interface FormProps extends EnvironmentProps {
+interface ScheduleFormProps extends EnvironmentProps {
   readonly read: Tagged<ScheduleReply>;
   readonly refetch: Refetch;
 }
 
-function useSchedule({ environment, read, refetch }: FormProps) {
+function useSchedule({ environment, read, refetch }: ScheduleFormProps) {
   const editing = useEditing(read, valuesOf, refetch);
   const sent = useRef(editing.values);
   const save = useChange('updateEnvironmentSchedule', {
@@ -122,7 +122,7 @@ function useSchedule({ environment, read, refetch }: FormProps) {
   };
 }
 
-function Form(props: FormProps) {
+function Form(props: ScheduleFormProps) {
   const { environment, rights } = props;
   const { editing, problem, isBusy, errorOf, error, send } = useSchedule(props);
   const { values, change, isTouched, reset, isOvertaken } = editing;

@@ -8,14 +8,19 @@ import classes from '../environment.module.css';
 import { whyNotArchive, whyNotDelete, whyNotMove, whyNotStart } from '../facts.ts';
 import type { EnvironmentProps } from '../reads.ts';
 
-type Act = 'move' | 'archive' | 'destroy' | 'delete';
+type EndOfLifeAction = 'move' | 'archive' | 'destroy' | 'delete';
 
 export function EndOfLife(props: EnvironmentProps) {
   const { environment, rights } = props;
-  const [dialog, setDialog] = useState<Act>();
+  const [dialog, setDialog] = useState<EndOfLifeAction>();
   const close = () => setDialog(undefined);
   const { isArchived } = environment;
-  const acts: readonly (readonly [Act, label: string, text: string, whyNot: string | undefined])[] = [
+  const acts: readonly (readonly [
+    EndOfLifeAction,
+    label: string,
+    text: string,
+    whyNot: string | undefined,
+  ])[] = [
     ['move', 'Move …', 'To another project, with its state and history.', whyNotMove(environment, rights)],
     [
       'archive',

@@ -14,7 +14,7 @@ export interface SettingsFieldsProps extends EnvironmentProps {
   readonly errorOf: (name: SettingName) => string | undefined;
 }
 
-type TextName = 'name' | 'autoDeployByCustomGlob' | 'vcsCommandsAlias' | 'terragruntWorkingDirectory';
+type SettingTextName = 'name' | 'autoDeployByCustomGlob' | 'vcsCommandsAlias' | 'terragruntWorkingDirectory';
 type SwitchName = {
   [Name in SettingName]: SettingsValues[Name] extends boolean ? Name : never;
 }[SettingName];
@@ -35,7 +35,7 @@ function SettingText({ values, set, isDisabled, errorOf, name, ...props }: Setti
 }
 
 interface TextProps {
-  readonly name: TextName;
+  readonly name: SettingTextName;
   readonly label: string;
   readonly description?: string;
   readonly isRequired?: boolean;

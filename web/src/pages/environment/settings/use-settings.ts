@@ -17,7 +17,7 @@ import {
   settingsOf,
 } from './settings-values.ts';
 
-interface Edited {
+interface SettingsEdits {
   /** What the service had when typing began. */
   readonly began: SettingsValues;
   readonly mine: SettingsValues;
@@ -44,7 +44,7 @@ const attempts = 5;
  * that nothing can come in between.
  * @throws Overtaken, ApiError
  */
-async function send(id: string, { began, mine }: Edited): Promise<void> {
+async function send(id: string, { began, mine }: SettingsEdits): Promise<void> {
   const params = { id };
   for (let attempt = 1; ; attempt++) {
     const { reply, headers } = await client.send('getEnvironment', { params });
@@ -68,12 +68,12 @@ async function send(id: string, { began, mine }: Edited): Promise<void> {
 
 /** The typed settings, and how they are saved. */
 export function useSettings(environment: EnvironmentReply) {
-  const [edited, setEdited] = useState<Edited>();
+  const [edited, setEdited] = useState<SettingsEdits>();
   const now = settingsOf(environment);
   const values = edited?.mine ?? now;
   const save = useMutation({
     mutationKey: ['updateEnvironment'],
-    mutationFn: (what: Edited) => send(environment.id, what),
+    mutationFn: (what: SettingsEdits) => send(environment.id, what),
     onSuccess: async (_, sent) => {
       showDone('The settings are saved');
       await refresh([...environmentReads, 'listEnvironmentTags']);

@@ -9,14 +9,19 @@ import { AttributeRow } from '../../deployment/plan/AttributeRow.tsx';
 import classes from '../environment.module.css';
 import { versionName } from './words.ts';
 
-type Changed = StateComparison['resources'][number];
-type Output = StateComparison['outputs'][number];
+type ComparedResource = StateComparison['resources'][number];
+type ComparedOutput = StateComparison['outputs'][number];
 
 const signs = { added: '+', removed: '−', changed: '~' } as const;
 const sidesOf = { added: 'after', removed: 'before', changed: 'both' } as const;
 
 /** The value of a sensitive one is replaced by the service too; here it reads as all other sealed values do. */
-function attributeOf({ name, isSensitive, before, after }: Changed['attributes'][number] | Output) {
+function attributeOf({
+  name,
+  isSensitive,
+  before,
+  after,
+}: ComparedResource['attributes'][number] | ComparedOutput) {
   const sealed = '(sensitive)';
   return {
     name,
@@ -30,9 +35,9 @@ function Difference({
   address,
   attributes,
 }: {
-  change: Changed['change'];
+  change: ComparedResource['change'];
   address: string;
-  attributes: Changed['attributes'];
+  attributes: ComparedResource['attributes'];
 }) {
   return (
     <li>

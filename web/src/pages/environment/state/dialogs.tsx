@@ -14,13 +14,13 @@ import { versionName } from './words.ts';
 
 const refreshes = [...environmentReads, 'listStateVersions'] as const;
 
-interface DialogProps {
+interface VersionDialogProps {
   readonly version: StateVersion;
   readonly onClose: () => void;
 }
 
 /** Rolls back, or promotes a rescued version: both make a new version with the content of this one. */
-function useRestore({ version, onClose }: DialogProps) {
+function useRestore({ version, onClose }: VersionDialogProps) {
   const isRescued = version.standing === 'rescued';
   const onSuccess = ({ serial }: { readonly serial: number | null }) => {
     showDone(`Serial ${serial ?? ''} is current now`);
@@ -43,7 +43,7 @@ function useRestore({ version, onClose }: DialogProps) {
   };
 }
 
-export function RestoreDialog(props: DialogProps) {
+export function RestoreDialog(props: VersionDialogProps) {
   const { version, onClose } = props;
   const { isRescued, error, isBusy, send } = useRestore(props);
   const [comment, setComment] = useState('');
@@ -87,7 +87,7 @@ export function RestoreDialog(props: DialogProps) {
   );
 }
 
-export function DeleteVersionDialog({ version, onClose }: DialogProps) {
+export function DeleteVersionDialog({ version, onClose }: VersionDialogProps) {
   const remove = useChange('deleteStateVersion', {
     refreshes,
     onSuccess: () => {

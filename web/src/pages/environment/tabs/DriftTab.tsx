@@ -17,7 +17,7 @@ import { causeWords } from '../drift/causes.ts';
 import { DriftSchedule } from '../drift/DriftSchedule.tsx';
 import classes from '../environment.module.css';
 import { isOpen, whyNotStart } from '../facts.ts';
-import { type DeploymentReply, deploymentReads, type EnvironmentProps } from '../reads.ts';
+import { deploymentReads, type EnvironmentProps, type LatestDeploymentReply } from '../reads.ts';
 
 const PlanTab = lazy(async () => ({ default: (await import('../../deployment/plan/PlanTab.tsx')).PlanTab }));
 
@@ -53,7 +53,7 @@ function Actions({ environment, rights, running }: EnvironmentProps & { readonly
 }
 
 /** Commits that were not applied explain a drift as well as changes in the cloud do. */
-function Commits({ check }: { readonly check: DeploymentReply }) {
+function Commits({ check }: { readonly check: LatestDeploymentReply }) {
   const commits = check.driftCause?.unappliedCommits ?? [];
   if (commits.length === 0) return null;
   return (
@@ -71,7 +71,7 @@ function Commits({ check }: { readonly check: DeploymentReply }) {
 }
 
 /** @param isOver whether a deployment has ended the drift since the check */
-function Found({ check, isOver }: { readonly check: DeploymentReply; readonly isOver: boolean }) {
+function Found({ check, isOver }: { readonly check: LatestDeploymentReply; readonly isOver: boolean }) {
   const plan: Plan | undefined = check.plan ?? undefined;
   const hasPlan = check.driftDetected || (plan?.settled?.length ?? 0) > 0;
   return (
@@ -100,7 +100,7 @@ function Found({ check, isOver }: { readonly check: DeploymentReply; readonly is
   );
 }
 
-function LastCheck(props: EnvironmentProps & { readonly check: DeploymentReply }) {
+function LastCheck(props: EnvironmentProps & { readonly check: LatestDeploymentReply }) {
   const { environment, check } = props;
   const running = isOpen(check);
   const at = check.finishedAt ?? check.queuedAt;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { originWord } from '../../../forms/variables/origin.ts';
-import type { VariableRow } from '../../../forms/variables/rows.ts';
+import type { VariableFormRow } from '../../../forms/variables/rows.ts';
 import type { EnvironmentReply } from '../reads.ts';
 
 /** The sets that are assigned to the environment, or to a place around it. */
@@ -12,11 +12,11 @@ export function useAssignedSets({ id }: Pick<EnvironmentReply, 'id'>) {
 }
 
 /** @returns what to show for where a row is from, with a link to that place */
-export function useOrigins(environment: EnvironmentReply): { originOf: (row: VariableRow) => ReactNode } {
+export function useOrigins(environment: EnvironmentReply): { originOf: (row: VariableFormRow) => ReactNode } {
   const { organizationId, id } = environment;
   const { data: projects = [] } = useRead('listProjects', { query: { organizationId } });
   const { data: sets = [] } = useAssignedSets(environment);
-  const originOf = ({ stored, isOwn, before }: VariableRow): ReactNode => {
+  const originOf = ({ stored, isOwn, before }: VariableFormRow): ReactNode => {
     if (stored === undefined) return before === undefined ? 'new here' : 'default of the code';
     if (isOwn || stored.scopeId === id) return 'this environment';
     const place = stored.scopeId ?? '';

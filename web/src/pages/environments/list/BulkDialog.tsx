@@ -7,12 +7,12 @@ import { planText } from '#contract/deployments/plan-counts.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { type StatusLook, StatusShape } from '../../../design/status.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
-import { type BulkProgress, type Outcome, progressText } from './bulk-progress.ts';
+import { type BulkOutcome, type BulkProgress, progressText } from './bulk-progress.ts';
 import { type BulkAction, type BulkLook, bulkLooks } from './fitting.ts';
 import classes from './list.module.css';
-import { type Choice, useBulkRun, useFitting } from './use-bulk.ts';
+import { type BulkChoice, useBulkRun, useFitting } from './use-bulk.ts';
 
-const looks: Readonly<Record<Outcome | 'unfit', StatusLook>> = {
+const looks: Readonly<Record<BulkOutcome | 'unfit', StatusLook>> = {
   fits: { word: 'Fits', tone: 'idle', shape: 'hollow' },
   unfit: { word: 'Left out', tone: 'idle', shape: 'bar' },
   pending: { word: 'Waits', tone: 'idle', shape: 'dotted' },
@@ -23,7 +23,7 @@ const looks: Readonly<Record<Outcome | 'unfit', StatusLook>> = {
 };
 
 interface ResultProps {
-  readonly outcome: Outcome;
+  readonly outcome: BulkOutcome;
   readonly result: BulkItem | undefined;
   readonly look: BulkLook;
 }
@@ -48,13 +48,13 @@ function Result({ outcome, result, look }: ResultProps) {
   );
 }
 
-interface ItemProps {
-  readonly item: Choice;
+interface BulkItemProps {
+  readonly item: BulkChoice;
   readonly action: BulkAction;
   readonly progress: BulkProgress;
 }
 
-function Item({ item: { environment, unfit }, action, progress }: ItemProps) {
+function Item({ item: { environment, unfit }, action, progress }: BulkItemProps) {
   const { planSummary, isPlanEmpty } = environment.latestDeploymentLog;
   const outcome = unfit === undefined ? progress.outcomeOf(environment.id) : 'unfit';
   return (
@@ -77,7 +77,7 @@ function countText(count: number): string {
 }
 
 /** How far it is, and what it did, in numbers. @param outcomes of the environments that were to be sent */
-function Summary({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
+function Summary({ outcomes }: { readonly outcomes: readonly BulkOutcome[] }) {
   const left = outcomes.filter((outcome) => outcome !== 'success' && outcome !== 'failed').length;
   const isTroubled = outcomes.some((outcome) => ['failed', 'notSent', 'unknown'].includes(outcome));
   return (
@@ -94,7 +94,7 @@ function Summary({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
   );
 }
 
-interface QuestionProps {
+interface BulkQuestionProps {
   readonly action: BulkAction;
   readonly text: string;
   readonly onText: (text: string) => void;
@@ -103,7 +103,7 @@ interface QuestionProps {
 }
 
 /** What people may add, and what makes sure that they mean it. */
-function Question({ action, text, onText, typed, onTyped }: QuestionProps) {
+function Question({ action, text, onText, typed, onTyped }: BulkQuestionProps) {
   const label = bulkLooks[action].text;
   return (
     <>
@@ -124,7 +124,7 @@ function Question({ action, text, onText, typed, onTyped }: QuestionProps) {
 }
 
 interface ReportProps {
-  readonly items: readonly Choice[];
+  readonly items: readonly BulkChoice[];
   readonly action: BulkAction;
   readonly progress: BulkProgress;
   readonly isSent: boolean;
@@ -167,7 +167,7 @@ export default function BulkDialog({ organizationId, action, environments, onClo
   const [typed, setTyped] = useState('');
   const { isKnown, items } = useFitting(organizationId, action, chosen);
   const { send, progress } = useBulkRun(action, organizationId);
-  const [sent, setSent] = useState<readonly Choice[]>();
+  const [sent, setSent] = useState<readonly BulkChoice[]>();
   const shown = sent ?? items;
   const fitting = shown.filter(({ unfit }) => unfit === undefined);
   const isReady = isKnown && fitting.length > 0 && (action !== 'destroy' || typed === 'destroy');

@@ -16,13 +16,13 @@ export interface FiltersProps {
   readonly onChange: (changes: Partial<Record<FilterKey, string | undefined>>) => void;
 }
 
-interface Choice {
+interface FilterChoice {
   readonly value: string;
   readonly label: string;
 }
 
 /** Several words may mean the same, such as those of a drift that was never checked. */
-function choicesOf(looks: Readonly<Record<string, { readonly word: string }>>): Choice[] {
+function choicesOf(looks: Readonly<Record<string, { readonly word: string }>>): FilterChoice[] {
   const byWord = Map.groupBy(Object.entries(looks), ([, { word }]) => word);
   return [...byWord].map(([label, same]) => ({ label, value: same.map(([key]) => key).join(',') }));
 }
@@ -33,7 +33,7 @@ const { workflow: _, ...toolWords } = templateTypeWords;
 const typeChoices = Object.entries(toolWords).map(([value, label]) => ({ value, label }));
 
 /** The choices that an address names. */
-function chosen(choices: readonly Choice[], text: string | undefined): string[] {
+function chosen(choices: readonly FilterChoice[], text: string | undefined): string[] {
   const words = new Set((text ?? '').split(','));
   return choices
     .filter(({ value }) => value.split(',').some((word) => words.has(word)))
@@ -43,7 +43,7 @@ function chosen(choices: readonly Choice[], text: string | undefined): string[] 
 interface ManyProps extends FiltersProps {
   readonly field: FilterKey;
   readonly label: string;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly FilterChoice[];
 }
 
 function Many({ field, label, choices, search, onChange }: ManyProps) {
@@ -61,13 +61,13 @@ function Many({ field, label, choices, search, onChange }: ManyProps) {
   );
 }
 
-interface OneProps extends FiltersProps {
+interface FilterProps extends FiltersProps {
   readonly field: FilterKey;
   readonly label: string;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly FilterChoice[];
 }
 
-function One({ field, label, choices, search, onChange }: OneProps) {
+function One({ field, label, choices, search, onChange }: FilterProps) {
   return (
     <Select
       aria-label={label}

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { showDone } from '../../../ui/messages.ts';
 import classes from './list.module.css';
-import { builtInViews, isSameView, useViews, type View, type ViewFilters, withView } from './views.ts';
+import { builtInViews, isSameView, type SavedView, useViews, type ViewFilters, withView } from './views.ts';
 
 export interface ViewsProps {
   readonly organizationId: string;
@@ -13,7 +13,7 @@ export interface ViewsProps {
   readonly filters: ViewFilters;
 }
 
-function ViewLink({ view, filters }: { readonly view: View; readonly filters: ViewFilters }) {
+function ViewLink({ view, filters }: { readonly view: SavedView; readonly filters: ViewFilters }) {
   return (
     <Link
       to="/environments"

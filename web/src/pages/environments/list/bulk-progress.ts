@@ -12,11 +12,11 @@ export interface StartedOperation {
 }
 
 /** The result for an environment. `unknown`: the service continues, but its results cannot be read. */
-export type Outcome = BulkItemStatus | 'fits' | 'notSent' | 'unknown';
+export type BulkOutcome = BulkItemStatus | 'fits' | 'notSent' | 'unknown';
 
 export interface BulkProgress {
   readonly results: ReadonlyMap<string, BulkItem>;
-  readonly outcomeOf: (environmentId: string) => Outcome;
+  readonly outcomeOf: (environmentId: string) => BulkOutcome;
   /** Parts of it were sent, and others still are to be. */
   readonly isPartlySent: boolean;
   /** Whatever was sent continues without this page, and nothing else is going to be sent. */
@@ -27,7 +27,7 @@ export interface BulkProgress {
   readonly error: Error | null;
 }
 
-const withoutOperation: Readonly<Record<SendStatus, Outcome>> = {
+const withoutOperation: Readonly<Record<SendStatus, BulkOutcome>> = {
   idle: 'fits',
   pending: 'pending',
   success: 'notSent',
@@ -57,8 +57,8 @@ export function progressOf(sending: SendStatus, operations: readonly StartedOper
 }
 
 /** @returns such as "2 done, 1 failed, 3 not sent" */
-export function progressText(outcomes: readonly Outcome[]): string {
-  const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
+export function progressText(outcomes: readonly BulkOutcome[]): string {
+  const count = (outcome: BulkOutcome) => outcomes.filter((each) => each === outcome).length;
   const parts: readonly (readonly [number, string])[] = [
     [count('failed'), 'failed'],
     [count('pending') + count('fits'), 'to go'],

@@ -11,7 +11,7 @@ import { partsOf } from './bulk-parts.ts';
 import { progressOf } from './bulk-progress.ts';
 import { type BulkAction, bulkLooks, whyUnfit } from './fitting.ts';
 
-export interface Choice {
+export interface BulkChoice {
   readonly environment: Environment;
   /** Why it is left out. */
   readonly unfit: string | undefined;
@@ -20,7 +20,7 @@ export interface Choice {
 export interface Sorted {
   /** Whether the rights are known: until then nothing is sent. */
   readonly isKnown: boolean;
-  readonly items: readonly Choice[];
+  readonly items: readonly BulkChoice[];
 }
 
 /** Which of the environments an action fits, by their life cycle and by the person's rights on each. */

@@ -4,7 +4,7 @@ import { type FilterKey, filterKeys } from './list-query.ts';
 
 export type ViewFilters = Partial<Record<FilterKey, string>>;
 
-export interface View {
+export interface SavedView {
   readonly name: string;
   readonly filters: ViewFilters;
 }
@@ -12,7 +12,7 @@ export interface View {
 const mostViews = 30;
 const longestName = 60;
 
-export const builtInViews: readonly View[] = [
+export const builtInViews: readonly SavedView[] = [
   { name: 'All', filters: {} },
   { name: 'Waiting for approval', filters: { status: 'WAITING_FOR_USER', sort: 'updatedAt' } },
   { name: 'Failed', filters: { status: 'FAILED,TIMEOUT', sort: '-updatedAt' } },
@@ -26,7 +26,7 @@ export function isSameView(a: ViewFilters, b: ViewFilters): boolean {
   return filterKeys.every((key) => (a[key] ?? '') === (b[key] ?? ''));
 }
 
-function viewFrom(value: unknown): View[] {
+function viewFrom(value: unknown): SavedView[] {
   const { name, filters } = (value ?? {}) as { name?: unknown; filters?: unknown };
   if (typeof name !== 'string' || typeof filters !== 'object' || filters === null) return [];
   const known = filterKeys.flatMap((key) => {
@@ -37,7 +37,7 @@ function viewFrom(value: unknown): View[] {
 }
 
 /** @returns the views in a text of the browser's storage; anything else in it is left out */
-export function viewsFrom(text: string | null): View[] {
+export function viewsFrom(text: string | null): SavedView[] {
   try {
     const found: unknown = JSON.parse(text ?? '[]');
     return Array.isArray(found) ? found.flatMap(viewFrom).slice(0, mostViews) : [];
@@ -47,15 +47,15 @@ export function viewsFrom(text: string | null): View[] {
 }
 
 /** @returns the views with one more; one of the same name is replaced */
-export function withView(views: readonly View[], view: View): View[] {
+export function withView(views: readonly SavedView[], view: SavedView): SavedView[] {
   const named = { ...view, name: view.name.trim().slice(0, longestName) };
   return [...views.filter(({ name }) => name !== named.name), named].slice(-mostViews);
 }
 
 const listeners = new Set<() => void>();
-const kept = new Map<string, View[]>();
+const kept = new Map<string, SavedView[]>();
 
-function viewsOf(key: string): View[] {
+function viewsOf(key: string): SavedView[] {
   const known = kept.get(key) ?? viewsFrom(localStorage.getItem(key));
   kept.set(key, known);
   return known;
@@ -75,10 +75,10 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The views of this browser, and a function that keeps others instead. */
-export function useViews(organizationId: string): [readonly View[], (views: View[]) => void] {
+export function useViews(organizationId: string): [readonly SavedView[], (views: SavedView[]) => void] {
   const key = `envarium.views.${organizationId}`;
   const views = useSyncExternalStore(subscribe, () => viewsOf(key));
-  const keep = (next: View[]) => {
+  const keep = (next: SavedView[]) => {
     kept.set(key, next);
     localStorage.setItem(key, JSON.stringify(next));
     for (const listener of listeners) listener();

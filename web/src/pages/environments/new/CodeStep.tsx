@@ -11,7 +11,7 @@ import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Facts } from '../../../ui/Facts.tsx';
 import { placeOfCode } from './code.ts';
-import type { NewEnvironment } from './use-new-environment.ts';
+import type { NewEnvironmentForm } from './use-new-environment.ts';
 
 function NoTemplates({ projectId }: { readonly projectId: string }) {
   const { organizationId } = useSession();
@@ -44,7 +44,7 @@ function NoTemplates({ projectId }: { readonly projectId: string }) {
   );
 }
 
-function TemplateRevision({ draft, template, errors, set }: NewEnvironment) {
+function TemplateRevision({ draft, template, errors, set }: NewEnvironmentForm) {
   const { organizationId } = useSession();
   const access = template
     ? accessOf(sourceOf(template), draft.projectId, organizationId)
@@ -68,7 +68,7 @@ function TemplateRevision({ draft, template, errors, set }: NewEnvironment) {
   );
 }
 
-function TemplateChoice(state: NewEnvironment) {
+function TemplateChoice(state: NewEnvironmentForm) {
   const { draft, template, templates, errors, set } = state;
   if (templates.data?.length === 0) return <NoTemplates projectId={draft.projectId} />;
   return (
@@ -126,7 +126,7 @@ function IsFull({ projectId }: { readonly projectId: string }) {
   );
 }
 
-export function CodeStep(state: NewEnvironment) {
+export function CodeStep(state: NewEnvironmentForm) {
   const { draft, errors, set, isFull } = state;
   return (
     <>

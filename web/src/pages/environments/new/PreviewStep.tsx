@@ -5,7 +5,7 @@ import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../../forms/project-tree.ts';
 import { toolName, versionsOf } from '../../../forms/source/source-values.ts';
 import { missingOf } from '../../../forms/variable-edits.ts';
-import { changesOf, isChanged, type VariableRow } from '../../../forms/variables/rows.ts';
+import { changesOf, isChanged, type VariableFormRow } from '../../../forms/variables/rows.ts';
 import { CommandLine } from '../../../ui/CommandLine.tsx';
 import { type Fact, Facts } from '../../../ui/Facts.tsx';
 import { placeOfCode } from './code.ts';
@@ -13,7 +13,7 @@ import type { Draft } from './draft.ts';
 import { environmentCall } from './environment-calls.ts';
 import classes from './new.module.css';
 import { toolWords } from './tool-words.ts';
-import type { NewEnvironment } from './use-new-environment.ts';
+import type { NewEnvironmentForm } from './use-new-environment.ts';
 
 function lifetimeText({ lifetime, hours, date, deployCron, destroyCron }: Draft): string {
   if (deployCron !== '' || destroyCron !== '') return 'Its schedule decides';
@@ -28,7 +28,7 @@ function Runs({
   type,
   code,
   asksApproval,
-}: Pick<NewEnvironment, 'draft' | 'type' | 'code' | 'asksApproval'>) {
+}: Pick<NewEnvironmentForm, 'draft' | 'type' | 'code' | 'asksApproval'>) {
   const words = code && toolWords(code.type);
   if (!draft.isDeployed) return 'Nothing now: it is deployed when somebody asks for it';
   if (words === undefined) return `${toolName(type)}: this version does not run it`;
@@ -49,12 +49,12 @@ function Runs({
   );
 }
 
-function shownValue({ isSensitive, value }: Pick<VariableRow, 'isSensitive' | 'value'>) {
+function shownValue({ isSensitive, value }: Pick<VariableFormRow, 'isSensitive' | 'value'>) {
   if (isSensitive) return <em>hidden</em>;
   return value === '' ? <em>empty</em> : <code className={classes.value}>{value}</code>;
 }
 
-function ChangedVariables({ rows }: { readonly rows: readonly VariableRow[] }) {
+function ChangedVariables({ rows }: { readonly rows: readonly VariableFormRow[] }) {
   const changed = rows.filter(isChanged);
   if (changed.length === 0) return 'None: all values are those of the code and the scopes';
   return (
@@ -69,7 +69,7 @@ function ChangedVariables({ rows }: { readonly rows: readonly VariableRow[] }) {
   );
 }
 
-function useFacts(state: NewEnvironment): Fact[] {
+function useFacts(state: NewEnvironmentForm): Fact[] {
   const { draft, code, template, type, rows } = state;
   const { projects } = useProjects();
   const versions = code ? versionsOf(code).flatMap((field) => (code[field] === '' ? [] : [code[field]])) : [];
@@ -93,7 +93,7 @@ function useFacts(state: NewEnvironment): Fact[] {
   ];
 }
 
-function Missing({ rows }: { readonly rows: readonly VariableRow[] }) {
+function Missing({ rows }: { readonly rows: readonly VariableFormRow[] }) {
   const missing = missingOf(rows);
   if (missing.length === 0) return null;
   return (
@@ -103,7 +103,7 @@ function Missing({ rows }: { readonly rows: readonly VariableRow[] }) {
   );
 }
 
-export function PreviewStep(state: NewEnvironment) {
+export function PreviewStep(state: NewEnvironmentForm) {
   const { organizationId } = useSession();
   const { draft, type, rows, set, errors } = state;
   const call = environmentCall(draft, type, organizationId, changesOf(rows));

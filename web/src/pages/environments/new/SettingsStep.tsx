@@ -4,12 +4,12 @@ import { useRead } from '../../../api/queries.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import { policyWords } from '../../environment/schedule/lifetime.ts';
 import type { Draft } from './draft.ts';
-import type { NewEnvironment } from './use-new-environment.ts';
+import type { NewEnvironmentForm } from './use-new-environment.ts';
 
 type TextName = 'name' | 'workspaceName' | 'k8sNamespace' | 'terragruntWorkingDirectory' | CronName;
 type CronName = 'deployCron' | 'destroyCron' | 'driftCron';
 
-function useText({ draft, errors, set }: NewEnvironment) {
+function useText({ draft, errors, set }: NewEnvironmentForm) {
   return (name: TextName) => ({
     value: draft[name],
     onChange: (event: React.ChangeEvent<HTMLInputElement>) => set({ [name]: event.currentTarget.value }),
@@ -18,7 +18,7 @@ function useText({ draft, errors, set }: NewEnvironment) {
   });
 }
 
-function NameFields(state: NewEnvironment) {
+function NameFields(state: NewEnvironmentForm) {
   const { draft, errors, set } = state;
   const { projectId } = draft;
   const text = useText(state);
@@ -57,7 +57,7 @@ function NameFields(state: NewEnvironment) {
   );
 }
 
-function RunFields(state: NewEnvironment) {
+function RunFields(state: NewEnvironmentForm) {
   const { draft, type, errors, set, rights, policy, asksApproval } = state;
   const text = useText(state);
   const mayApply = rights.whyNot('RUN_APPLY');
@@ -124,7 +124,7 @@ const lifetimeWords: readonly { value: Draft['lifetime']; label: string }[] = [
   { value: 'infinite', label: 'No end' },
 ];
 
-function LifetimeFields({ draft, errors, set, policy, maxTtl }: NewEnvironment) {
+function LifetimeFields({ draft, errors, set, policy, maxTtl }: NewEnvironmentForm) {
   const longest = policyWords(maxTtl);
   const hint = policy?.disableDestroyEnvironments
     ? 'Environments of this project do not end: its policy lets nobody destroy them.'
@@ -174,12 +174,12 @@ const crons: readonly (readonly [CronName, string, string])[] = [
 ];
 
 /** What an empty schedule of drift detection means. */
-function driftText({ policy }: NewEnvironment): string | undefined {
+function driftText({ policy }: NewEnvironmentForm): string | undefined {
   if (!policy?.driftDetectionEnabled) return undefined;
   return `Empty: as the policy says, at ${policy.driftDetectionCron}`;
 }
 
-export function SettingsStep(state: NewEnvironment) {
+export function SettingsStep(state: NewEnvironmentForm) {
   const text = useText(state);
   return (
     <>

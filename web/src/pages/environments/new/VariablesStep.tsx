@@ -7,10 +7,10 @@ import { Section, Wide } from '../../../forms/Section.tsx';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
 import { useOriginNames } from '../../variables/use-origin-names.tsx';
 import classes from './new.module.css';
-import type { NewEnvironment } from './use-new-environment.ts';
+import type { NewEnvironmentForm } from './use-new-environment.ts';
 
 /** What is known about the definitions, where they are not simply there. */
-function DefinitionsState({ canRead, code, definitions }: NewEnvironment) {
+function DefinitionsState({ canRead, code, definitions }: NewEnvironmentForm) {
   if (!canRead)
     return (
       <p className={classes.note}>
@@ -45,7 +45,7 @@ function DefinitionsState({ canRead, code, definitions }: NewEnvironment) {
   return null;
 }
 
-function SetsField({ draft, set, errors }: NewEnvironment) {
+function SetsField({ draft, set, errors }: NewEnvironmentForm) {
   const { organizationId } = useSession();
   const own = useRead('listConfigurationSets', { query: { organizationId } });
   const ofProject = useRead(
@@ -73,7 +73,7 @@ function SetsField({ draft, set, errors }: NewEnvironment) {
   );
 }
 
-export function VariablesStep(state: NewEnvironment) {
+export function VariablesStep(state: NewEnvironmentForm) {
   const { definitions, inherited, canRead, rows, rowErrors, isStrict, setRows } = state;
   const originOf = useOriginNames();
   const isReading = (canRead && definitions.isPending) || inherited.isPending;

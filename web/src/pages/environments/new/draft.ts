@@ -8,7 +8,7 @@ import {
   sourceBody,
   sourceErrors,
 } from '../../../forms/source/source-values.ts';
-import type { VariableRow } from '../../../forms/variables/rows.ts';
+import type { VariableFormRow } from '../../../forms/variables/rows.ts';
 
 export type FromTemplateBody = CallInput<'createEnvironment'>['body'];
 export type WithoutTemplateBody = CallInput<'createEnvironmentWithoutTemplate'>['body'];
@@ -41,7 +41,7 @@ export interface Draft {
   readonly isDeployed: boolean;
   readonly comment: string;
   /** The variables that were changed or added, as the editor has them. */
-  readonly edits: readonly VariableRow[];
+  readonly edits: readonly VariableFormRow[];
   readonly setIds: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** The command and the call that create the same environment. Values of sensitive variables are left out. */
 import type { VariableChange } from '#contract/variables/shapes.ts';
-import { asCommand, asCurl, type Call } from '../../../ui/calls.ts';
+import { asCommand, asCurl, type ShownCall } from '../../../ui/calls.ts';
 import { type Draft, repositoryBody, templateBody } from './draft.ts';
 import { commandWords } from './environment-words.ts';
 
@@ -10,7 +10,7 @@ export function environmentCall(
   type: string,
   organizationId: string,
   changes: readonly VariableChange[],
-): Call {
+): ShownCall {
   const shown = changes.map((change) => (change.isSensitive ? { ...change, value: '…' } : change));
   return {
     label: 'Create this environment',

@@ -12,7 +12,7 @@ import { useWrongField } from '../../../forms/problems.ts';
 import { useLater } from '../../../forms/use-later.ts';
 import { editsOf, rowsWith } from '../../../forms/variable-edits.ts';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
-import { changesOf, type VariableRow } from '../../../forms/variables/rows.ts';
+import { changesOf, type VariableFormRow } from '../../../forms/variables/rows.ts';
 import { showDone } from '../../../ui/messages.ts';
 import { useSearchState } from '../../../ui/search.ts';
 import { codeOf, definitionsQuery, hasDefinitions } from './code.ts';
@@ -95,7 +95,7 @@ function useSchedule() {
 interface Creation {
   readonly draft: Draft;
   readonly type: string;
-  readonly rows: readonly VariableRow[];
+  readonly rows: readonly VariableFormRow[];
   readonly onRefused: (field: string | undefined, error: unknown) => void;
 }
 
@@ -143,7 +143,7 @@ function useStep() {
 interface Checked {
   readonly draft: Draft;
   readonly type: string;
-  readonly rows: readonly VariableRow[];
+  readonly rows: readonly VariableFormRow[];
   readonly go: (step: number) => void;
 }
 
@@ -291,7 +291,7 @@ export function useNewEnvironment() {
       moves.goTo(next);
     },
     set: change,
-    setRows: (rows: readonly VariableRow[]) => change({ edits: editsOf(rows) }),
+    setRows: (rows: readonly VariableFormRow[]) => change({ edits: editsOf(rows) }),
     create: () => {
       setFailure(undefined);
       moves.create();
@@ -304,4 +304,4 @@ export function useNewEnvironment() {
   };
 }
 
-export type NewEnvironment = ReturnType<typeof useNewEnvironment>;
+export type NewEnvironmentForm = ReturnType<typeof useNewEnvironment>;

@@ -20,7 +20,7 @@ import {
 } from './policy-fields.ts';
 import { nowText } from './setting-words.ts';
 
-export interface FieldsProps {
+export interface PolicyFieldsProps {
   readonly values: PolicyValues;
   /** As they hold now. */
   readonly settings: readonly PolicySetting[];
@@ -34,7 +34,7 @@ function Meaning({
   settings,
   field,
   children,
-}: Pick<FieldsProps, 'settings'> & {
+}: Pick<PolicyFieldsProps, 'settings'> & {
   readonly field: PolicySetting['field'];
   readonly children?: ReactNode;
 }) {
@@ -47,7 +47,7 @@ function Meaning({
   );
 }
 
-export function FlagSwitch({ field, ...props }: FieldsProps & { readonly field: FlagField }) {
+export function FlagSwitch({ field, ...props }: PolicyFieldsProps & { readonly field: FlagField }) {
   const { name, label, meaning } = field;
   const { values, isDisabled, onChange, errors } = props;
   return (
@@ -73,7 +73,11 @@ export function FlagSection({
   hint,
   flags,
   ...props
-}: FieldsProps & { readonly title: string; readonly hint?: string; readonly flags: readonly FlagField[] }) {
+}: PolicyFieldsProps & {
+  readonly title: string;
+  readonly hint?: string;
+  readonly flags: readonly FlagField[];
+}) {
   return (
     <Section title={title} hint={hint}>
       {flags.map((field) => (
@@ -97,7 +101,7 @@ function useUsage(projectId: string): string {
   return `${active} Now: ${data.total}, of them yours: ${data.user}.${isReached ? ' One more would be refused.' : ''}`;
 }
 
-export function Limits({ projectId, ...props }: FieldsProps & { readonly projectId: string }) {
+export function Limits({ projectId, ...props }: PolicyFieldsProps & { readonly projectId: string }) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Active environments" hint={useUsage(projectId)}>
@@ -128,7 +132,7 @@ const lifetimes = [
   ['maxTtl', 'Longest lifetime', 'Counted from the creation of an environment.'],
 ] as const;
 
-export function Lifetimes(props: FieldsProps) {
+export function Lifetimes(props: PolicyFieldsProps) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Lifetimes" hint="Both as the organization says, or both of this project.">
@@ -153,7 +157,7 @@ export function Lifetimes(props: FieldsProps) {
   );
 }
 
-export function Runs(props: FieldsProps) {
+export function Runs(props: PolicyFieldsProps) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Runs">
@@ -176,7 +180,7 @@ export function Runs(props: FieldsProps) {
   );
 }
 
-export function Drift(props: FieldsProps) {
+export function Drift(props: PolicyFieldsProps) {
   const { values, errors, isDisabled, onChange } = props;
   return (
     <Section title="Drift">

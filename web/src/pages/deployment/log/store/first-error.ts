@@ -1,6 +1,6 @@
 /** Where a failed step says what went wrong. */
 import { plainLines } from './plain-lines.ts';
-import { batchOf, type Place, type SearchedStep } from './search.ts';
+import { batchOf, type LogPosition, type SearchedStep } from './search.ts';
 import type { StepLog } from './step-log.ts';
 
 /** The heading of an error, such as terraform's "│ Error: …". */
@@ -26,7 +26,7 @@ function firstLine(log: StepLog, regex: RegExp): number {
  * the last line of the first of them that has any.
  * @param steps those that failed
  */
-export function firstError(steps: readonly SearchedStep[]): Place | undefined {
+export function firstError(steps: readonly SearchedStep[]): LogPosition | undefined {
   for (const regex of [heading, mention]) {
     for (const { name, log } of steps) {
       const line = firstLine(log, regex);

@@ -4,7 +4,7 @@ import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import { firstError } from './first-error.ts';
 import { type Pattern, patternOf } from './pattern.ts';
 import { plainLines } from './plain-lines.ts';
-import type { FromWorker, Question, StepState, ToWorker } from './protocol.ts';
+import type { FromWorker, StepState, ToWorker, WorkerRequest } from './protocol.ts';
 import { Search, type SearchedStep } from './search.ts';
 import { shownLines } from './shown-lines.ts';
 import { StepLog } from './step-log.ts';
@@ -145,7 +145,7 @@ export class LogBook {
     if (isMore) setTimeout(() => this.#searchTurn(), 0);
   }
 
-  #answer(question: Question): unknown {
+  #answer(question: WorkerRequest): unknown {
     switch (question.name) {
       case 'next':
         return this.#search?.next(this.#steps(), question.from, question.isBackwards);

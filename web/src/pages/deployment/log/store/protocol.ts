@@ -1,7 +1,7 @@
 /** What the page and the worker that keeps the log tell each other. */
 import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import type { SearchText } from './pattern.ts';
-import type { FoundPlace, Place, SearchCount } from './search.ts';
+import type { LogPosition, SearchCount, SearchHit } from './search.ts';
 import type { ShownLine } from './shown-lines.ts';
 
 export interface StepState {
@@ -12,16 +12,19 @@ export interface StepState {
 /** Questions with an answer, by name. */
 export interface Questions {
   /** The next line with a hit. */
-  readonly next: { ask: { from: Place | undefined; isBackwards: boolean }; answer: FoundPlace | undefined };
+  readonly next: {
+    ask: { from: LogPosition | undefined; isBackwards: boolean };
+    answer: SearchHit | undefined;
+  };
   /** Where the first error is; answered when the log of the failed steps is there. */
-  readonly error: { ask: object; answer: Place | undefined };
+  readonly error: { ask: object; answer: LogPosition | undefined };
   /** The text of lines without colours, `to` not included. */
   readonly text: { ask: { step: string; from: number; to: number }; answer: string };
   /** The stored bytes of a step, or of all. */
   readonly file: { ask: { step?: string | undefined }; answer: Blob };
 }
 
-export type Question = {
+export type WorkerRequest = {
   [Name in keyof Questions]: { name: Name } & Questions[Name]['ask'];
 }[keyof Questions];
 
@@ -33,7 +36,7 @@ export type ToWorker =
   | { type: 'ended'; step?: string | undefined }
   | { type: 'block'; step: string; block: number; longer: Readonly<Record<number, number>> }
   | { type: 'search'; search: SearchText | undefined }
-  | { type: 'ask'; id: number; question: Question };
+  | { type: 'ask'; id: number; question: WorkerRequest };
 
 /** How much of a step's log is there. */
 export interface StepSize {

@@ -7,7 +7,7 @@ import type { StepLog } from './step-log.ts';
 const batchBytes = 1 << 18;
 const newline = 0x0a;
 
-interface Found {
+interface SearchHits {
   /** Lines with a hit, from 0 on. */
   readonly lines: Numbers;
   hits: number;
@@ -16,12 +16,12 @@ interface Found {
 }
 
 /** A line, from 0 on. */
-export interface Place {
+export interface LogPosition {
   readonly step: string;
   readonly line: number;
 }
 
-export interface FoundPlace extends Place {
+export interface SearchHit extends LogPosition {
   /** Which of the lines with a hit it is, from 1 on. */
   readonly ordinal: number;
 }
@@ -58,13 +58,13 @@ export function batchOf(log: StepLog, from: number, end: number): Uint8Array {
 
 export class Search {
   readonly #pattern: Pattern;
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, SearchHits>();
 
   constructor(pattern: Pattern) {
     this.#pattern = pattern;
   }
 
-  #foundIn(step: string): Found {
+  #foundIn(step: string): SearchHits {
     let found = this.#found.get(step);
     if (!found) {
       found = { lines: new Numbers(), hits: 0, searchedLines: 0, searchedBytes: 0 };
@@ -91,7 +91,7 @@ export class Search {
   }
 
   /** A hit of a literal text is never in two lines, so that many lines can be searched as one text. */
-  #searchAtOnce(text: string, found: Found): void {
+  #searchAtOnce(text: string, found: SearchHits): void {
     const { regex } = this.#pattern;
     let line = found.searchedLines;
     let end = text.indexOf('\n');
@@ -105,7 +105,7 @@ export class Search {
     }
   }
 
-  #searchLines(text: string, found: Found): void {
+  #searchLines(text: string, found: SearchHits): void {
     for (const [index, line] of text.split('\n').entries()) {
       const hits = hitsIn(this.#pattern, line).length / 2;
       found.hits += hits;
@@ -130,9 +130,9 @@ export class Search {
    */
   next(
     steps: readonly SearchedStep[],
-    from: Place | undefined,
+    from: LogPosition | undefined,
     isBackwards: boolean,
-  ): FoundPlace | undefined {
+  ): SearchHit | undefined {
     const lists = steps.map(({ name }) => ({ name, lines: this.#foundIn(name).lines }));
     const total = lists.reduce((sum, { lines }) => sum + lines.length, 0);
     if (total === 0) return undefined;

@@ -17,7 +17,7 @@ export interface LineRange {
 }
 
 /** The result of an attempt to add bytes; `gap`: some are missing before them. */
-export type Added = 'added' | 'known' | 'gap';
+export type AddResult = 'added' | 'known' | 'gap';
 
 export class StepLog {
   readonly bytes = new ByteStore();
@@ -49,7 +49,7 @@ export class StepLog {
    * Adds bytes that continue the log; what is there already is left out.
    * @param at when they were stored, in milliseconds since 1970
    */
-  append(offset: number, bytes: Uint8Array, at?: number): Added {
+  append(offset: number, bytes: Uint8Array, at?: number): AddResult {
     const start = this.bytes.length;
     if (offset > start) return 'gap';
     if (offset + bytes.length <= start) return 'known';

@@ -52,18 +52,18 @@ function plainParameters(parameters: string): string {
     .join(';');
 }
 
-interface Cell {
+interface TerminalCell {
   readonly character: string;
   readonly style: string;
   readonly link: string;
 }
 
 const isReset = (parameters: string) => /^[0;]*$/.test(parameters);
-const blank: Cell = { character: ' ', style: '', link: '' };
+const blank: TerminalCell = { character: ' ', style: '', link: '' };
 
 /** The cells of one line, and where the next character goes. */
 class Row {
-  readonly cells: Cell[] = [];
+  readonly cells: TerminalCell[] = [];
   column = 0;
   style = '';
   link = '';
