@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
-import { sharedCluster, type TestNamespace, withCluster } from '../agent/src/testing/cluster/cluster.ts';
+import { sharedCluster, type TestNamespace, withCluster } from '../agent/testing/cluster/cluster.ts';
 import { createEnvironment, type Home, homeOf, stepLines, untilEnd } from './runs.ts';
 import { makeRepository, startService } from './service.ts';
 

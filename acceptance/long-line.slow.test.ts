@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { checkLongLine } from './long-line.ts';
 import { findProgram } from './programs.ts';
+import { checkLongLine } from './recovery/long-line.ts';
 
 const skip = (await findProgram('terraform')) === null && 'terraform is not on the PATH';
 

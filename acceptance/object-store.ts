@@ -1,5 +1,5 @@
 /** A real server of the S3 protocol (moto): what a `backend "s3"` of users' code talks to. */
-import { authorizationFor, startAwsServer } from '../agent/src/testing/secret-stores/aws-server.ts';
+import { authorizationFor, startAwsServer } from '../agent/testing/secret-stores/aws-server.ts';
 
 export interface ObjectStore extends AsyncDisposable {
   readonly url: string;

@@ -8,10 +8,10 @@ import { test } from 'node:test';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
-import { startStackServer } from '../agent/src/testing/cloudformation/server.ts';
-import { withOwnProgram } from '../agent/src/testing/cloudformation/with-own-program.ts';
-import { sharedCluster, withCluster } from '../agent/src/testing/cluster/cluster.ts';
-import { pulumiFolder, withPulumi } from '../agent/src/testing/pulumi/pulumi-folder.ts';
+import { startStackServer } from '../agent/testing/cloudformation/server.ts';
+import { withOwnProgram } from '../agent/testing/cloudformation/with-own-program.ts';
+import { sharedCluster, withCluster } from '../agent/testing/cluster/cluster.ts';
+import { pulumiFolder, withPulumi } from '../agent/testing/pulumi/pulumi-folder.ts';
 import {
   pathWith,
   pythonProgram,

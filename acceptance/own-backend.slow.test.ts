@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
-import { withAwsServer } from '../agent/src/testing/secret-stores/aws-server.ts';
+import { withAwsServer } from '../agent/testing/secret-stores/aws-server.ts';
 import { type ObjectStore, startObjectStore } from './object-store.ts';
 import { findProgram } from './programs.ts';
 import {

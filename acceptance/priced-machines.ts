@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { terraformThatShows } from '../agent/src/testing/costs/plan-of-machines.ts';
-import { type PricingService, startPricingService } from '../agent/src/testing/costs/pricing-service.ts';
+import { terraformThatShows } from '../agent/testing/costs/plan-of-machines.ts';
+import { type PricingService, startPricingService } from '../agent/testing/costs/pricing-service.ts';
 import { pathWith, toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 import { removeScratch, scratchFolder } from './service.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '../agent/src/testing/free-port.ts';
+import { freePort } from '../agent/testing/free-port.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { startNginx } from './nginx.ts';
 import { findProgram } from './programs.ts';

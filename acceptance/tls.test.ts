@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { makeAuthority } from '../agent/src/testing/certificates.ts';
+import { makeAuthority } from '../agent/testing/certificates.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { startAgent } from './agents.ts';
 import { findProgram } from './programs.ts';

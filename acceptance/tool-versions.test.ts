@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
-import { scriptOf, startToolMirror, type ToolMirror } from '../agent/src/testing/tool-mirror.ts';
+import { scriptOf, startToolMirror, type ToolMirror } from '../agent/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
 import { approveAndEnd, createEnvironment, deployNew, homeOf, stepLines, untilStatus } from './runs.ts';
 import {

@@ -2,8 +2,8 @@
  * `npm run bench`: measures a complete service and compares it with the bare tools. Arguments select benchmarks.
  */
 import { parseArgs } from 'node:util';
-import type { Bench } from './figure.ts';
 import { describeMachine } from './machine.ts';
+import type { Bench } from './measure/figure.ts';
 import { asTable, type Kept, keep, type Recorded, writePage } from './report.ts';
 
 /** Each is loaded only when it runs: what others load, a browser's client among it, would slow down the client that measures. */

@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
-import type { BenchResult, Figure, Unit } from './figure.ts';
 import type { Machine } from './machine.ts';
+import type { BenchResult, Figure, Unit } from './measure/figure.ts';
 
 const folder = fileURLToPath(new URL('./results', import.meta.url));
 const page = fileURLToPath(new URL('../docs/operate/performance.md', import.meta.url));

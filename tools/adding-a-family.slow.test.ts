@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { testServerVariable } from '../server/testing/database-server.ts';
-import { repositoryFiles, root } from './repository.ts';
+import { repositoryFiles, root } from './tree/repository.ts';
 
 /** An entry of a list: the import and the entry itself, each before the line that contains the text. */
 const entries = [
@@ -87,7 +87,7 @@ test('adding a family edits two lists, one entry each', () => {
 test('the generator adds the routes and the tables of the family, and the copy compiles', () => {
   copyTree();
   addFamily();
-  node('tools/generate.ts');
+  node('tools/generate/generate.ts');
   assert.match(readFileSync(join(folder, 'contract/src/routes.ts'), 'utf8'), /getLabel: \['GET'/);
   assert.match(readFileSync(join(folder, 'server/src/rows/schema.ts'), 'utf8'), /label: LabelTable;/);
   node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.');

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { repositoryFiles, root } from './repository.ts';
+import { repositoryFiles, root } from './tree/repository.ts';
 
 /** Lines that are added to shared files, each before the line that begins with `before`. */
 const sharedLines = [

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readAnswer } from './advisory-report.ts';
-import { runNpm } from './run-npm.ts';
+import { runNpm } from './npm/run-npm.ts';
 
 const url = 'https://github.com/advisories/GHSA-aaaa-bbbb-cccc';
 const today = new Date('2026-11-22T12:00:00Z');

@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAnswer } from './advisory-report.ts';
-import { root } from './repository.ts';
-import { runNpm } from './run-npm.ts';
+import { runNpm } from './npm/run-npm.ts';
+import { root } from './tree/repository.ts';
 
 const exceptions = readFileSync(join(root, 'tools', 'advisory-exceptions.json'), 'utf8');
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {

@@ -6,7 +6,7 @@ import { join, relative, resolve } from 'node:path';
 import { buildBundles } from './programs/build-bundles.ts';
 import { copyWeb, placeOfWeb } from './programs/copy-web.ts';
 import { webOf } from './programs/web-of.mjs';
-import { root } from './repository.ts';
+import { root } from './tree/repository.ts';
 
 const folder = resolve(process.argv[2] ?? join(root, 'dist'));
 placeOfWeb(folder);

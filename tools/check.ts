@@ -1,7 +1,7 @@
 /** `npm run check`: format, lint, types, and the rules of the house. */
 import { spawnSync } from 'node:child_process';
-import { repositoryFiles, root } from './repository.ts';
 import { runChecks } from './run-checks.ts';
+import { repositoryFiles, root } from './tree/repository.ts';
 
 const areClean = await runChecks();
 const rules = repositoryFiles().filter(

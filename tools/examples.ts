@@ -1,7 +1,7 @@
 /** The example repositories in `examples/`, which documentation, demo and tests share. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { root } from './repository.ts';
+import { root } from './tree/repository.ts';
 
 /** @returns the contents of an example's files, by their paths in it */
 export function readExample(name: string): Record<string, string> {

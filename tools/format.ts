@@ -1,7 +1,7 @@
 /** `npm run format [-- path …]`: brings files into the one form, imports in order. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from './repository.ts';
+import { root } from './tree/repository.ts';
 
 const paths = process.argv.slice(2);
 const script = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');

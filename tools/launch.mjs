@@ -15,7 +15,7 @@ import module from 'node:module';
 import { homedir, constants as system } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ensureInstalled, LaunchError, passSignals } from './install.mjs';
+import { ensureInstalled, LaunchError, passSignals } from './npm/install.mjs';
 import { programOf } from './programs/program-of.mjs';
 import { webOf } from './programs/web-of.mjs';
 

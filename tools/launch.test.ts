@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { installationGap } from './install.mjs';
+import { installationGap } from './npm/install.mjs';
 
 const platformPackage = `node-${process.platform}-${process.arch}`;
 const entry = `

@@ -1,7 +1,7 @@
 /** The checks that read the files without running them: format, lint, types. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from './repository.ts';
+import { root } from './tree/repository.ts';
 
 interface Check {
   readonly name: string;

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { createServer } from 'vite';
-import { root } from './repository.ts';
+import { root } from './tree/repository.ts';
 
 const server = await createServer({ configFile: join(root, 'web', 'vite.config.ts') });
 await server.listen();

@@ -12,8 +12,6 @@
  */
 
 import { startTestServer, testServerVariable } from '../server/testing/database-server.ts';
-
-import { repositoryFiles } from './repository.ts';
 import { runChecks } from './run-checks.ts';
 import { abortOnSignals } from './suite/abort-on-signals.ts';
 import { changedFiles, testsReachedBy } from './suite/changed-files.ts';
@@ -23,6 +21,7 @@ import { readImportGraph } from './suite/import-graph.ts';
 import { runSuite } from './suite/run-suite.ts';
 import { stagesOf } from './suite/stages.ts';
 import { ToolBuilds, toolsAsTheyAre } from './suite/tool-builds.ts';
+import { repositoryFiles } from './tree/repository.ts';
 
 const choice = choiceOf(process.argv.slice(2));
 const graph = readImportGraph();

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
-import { sharedCluster, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
-import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
+import { withOwnProgram } from '../../agent/testing/cloudformation/with-own-program.ts';
+import { sharedCluster, withCluster } from '../../agent/testing/cluster/cluster.ts';
+import { pulumiFolder, withPulumi } from '../../agent/testing/pulumi/pulumi-folder.ts';
 import { pythonProgram, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { checkTour, demo } from './run-demo.ts';
 

@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
+import { startStackServer } from '../../agent/testing/cloudformation/server.ts';
 import { readExample } from '../../tools/examples.ts';
 import type { EnvironmentRequest } from '../runs.ts';
 

@@ -1,6 +1,6 @@
 /** A stack on its journey, in an account of AWS that a server of ours stands for. */
-import { type StackServer, startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
-import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
+import { type StackServer, startStackServer } from '../../agent/testing/cloudformation/server.ts';
+import { withOwnProgram } from '../../agent/testing/cloudformation/with-own-program.ts';
 import { journey } from './journey.ts';
 import type { Scenario, World } from './traveller.ts';
 

@@ -1,8 +1,8 @@
 /** A namespace of a real cluster as a world, for the tools that work on clusters. */
 import type { TestContext } from 'node:test';
 import type { VariableChange } from '#contract/variables/shapes.ts';
-import { sharedCluster, type TestNamespace, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
-import { playAnnotation } from '../../agent/src/testing/cluster/played-readiness.ts';
+import { sharedCluster, type TestNamespace, withCluster } from '../../agent/testing/cluster/cluster.ts';
+import { playAnnotation } from '../../agent/testing/cluster/played-readiness.ts';
 import { type ToolboxName, withToolbox } from '../../tools/toolbox/places.ts';
 import type { World } from './traveller.ts';
 

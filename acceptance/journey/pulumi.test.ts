@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
+import { pulumiFolder, withPulumi } from '../../agent/testing/pulumi/pulumi-folder.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';
 import { journey } from './journey.ts';
 import type { Scenario } from './traveller.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { thisPlatform } from '../../agent/src/testing/provider-registry.ts';
+import { thisPlatform } from '../../agent/testing/provider-registry.ts';
 import { toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { type FamilyTool, toolsOfFamily } from '../family-tools.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';

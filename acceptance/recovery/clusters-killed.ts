@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedCluster, type TestNamespace, withCluster } from '../../agent/src/testing/cluster/cluster.ts';
+import { sharedCluster, type TestNamespace, withCluster } from '../../agent/testing/cluster/cluster.ts';
 import { readExample } from '../../tools/examples.ts';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { pulumiFolder, withPulumi } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
+import { pulumiFolder, withPulumi } from '../../agent/testing/pulumi/pulumi-folder.ts';
 import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
 import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository } from '../service.ts';

@@ -42,12 +42,12 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     },
     {
       rule: 'A level of a deployment that is lost while it is planned starts again; its apply does not.',
-      file: 'server/src/runs/deployments/levels/levels.test.ts',
+      file: 'server/src/runs/deployments/levels.test.ts',
       test: 'a plan between two levels that is lost starts again, and an apply with a mark does not',
     },
     {
       rule: 'A repeated outcome hands out no apply of another level.',
-      file: 'server/src/runs/deployments/levels/levels.test.ts',
+      file: 'server/src/runs/deployments/levels.test.ts',
       test: 'an outcome that is sent again does not hand out the apply of another level',
     },
   ],

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type StackServer, startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
-import { withOwnProgram } from '../../agent/src/testing/cloudformation/with-own-program.ts';
+import { type StackServer, startStackServer } from '../../agent/testing/cloudformation/server.ts';
+import { withOwnProgram } from '../../agent/testing/cloudformation/with-own-program.ts';
 import { readExample } from '../../tools/examples.ts';
 import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { AgentSetup } from '../testing/agent-setup.ts';
+import { delegatedFolder, groupsIn, withCgroup } from '../testing/cgroup.ts';
+import { withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
 import { textOrEmpty } from './processes/proc.ts';
 import { identifyProcess, isAlive, signalProcess } from './processes/process-identity.ts';
 import { readRunner } from './spool/read-attempt.ts';
-import { AgentSetup } from './testing/agent-setup.ts';
-import { delegatedFolder, groupsIn, withCgroup } from './testing/cgroup.ts';
-import { withBubblewrap, withTerraform } from './testing/runner-setup.ts';
 
 const slow = {
   'main.tf': `

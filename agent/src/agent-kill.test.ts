@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { AgentSetup, type StartedAgent } from '../testing/agent-setup.ts';
+import { withTerraform } from '../testing/runner-setup.ts';
 import { compileSecrets, createMasker } from './logs/mask.ts';
 import { identifyProcess } from './processes/process-identity.ts';
 import type { ProcessIdentity } from './spool/layout.ts';
 import { readRunner } from './spool/read-attempt.ts';
-import { AgentSetup, type StartedAgent } from './testing/agent-setup.ts';
-import { withTerraform } from './testing/runner-setup.ts';
 
 const secret = 'pl4nted-s3cret';
 

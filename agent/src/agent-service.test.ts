@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { AgentSetup } from '../testing/agent-setup.ts';
+import { Refused } from '../testing/protocol-server.ts';
+import { withTerraform } from '../testing/runner-setup.ts';
 import { isAlive } from './processes/process-identity.ts';
 import { findProgram } from './processes/programs.ts';
 import { readRunner } from './spool/read-attempt.ts';
-import { AgentSetup } from './testing/agent-setup.ts';
-import { Refused } from './testing/protocol-server.ts';
-import { withTerraform } from './testing/runner-setup.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }';
 const slow =

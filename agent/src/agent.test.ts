@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { AgentSetup } from '../testing/agent-setup.ts';
+import { readersOf } from '../testing/readers.ts';
+import { withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
 import { isAlive } from './processes/process-identity.ts';
 import type { ProcessIdentity } from './spool/layout.ts';
 import { readRunner } from './spool/read-attempt.ts';
-import { AgentSetup } from './testing/agent-setup.ts';
-import { readersOf } from './testing/readers.ts';
-import { withBubblewrap, withTerraform } from './testing/runner-setup.ts';
 
 const simple = `
 variable "size" { default = "one" }

@@ -5,11 +5,11 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { AgentSetup } from '../testing/agent-setup.ts';
+import type { ServedAttempt } from '../testing/protocol-server.ts';
+import { withTerraform, withTerraformAsRoot } from '../testing/runner-setup.ts';
 import { reinstate } from './slots/kept-trees.ts';
 import { workFolderPaths } from './slots/work-folder.ts';
-import { AgentSetup } from './testing/agent-setup.ts';
-import type { ServedAttempt } from './testing/protocol-server.ts';
-import { withTerraform, withTerraformAsRoot } from './testing/runner-setup.ts';
 
 const code = { 'main.tf': 'variable "word" {}\nresource "terraform_data" "first" { input = var.word }' };
 

@@ -4,7 +4,7 @@
  * the same program with their role as the first argument. One file is therefore all that a machine needs, and
  * each role loads only what it uses.
  */
-import type { ProgramRole } from './own-program.ts';
+import type { ProgramRole } from './own/own-program.ts';
 
 const roles = {
   runner: async () => (await import('./runner/run-runner.ts')).runRunner(),
@@ -12,7 +12,7 @@ const roles = {
     const [, , , user] = process.argv;
     (await import('./runner/tree/tree-server.ts')).serveTree(user === 'each' ? user : Number(user));
   },
-  cloudformation: async () => (await import('./stacks/run-stacks.ts')).runStacks(),
+  cloudformation: async () => (await import('./drivers/cloudformation/stacks/run-stacks.ts')).runStacks(),
   'unit-values': async () => (await import('./unit-values/run-unit-values.ts')).runUnitValues(),
   'hcl-worker': async () => (await import('#guards/hcl/answer-parent.ts')).answerEach(),
 } as const satisfies Record<ProgramRole, () => Promise<void>>;
@@ -33,7 +33,7 @@ The service's docs/operate/settings.md lists all settings. "envarium doctor" rep
 const [, , word] = process.argv;
 if (word === undefined) await (await import('./run-agent.ts')).runAgent();
 else if (Object.hasOwn(roles, word)) await roles[word as ProgramRole]();
-else if (word === '--version') process.stdout.write(`${(await import('./version.ts')).version}\n`);
+else if (word === '--version') process.stdout.write(`${(await import('./own/version.ts')).version}\n`);
 else if (word === '--help') process.stdout.write(usage);
 else {
   process.stderr.write(

@@ -19,6 +19,7 @@ import { drivers } from './drivers/index.ts';
 import { createServerContact } from './held/server-contact.ts';
 import { ProcessLauncher } from './launchers/process.ts';
 import { prepareNetwork } from './network/network-order.ts';
+import { version } from './own/version.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
 import { costOrder } from './runner/costs/pricing.ts';
 import { referenceResolver } from './secret-references/resolve-references.ts';
@@ -28,7 +29,6 @@ import { openSpool, type Spool } from './spool/open-spool.ts';
 import { findAvailableTools, toolPathsFor } from './toolchain/available-tools.ts';
 import type { ToolchainOrder } from './toolchain/tool-mirror.ts';
 import { prepareToolchain } from './toolchain/toolchain-order.ts';
-import { version } from './version.ts';
 
 /** A built-in agent takes over from that of the previous service process, which is shutting down. */
 const takeOverMilliseconds = 15_000;

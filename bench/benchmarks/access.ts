@@ -2,11 +2,11 @@
 import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
 import type { Database } from '../../server/src/ground/database/open.ts';
-import { connectTo } from '../database.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { copyEnvironment } from '../many-environments.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
-import { median } from '../statistics.ts';
+import { connectTo } from '../measure/database.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { copyEnvironment } from '../measure/many-environments.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { median } from '../measure/statistics.ts';
 import { createFirst } from './list.ts';
 
 const depth = 6;

@@ -1,9 +1,9 @@
 /** From a person's approval to the first byte of the apply's log, as a reader of the event stream sees it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createEnvironment, readUntil } from '../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { makeRepository, oneResource } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { createEnvironment, readUntil } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { makeRepository, oneResource } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const warmUpRounds = 1;
 /** A person is slower than the agent, which cleans up after the plan. */

@@ -1,9 +1,9 @@
 /** A long queue and many agents that do nothing but claim and finish: how long a free agent waits for its job. */
 import { randomUUID } from 'node:crypto';
-import { createEnvironment } from '../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { makeRepository, oneResource } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { createEnvironment } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { makeRepository, oneResource } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const agentKey = 'ENVARIUM_DEFAULT';
 

@@ -1,11 +1,11 @@
 /** One deployment after another, alternated with the script in the same run. */
-import { runByHand } from '../by-hand.ts';
-import { type Cpu, cpuFigures, readCpu } from '../cpu.ts';
-import { createEnvironment, deployAndWatch, type Watched } from '../deployments.ts';
-import { type Bench, type BenchOptions, type BenchResult, figure } from '../figure.ts';
-import { makeRepository, oneResource, oneSecond } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
-import { commandCpu, ownShares, readTimelines } from '../timeline.ts';
+import { runByHand } from '../measure/by-hand.ts';
+import { type Cpu, cpuFigures, readCpu } from '../measure/cpu.ts';
+import { createEnvironment, deployAndWatch, type Watched } from '../measure/deployments.ts';
+import { type Bench, type BenchOptions, type BenchResult, figure } from '../measure/figure.ts';
+import { makeRepository, oneResource, oneSecond } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { commandCpu, ownShares, readTimelines } from '../measure/timeline.ts';
 
 const warmUpRounds = 2;
 

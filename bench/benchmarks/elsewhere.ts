@@ -1,8 +1,8 @@
 /** From a person's approval to the first byte of the apply's log, when the agent that planned is gone. */
-import { startAgent } from '../agents.ts';
-import type { Bench, BenchResult } from '../figure.ts';
-import { makeRepository, oneResource } from '../repository.ts';
-import { scratchFolder, startService } from '../service.ts';
+import { startAgent } from '../measure/agents.ts';
+import type { Bench, BenchResult } from '../measure/figure.ts';
+import { makeRepository, oneResource } from '../measure/repository.ts';
+import { scratchFolder, startService } from '../measure/service.ts';
 import { approvalFigures, approveOnce, planOnce } from './approval.ts';
 
 const warmUpRounds = 1;

@@ -1,11 +1,11 @@
 /** A deployment of many resources with many readers of its event stream: each counts bytes and lag. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createEnvironment } from '../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { megabytesOf, processesOfService } from '../processes.ts';
-import { makeRepository, manyResources } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
-import { percentile } from '../statistics.ts';
+import { createEnvironment } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { megabytesOf, processesOfService } from '../measure/processes.ts';
+import { makeRepository, manyResources } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { percentile } from '../measure/statistics.ts';
 
 const applyStep = 'tf:apply';
 const sampleMilliseconds = 500;

@@ -1,11 +1,11 @@
 /** What the isolation of runs costs: a service without it and one with it, in alternation. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
-import { type Bench, type BenchResult, type Figure, figure } from '../figure.ts';
-import { megabytesOf, processesOfService } from '../processes.ts';
-import { makeRepository, oneResource, oneSecond } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
-import { readTimelines } from '../timeline.ts';
+import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
+import { megabytesOf, processesOfService } from '../measure/processes.ts';
+import { makeRepository, oneResource, oneSecond } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { readTimelines } from '../measure/timeline.ts';
 
 const warmUpRounds = 2;
 const sampleMilliseconds = 100;

@@ -1,13 +1,13 @@
 /** The list of environments under load, compared with its raw query, in a small and a large organization. */
 
 import type { Database } from '../../server/src/ground/database/open.ts';
-import { connectTo } from '../database.ts';
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
-import { type Bench, type BenchResult, type Figure, figure } from '../figure.ts';
-import { type LoadResult, putLoad, repeat } from '../load.ts';
-import { type Copies, copyEnvironment } from '../many-environments.ts';
-import { makeRepository, oneResource } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { connectTo } from '../measure/database.ts';
+import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
+import { type LoadResult, putLoad, repeat } from '../measure/load.ts';
+import { type Copies, copyEnvironment } from '../measure/many-environments.ts';
+import { makeRepository, oneResource } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const connections = 4;
 const limit = 100;

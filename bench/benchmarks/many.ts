@@ -1,10 +1,10 @@
 /** Many environments at once, five wide, alternated with the script under `xargs -P 5`. */
 
-import { manyByHand } from '../by-hand.ts';
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { makeRepository, oneResource, oneSecond } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { manyByHand } from '../measure/by-hand.ts';
+import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { makeRepository, oneResource, oneSecond } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const width = 5;
 const configurations = { 'one resource': oneResource, ordinary: oneSecond } as const;

@@ -3,11 +3,11 @@
  * shared pages only once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
-import { type Bench, type BenchResult, type Figure, figure } from '../figure.ts';
-import { megabytesOf, type Program, processesOfService } from '../processes.ts';
-import { makeRepository, oneResource } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
+import { megabytesOf, type Program, processesOfService } from '../measure/processes.ts';
+import { makeRepository, oneResource } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const programs = ['server', 'agent', 'runner', 'PostgreSQL', 'npm'] as const satisfies readonly Program[];
 const restSeconds = 5;

@@ -7,9 +7,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectTo } from '../database.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { connectTo } from '../measure/database.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 /** Below the ten seconds after which an attempt is over. */
 const holdMilliseconds = 8000;

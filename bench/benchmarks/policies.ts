@@ -1,8 +1,8 @@
 /** What approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
 import type { Context } from '../../server/src/framework/context.ts';
 import { askSeveral, inputBodies } from '../../server/src/runs/deployments/policy-check/ask-policies.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { scratchFolder } from '../service.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { scratchFolder } from '../measure/service.ts';
 
 const resources = 1000;
 const several = 20;

@@ -1,6 +1,6 @@
 /** From the start of the process until `GET /readyz` answers 200. */
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { scratchFolder, startService } from '../service.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { scratchFolder, startService } from '../measure/service.ts';
 
 const warmStartsPerFolder = 2;
 

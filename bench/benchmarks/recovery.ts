@@ -3,12 +3,12 @@
  * what the run has logged since the kill, and from the end of an agent for good to its display as unreachable.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BenchAgent, startAgent } from '../agents.ts';
-import { createEnvironment, readUntil } from '../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { processesOfService } from '../processes.ts';
-import { makeRepository } from '../repository.ts';
-import { type Folder, type Service, scratchFolder, startService } from '../service.ts';
+import { type BenchAgent, startAgent } from '../measure/agents.ts';
+import { createEnvironment, readUntil } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { processesOfService } from '../measure/processes.ts';
+import { makeRepository } from '../measure/repository.ts';
+import { type Folder, type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const lines = 80;
 const pollMilliseconds = 50;

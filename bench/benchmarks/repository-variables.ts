@@ -1,7 +1,7 @@
 /** What it takes to read the variables of a repository, from the clone to the reply. */
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { makeRepository } from '../repository.ts';
-import { scratchFolder, startService } from '../service.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { makeRepository } from '../measure/repository.ts';
+import { scratchFolder, startService } from '../measure/service.ts';
 
 const variables = 50;
 

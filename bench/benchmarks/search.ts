@@ -2,9 +2,9 @@
  * The list of environments in a large organization: first and last pages, filters and searches, one request
  * after another.
  */
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { putLoad } from '../load.ts';
-import { scratchFolder, startService } from '../service.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { putLoad } from '../measure/load.ts';
+import { scratchFolder, startService } from '../measure/service.ts';
 import { fill } from './list.ts';
 
 const limit = 100;

@@ -7,12 +7,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '../../server/src/ground/database/embedded.ts';
 import { runOnServer } from '../../server/testing/database-server.ts';
-import { startAgent } from '../agents.ts';
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { type Process, type Program, processesBelow } from '../processes.ts';
-import { makeRepository, oneResource } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { startAgent } from '../measure/agents.ts';
+import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { type Process, type Program, processesBelow } from '../measure/processes.ts';
+import { makeRepository, oneResource } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const agentsPerServer = 2;
 

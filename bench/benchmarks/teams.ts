@@ -1,8 +1,8 @@
 /** The list of 1,000 teams in one page, without and with their members, one request after another. */
-import { connectTo } from '../database.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { putLoad } from '../load.ts';
-import { scratchFolder, startService } from '../service.ts';
+import { connectTo } from '../measure/database.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { putLoad } from '../measure/load.ts';
+import { scratchFolder, startService } from '../measure/service.ts';
 
 const counts = { teams: 1000, membersEach: 10, users: 500 };
 

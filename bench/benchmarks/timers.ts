@@ -10,13 +10,13 @@ import { sql } from 'kysely';
 import { EmbeddedPostgres } from '../../server/src/ground/database/embedded.ts';
 import { connect, type Database } from '../../server/src/ground/database/open.ts';
 import { runOnServer } from '../../server/testing/database-server.ts';
-import { startAgent } from '../agents.ts';
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../figure.ts';
-import { putLoad } from '../load.ts';
-import { copyEnvironment } from '../many-environments.ts';
-import { makeRepository, oneResource } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
+import { startAgent } from '../measure/agents.ts';
+import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
+import { putLoad } from '../measure/load.ts';
+import { copyEnvironment } from '../measure/many-environments.ts';
+import { makeRepository, oneResource } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
 
 const readers = 4;
 /** Time for a set of timers to be stored before the first is due. */

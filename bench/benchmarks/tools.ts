@@ -1,16 +1,16 @@
 /** The service's own time in deployments of each tool, alternated with terraform: each changes one small thing. */
 import { join } from 'node:path';
 import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
-import { startStackServer } from '../../agent/src/testing/cloudformation/server.ts';
-import { startCluster } from '../../agent/src/testing/cluster/cluster.ts';
-import { pulumiFolder } from '../../agent/src/testing/pulumi/pulumi-folder.ts';
+import { startStackServer } from '../../agent/testing/cloudformation/server.ts';
+import { startCluster } from '../../agent/testing/cluster/cluster.ts';
+import { pulumiFolder } from '../../agent/testing/pulumi/pulumi-folder.ts';
 import { pathWith, pythonProgram, toolboxProgram } from '../../tools/toolbox/places.ts';
-import { createEnvironment, deployAndWatch } from '../deployments.ts';
-import { type Bench, type BenchResult, type Figure, figure } from '../figure.ts';
-import { makeRepository } from '../repository.ts';
-import { type Service, scratchFolder, startService } from '../service.ts';
-import { median } from '../statistics.ts';
-import { readTimelines } from '../timeline.ts';
+import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
+import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
+import { makeRepository } from '../measure/repository.ts';
+import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { median } from '../measure/statistics.ts';
+import { readTimelines } from '../measure/timeline.ts';
 
 interface Tool {
   readonly type: 'terraform' | 'terragrunt' | 'pulumi' | 'cloudformation' | 'k8s' | 'helm' | 'ansible';

@@ -1,7 +1,7 @@
 /** Browsers of the benchmark: signed in by the form, as people do. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { signIn } from '../../acceptance/web/browser.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../measure/service.ts';
 
 /** What a browser keeps of a person who has signed in. */
 export type SignedIn = Awaited<ReturnType<BrowserContext['storageState']>>;

@@ -4,7 +4,7 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ensureInstalled } from '../../tools/install.mjs';
+import { ensureInstalled } from '../../tools/npm/install.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(root, 'bench', 'lighthouse');

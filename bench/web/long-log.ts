@@ -1,6 +1,6 @@
 /** A very long log in one tab: scrolling, memory and search. */
 import type { Browser, Page } from 'playwright-core';
-import type { Service } from '../service.ts';
+import type { Service } from '../measure/service.ts';
 import { pagesSignedIn, type SignedIn } from './browser.ts';
 import { heapMegabytesOf } from './heap.ts';
 import { tasksOf, watchTasks } from './long-tasks.ts';

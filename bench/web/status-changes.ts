@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import { postgresChannel } from '../../server/src/ground/database/notices.ts';
 import type { Database } from '../../server/src/ground/database/open.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../measure/service.ts';
 import { pagesSignedIn, type SignedIn } from './browser.ts';
 
 /** The words of the statuses that an environment passes here, as the pages show them. */

@@ -8,7 +8,7 @@ import {
   fakeEnvironment,
   fakeStream,
   runAgainst,
-} from './testing/fake-service.ts';
+} from '../testing/fake-service.ts';
 
 const change = (action: string, path: string, ...names: string[]) => ({
   action,

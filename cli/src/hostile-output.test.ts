@@ -7,7 +7,7 @@ import {
   fakeEnvironment,
   fakeStream,
   runAgainst,
-} from './testing/fake-service.ts';
+} from '../testing/fake-service.ts';
 
 /** Title, clipboard, a cleared screen, C1, a carriage return, hidden text, a reordered line, and another line. */
 const attack =

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** `envarium`: the command line's program. */
 import { CommanderError } from 'commander';
-import { CodedError, type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { createProgram } from './program.ts';
+import { CodedError, type ExitCode, exitCodeOfError, exitCodes } from './session/exit-codes.ts';
 import { explainError } from './session/explain-error.ts';
 import { tell } from './session/session.ts';
 import { Interrupted } from './terminal/ask.ts';

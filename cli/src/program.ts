@@ -1,6 +1,6 @@
 /** The command line as a whole. */
 import { Command } from 'commander';
-import { withSharedFlags } from './command-line.ts';
+import { withSharedFlags } from './call/command-line.ts';
 import { addKeyCommands } from './commands/access/key.ts';
 import { addRoleCommands } from './commands/access/role.ts';
 import { addSessionCommands } from './commands/access/session.ts';
@@ -38,8 +38,8 @@ import { addTemplateCommands } from './commands/templates/templates.ts';
 import { addSetCommands } from './commands/variables/sets.ts';
 import { addVariableCommands } from './commands/variables/variables.ts';
 import { addVcsConnectionCommands } from './commands/vcs-connection.ts';
+import { version } from './session/version.ts';
 import { safeText } from './terminal/safe-text.ts';
-import { version } from './version.ts';
 
 const statuses = `
 Exit status: 0 success; 1 the deployment failed, was aborted or cancelled, or the service failed; 2 the call was wrong

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperationName } from '#contract/operations.ts';
 import { routes } from '#contract/routes.ts';
-import { repositoryFiles, textOf } from '../repository.ts';
+import { repositoryFiles, textOf } from '../tree/repository.ts';
 
 const assignment = '"role assign" and "role unassign" do the same';
 const byTerraform = 'a record of the registry, which Terraform configurations manage';

@@ -4,8 +4,8 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { generators } from '../generators.ts';
-import { repositoryFiles, root, textOf } from '../repository.ts';
+import { generators } from '../generate/generators.ts';
+import { repositoryFiles, root, textOf } from '../tree/repository.ts';
 
 export interface Habit {
   readonly pattern: RegExp;

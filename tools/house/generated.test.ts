@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { builtPages, outdatedPages, produce } from '../generators.ts';
+import { builtPages, outdatedPages, produce } from '../generate/generators.ts';
 
 test('every generated page is current', async () => {
   assert.deepEqual(await outdatedPages({ isWriting: false }), [], 'run "npm run generate"');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
-import { repositoryFiles, root, textOf } from '../repository.ts';
+import { repositoryFiles, root, textOf } from '../tree/repository.ts';
 import { type Import, importsOf, packageOf } from './imports.ts';
 import { forTests, freeTypes, isForDevelopment, isForTests, rooms, serverOrder } from './rooms.ts';
 
@@ -154,4 +154,36 @@ test('routes are imported only by the door of their family', () => {
     return !(from.endsWith('.test.ts') || from.endsWith('/family.ts'));
   });
   assert.deepEqual(wrong.map(line), []);
+});
+
+/** Imports that exist at run time: neither of types only, nor in tests and what serves them. */
+const running = imports.filter(
+  ({ from, file, isTypeOnly }) => file !== null && !isTypeOnly && !isForTests(from),
+);
+
+/** Folders that import each other at run time, as `one and other`. */
+function pairsOfFolders(): string[] {
+  const edges = new Set<string>();
+  for (const { from, file } of running) {
+    const [own, other] = [posix.dirname(from), posix.dirname(file ?? '')];
+    if (own !== other) edges.add(`${own} ${other}`);
+  }
+  return [...edges]
+    .map((edge) => edge.split(' ') as [string, string])
+    .filter(([own, other]) => own < other && edges.has(`${other} ${own}`))
+    .map((pair) => pair.join(' and '));
+}
+
+/** Pairs that remain, each with its reason. */
+const knownPairs: Readonly<Record<string, string>> = {
+  'contract/src/deployments and contract/src/feeds': 'a stream of a deployment carries its steps',
+  'server/src and server/src/start': 'the list of families is where contributors look for it',
+  'server/src/rows/deployments and server/src/rows/environments': 'each statement reads both tables',
+  'server/src/rows/environments and server/src/rows/templates': 'each statement reads both tables',
+  'server/src/rows/roles and server/src/rows/teams': 'each statement reads both tables',
+};
+
+/** What several folders of a room share has a folder of its own below them. */
+test('a folder is used from above only', () => {
+  assert.deepEqual(pairsOfFolders().toSorted(), Object.keys(knownPairs).toSorted());
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
-import { repositoryFiles, root, textOf } from '../repository.ts';
+import { repositoryFiles, root, textOf } from '../tree/repository.ts';
 
 test('every link from one page to another names a file', () => {
   const pages = repositoryFiles().filter((file) => file.endsWith('.md'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { test } from 'node:test';
-import { repositoryFiles, textOf } from '../repository.ts';
+import { repositoryFiles, textOf } from '../tree/repository.ts';
 import { rooms } from './rooms.ts';
 
 const files = repositoryFiles().filter((file) => (file.split('/')[0] ?? '') in rooms);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 
 interface Locked {
   readonly version?: string;

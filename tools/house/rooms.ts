@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wings } from '../../server/src/families.ts';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 
 /**
  * The rooms, and the rooms that each may import. Files reach another room by `#room/…` where package.json
@@ -61,31 +61,31 @@ export const forTests: readonly string[] = [
   'tools/programs/slot-uid-base.ts',
   'tools/toolbox/places.ts',
   'tools/suite/end-of-file.ts',
-  'tools/install.mjs',
+  'tools/npm/install.mjs',
   'acceptance/web/browser.ts',
   'acceptance/web/large-plan.ts',
   'acceptance/web/showcase.ts',
   'protocol/src/tools/index.ts',
-  'agent/src/testing/secret-stores/aws-server.ts',
-  'agent/src/testing/tool-mirror.ts',
-  'agent/src/testing/costs/plan-of-machines.ts',
-  'agent/src/testing/costs/pricing-service.ts',
-  'agent/src/testing/provider-registry.ts',
-  'agent/src/testing/free-port.ts',
-  'agent/src/testing/git-host.ts',
-  'agent/src/testing/ssh-server.ts',
-  'agent/src/testing/forward-proxy.ts',
-  'agent/src/testing/certificates.ts',
-  'agent/src/testing/cloudformation/server.ts',
-  'agent/src/testing/cluster/cluster.ts',
-  'agent/src/testing/cluster/played-readiness.ts',
-  'agent/src/testing/cloudformation/with-own-program.ts',
-  'agent/src/testing/pulumi/pulumi-folder.ts',
+  'agent/testing/secret-stores/aws-server.ts',
+  'agent/testing/tool-mirror.ts',
+  'agent/testing/costs/plan-of-machines.ts',
+  'agent/testing/costs/pricing-service.ts',
+  'agent/testing/provider-registry.ts',
+  'agent/testing/free-port.ts',
+  'agent/testing/git-host.ts',
+  'agent/testing/ssh-server.ts',
+  'agent/testing/forward-proxy.ts',
+  'agent/testing/certificates.ts',
+  'agent/testing/cloudformation/server.ts',
+  'agent/testing/cluster/cluster.ts',
+  'agent/testing/cluster/played-readiness.ts',
+  'agent/testing/cloudformation/with-own-program.ts',
+  'agent/testing/pulumi/pulumi-folder.ts',
 ];
 
 /** Files that no program loads. */
 export const isForTests = (file: string): boolean =>
-  file.endsWith('.test.ts') || /^(acceptance|bench|server\/testing|[a-z]+\/src\/testing)\//.test(file);
+  file.endsWith('.test.ts') || /^(acceptance|bench|[a-z]+\/testing)\//.test(file);
 
 /**
  * Folders and files of server/src in their one order: each imports only what is listed before it. First what
@@ -126,4 +126,4 @@ export const freeTypes: readonly string[] = ['framework/context.ts', 'rows/schem
 export const isForDevelopment = (file: string): boolean =>
   file.endsWith('.test.ts') ||
   /^(tools|acceptance\/web|bench)\//.test(file) ||
-  /^(server\/testing|[a-z]+\/src\/testing)\//.test(file);
+  /^[a-z]+\/testing\//.test(file);

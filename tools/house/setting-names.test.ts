@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import { declaredNames } from '#settings/settings.ts';
 import { systemVariableName } from '../../server/src/runs/dispatch/system-variables.ts';
-import { repositoryFiles, textOf } from '../repository.ts';
+import { repositoryFiles, textOf } from '../tree/repository.ts';
 
 /** Names that are neither settings nor variables of runs, each with its reason. */
 const others: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { type JsonSchema, jsonSchemaOf } from '#contract/documents/describe-schema.ts';
 import { operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 
 /** Which file acts on a field: not one that only stores or shows it. */
 const actsOn: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const actsOn: Readonly<Record<string, string>> = {
   driftDetectionRequest: 'server/src/runs/environments/check-create-request.ts',
   email: 'server/src/identity/people/invite.ts',
   enabled: 'server/src/runs/schedules/update-schedule.ts',
-  enableOidc: 'server/src/runs/deployments/deployment-facts.ts',
+  enableOidc: 'server/src/runs/deployments/views/deployment-facts.ts',
   enum: 'server/src/inputs/variables/check-variable.ts',
   environmentId: 'server/src/identity/roles/assign-role.ts',
   environmentIds: 'server/src/automation/bulk-operations/start-bulk-operation.ts',
@@ -63,12 +63,12 @@ const actsOn: Readonly<Record<string, string>> = {
   forceRemoteBackend: 'server/src/runs/environments/policy-defaults.ts',
   format: 'server/src/inputs/variables/check-variable.ts',
   githubInstallationId: 'server/src/code/vcs-connections/vcs-provider.ts',
-  gitUser: 'server/src/runs/deployments/deployment-facts.ts',
-  gitUserData: 'server/src/runs/deployments/deployment-facts.ts',
+  gitUser: 'server/src/runs/deployments/views/deployment-facts.ts',
+  gitUserData: 'server/src/runs/deployments/views/deployment-facts.ts',
   helmChartName: 'agent/src/drivers/helm/chart.ts',
   hosts: 'server/src/code/git-tokens/require-token-for.ts',
   id: 'server/src/inputs/variables/apply-variable-changes.ts',
-  importUnrecorded: 'server/src/runs/deployments/check-deploy-request.ts',
+  importUnrecorded: 'server/src/runs/deployments/requests/check-deploy-request.ts',
   includeCostEstimation: 'server/src/runs/deployments/start-deployment.ts',
   isArchived: 'server/src/runs/deployments/decisions/decide-start.ts',
   isAzureDevOps: 'server/src/code/vcs-connections/vcs-provider.ts',
@@ -109,7 +109,7 @@ const actsOn: Readonly<Record<string, string>> = {
   policyConfiguration: 'server/src/runs/deployments/policy-check/policy-test-routes.ts',
   policyId: 'server/src/runs/deployments/policy-check/policy-test-routes.ts',
   preventAutoDeploy: 'server/src/runs/environments/create-environment.ts',
-  prNumber: 'server/src/runs/deployments/deployment-facts.ts',
+  prNumber: 'server/src/runs/deployments/views/deployment-facts.ts',
   projectId: 'server/src/rows/entity-home.ts',
   projectIds: 'server/src/runs/environments/create-environment.ts',
   projectRole: 'server/src/identity/roles/grant-permissions.ts',
@@ -127,14 +127,14 @@ const actsOn: Readonly<Record<string, string>> = {
   scope: 'server/src/rules/flows/assign.ts',
   scopeId: 'server/src/rules/flows/assign.ts',
   selfApprovalForbidden: 'server/src/runs/deployments/decisions/decide-approver.ts',
-  skipApplyWhenPlanIsEmpty: 'server/src/runs/deployments/plans/skipped-apply.ts',
-  skipRedundantDeployments: 'server/src/runs/deployments/advance-queue.ts',
+  skipApplyWhenPlanIsEmpty: 'server/src/runs/deployments/transitions/skipped-apply.ts',
+  skipRedundantDeployments: 'server/src/runs/deployments/transitions/advance-queue.ts',
   skipStateRefresh: 'agent/src/drivers/terraform/commands.ts',
-  sourceId: 'server/src/runs/deployments/check-deploy-request.ts',
+  sourceId: 'server/src/runs/deployments/requests/check-deploy-request.ts',
   sshKeys: 'agent/src/sources/git-checkout.ts',
   state: 'server/src/identity/single-sign-on/sign-in.ts',
-  subEnvironmentAlias: 'server/src/runs/deployments/check-deploy-request.ts',
-  subEnvironments: 'server/src/runs/deployments/check-deploy-request.ts',
+  subEnvironmentAlias: 'server/src/runs/deployments/requests/check-deploy-request.ts',
+  subEnvironments: 'server/src/runs/deployments/requests/check-deploy-request.ts',
   tags: 'server/src/runs/environments/list-environments.ts',
   targetProjectId: 'server/src/tenancy/projects/move-project.ts',
   targets: 'agent/src/drivers/terraform/commands.ts',
@@ -153,7 +153,7 @@ const actsOn: Readonly<Record<string, string>> = {
   ttl: 'server/src/runs/deployments/requests/read-settings.ts',
   type: 'server/src/framework/http/request-parts.ts',
   unassign: 'server/src/inputs/configuration-sets/change-assignments.ts',
-  upstreamEnvironmentId: 'server/src/runs/deployments/check-deploy-request.ts',
+  upstreamEnvironmentId: 'server/src/runs/deployments/requests/check-deploy-request.ts',
   url: 'server/src/code/vcs-connections/vcs-connection-routes.ts',
   userId: 'server/src/identity/roles/assign-role.ts',
   userIds: 'server/src/identity/teams/change-team.ts',
@@ -161,7 +161,7 @@ const actsOn: Readonly<Record<string, string>> = {
   value: 'server/src/inputs/variables/check-variable.ts',
   vcsConnectionId: 'server/src/code/templates/credentials-for.ts',
   webhookSecret: 'server/src/automation/notifications/endpoint-routes.ts',
-  workflowDeploymentId: 'server/src/runs/deployments/check-deploy-request.ts',
+  workflowDeploymentId: 'server/src/runs/deployments/requests/check-deploy-request.ts',
   workspaceName: 'agent/src/drivers/terraform/commands.ts',
 };
 

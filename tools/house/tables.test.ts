@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { families } from '../../server/src/families.ts';
-import { repositoryFiles, root, textOf } from '../repository.ts';
+import { repositoryFiles, root, textOf } from '../tree/repository.ts';
 import { otherTables } from './table-names.ts';
 
 /** Owner of each table: a folder of `server/src/rows`. */

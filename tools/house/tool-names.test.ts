@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { templateTypes } from '#contract/schema/template-types.ts';
 import { tools } from '#protocol/tools/index.ts';
-import { repositoryFiles, textOf } from '../repository.ts';
+import { repositoryFiles, textOf } from '../tree/repository.ts';
 import { isForTests } from './rooms.ts';
 
 /** Where it is known which tools there are, and what each is like. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repositoryFiles, textOf } from '../repository.ts';
+import { repositoryFiles, textOf } from '../tree/repository.ts';
 
 /** The fixed parts of each message on the page, if they are long enough to be unambiguous. */
 function quotedParts(): string[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repositoryFiles, textOf } from '../repository.ts';
+import { repositoryFiles, textOf } from '../tree/repository.ts';
 
 /** Names that each family declares for itself, because one place reads all of them. */
 const perFamily = new Set(['Columns']);

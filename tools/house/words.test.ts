@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { repositoryFiles, textOf } from '../repository.ts';
+import { repositoryFiles, textOf } from '../tree/repository.ts';
 
 /** Files that may hold a pattern below, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findInCatalogue } from '../../server/src/rules/flows/catalogue.ts';
-import { root } from '../repository.ts';
 import { toolboxProgram, withToolbox } from '../toolbox/places.ts';
+import { root } from '../tree/repository.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

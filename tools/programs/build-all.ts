@@ -3,7 +3,7 @@
  * cannot write.
  */
 import { join } from 'node:path';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import { entries, programOf } from './program-of.mjs';
 import { webOf } from './web-of.mjs';
 

@@ -9,10 +9,10 @@
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { billOfMaterials } from '../bill-of-materials.ts';
-import { licenseNotices } from '../license-notices.ts';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
 import { embeddedParser, lazyBuiltins, placesOf, sharedOptions } from './bundle-plugins.mjs';
+import { licenseNotices } from './license-notices.ts';
 
 export interface Bundle {
   readonly file: string;

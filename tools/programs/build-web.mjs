@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
-import { licenseNotices } from '../license-notices.ts';
+import { licenseNotices } from './license-notices.ts';
 
 const [, , root, folder] = process.argv;
 // Otherwise the packages' development builds get into the files of somebody who has it set: larger and slower.

@@ -1,6 +1,6 @@
 /** For tests: service, agent and command line as people start them, from the bundle of the present sources. */
 import { join } from 'node:path';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import { entries, programOf } from './program-of.mjs';
 
 const build = (entry: string) =>

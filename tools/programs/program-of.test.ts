@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import { programOf } from './program-of.mjs';
 
 test('a program is bundled once, and its bundle runs without other files of its room', async () => {

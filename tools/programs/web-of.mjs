@@ -8,7 +8,7 @@ import { ensureBuilt, stateOf } from './kept-build.mjs';
 
 const builder = 'tools/programs/build-web.mjs';
 const sources = {
-  files: ['package-lock.json', 'tools/license-notices.ts', builder],
+  files: ['package-lock.json', 'tools/programs/license-notices.ts', builder],
   folders: ['web', 'contract/src'],
 };
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import { copyWeb, placeOfWeb } from './copy-web.ts';
 import { webOf } from './web-of.mjs';
 

@@ -1,6 +1,6 @@
 /** What differs from the main branch, and which tests that reaches. */
 import { execFileSync } from 'node:child_process';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import { type ImportGraph, importersIn, reachableFrom } from './import-graph.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** How long each test file took when it ran last on this machine, so that the longest can begin first. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 
 /** Seconds by file, relative to the root. */
 export type Durations = ReadonlyMap<string, number>;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importsOf } from '../house/imports.ts';
-import { repositoryFiles, root } from '../repository.ts';
+import { repositoryFiles, root } from '../tree/repository.ts';
 
 /** Files that a file imports at run time, by file; all paths are relative to the root. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;

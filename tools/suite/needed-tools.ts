@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../repository.ts';
 import { allToolNames, type ToolboxName } from '../toolbox/places.ts';
+import { root } from '../tree/repository.ts';
 import { type ImportGraph, importersIn, reachableFrom } from './import-graph.ts';
 
 const places = 'tools/toolbox/places.ts';

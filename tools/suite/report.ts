@@ -1,6 +1,6 @@
 /** What a run of the suite adds up to: counts, what was left out and why, how long files took. */
 import { relative } from 'node:path';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import type { TestEvent } from './test-events.ts';
 
 /** Counts as node's runner prints them, in its order and with its words. */

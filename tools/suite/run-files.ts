@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { mock, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import { endFile } from './end-of-file.ts';
 import { filesVariable } from './job.ts';
 

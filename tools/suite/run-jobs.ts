@@ -1,8 +1,8 @@
 /** Runs jobs in parallel, the longest first, and each only when the tools that it needs are settled. */
 import { join } from 'node:path';
 import { run } from 'node:test';
-import { root } from '../repository.ts';
 import { expectedToolsVariable } from '../toolbox/places.ts';
+import { root } from '../tree/repository.ts';
 import { filesVariable, type Job, type Stage } from './job.ts';
 import type { Tools } from './tool-builds.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import { isSlowTest } from './choose-files.ts';
 import { expectedSeconds, readDurations } from './durations.ts';
 import type { ImportGraph } from './import-graph.ts';

@@ -1,6 +1,6 @@
 /** Events of node's test runner, as a job reports them. */
 import { relative } from 'node:path';
-import { root } from '../repository.ts';
+import { root } from '../tree/repository.ts';
 import type { RunningJob } from './run-jobs.ts';
 
 /** What we read of an event; which fields there are depends on the type. */

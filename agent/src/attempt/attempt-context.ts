@@ -1,7 +1,7 @@
 /** Shared by all parts of an attempt; constant while it runs. */
 import type { Job } from '#protocol/messages/job.ts';
-import type { Diagnostics } from '../drivers/diagnostics.ts';
-import type { Driver } from '../drivers/driver.ts';
+import type { Diagnostics } from '../drivers/interface/diagnostics.ts';
+import type { Driver } from '../drivers/interface/driver.ts';
 import type { StopWatch } from '../processes/stop-watch.ts';
 import type { TreeClient } from '../runner/tree/tree-client.ts';
 import type { WorkFolderPaths } from '../slots/work-folder.ts';

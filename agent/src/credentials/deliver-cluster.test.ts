@@ -11,9 +11,9 @@ import {
   authorizationFor,
   startAwsServer,
   withAwsServer,
-} from '../testing/secret-stores/aws-server.ts';
-import { recordedClusters } from '../testing/secret-stores/recorded-clusters.ts';
-import { type ReplayServer, startReplayServer } from '../testing/secret-stores/replay-server.ts';
+} from '../../testing/secret-stores/aws-server.ts';
+import { recordedClusters } from '../../testing/secret-stores/recorded-clusters.ts';
+import { type ReplayServer, startReplayServer } from '../../testing/secret-stores/replay-server.ts';
 import { credentialDeliverer } from './deliver-credentials.ts';
 
 const needed = withAwsServer();

@@ -7,7 +7,7 @@ import { CloudProblem } from '#clouds/exchange.ts';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
-import { startAwsServer, withAwsServer } from '../testing/secret-stores/aws-server.ts';
+import { startAwsServer, withAwsServer } from '../../testing/secret-stores/aws-server.ts';
 import { credentialDeliverer } from './deliver-credentials.ts';
 import { type DeliveryOptions, deliver } from './delivery.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
 import type { Job } from '#protocol/messages/job.ts';
-import { sharedCluster, withCluster } from '../testing/cluster/cluster.ts';
-import { clusterStage } from '../testing/cluster/stage.ts';
-import { jobOf } from '../testing/driver-job.ts';
+import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
+import { clusterStage } from '../../testing/cluster/stage.ts';
+import { jobOf } from '../../testing/driver-job.ts';
 import { credentialDeliverer } from './deliver-credentials.ts';
 
 const needs = withCluster();

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
-import { AgentSetup } from '../testing/agent-setup.ts';
-import type { ServedAttempt } from '../testing/protocol-server.ts';
-import { withTerraform } from '../testing/runner-setup.ts';
-import { startAwsServer, withAwsServer } from '../testing/secret-stores/aws-server.ts';
+import { AgentSetup } from '../../testing/agent-setup.ts';
+import type { ServedAttempt } from '../../testing/protocol-server.ts';
+import { withTerraform } from '../../testing/runner-setup.ts';
+import { startAwsServer, withAwsServer } from '../../testing/secret-stores/aws-server.ts';
 
 const files = {
   'main.tf': `

@@ -12,10 +12,10 @@ import {
   planted,
   plantedJob,
   recordingOf,
-} from '../testing/driver-material.ts';
-import { type Command, onlyCommands } from './command.ts';
-import { type Driver, type DriverContext, type StateCapability, TornState } from './driver.ts';
+} from '../../testing/driver-material.ts';
 import { drivers } from './index.ts';
+import { type Command, onlyCommands } from './interface/command.ts';
+import { type Driver, type DriverContext, type StateCapability, TornState } from './interface/driver.ts';
 
 async function commandsOf(driver: Driver, context: DriverContext): Promise<Command[][]> {
   return [[...onlyCommands(await driver.prepare(context)), ...driver.plan(context)], driver.apply(context)];

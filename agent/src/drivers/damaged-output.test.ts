@@ -5,17 +5,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type RunnableTool, tools } from '#protocol/tools/index.ts';
-import { treeFrom } from '../testing/driver-job.ts';
+import { treeFrom } from '../../testing/driver-job.ts';
 import {
   capturesOf,
   contextIn,
   materialOf,
   type RecordedPlan,
   recordingOf,
-} from '../testing/driver-material.ts';
-import type { PhaseCaptures } from './command.ts';
-import { type Driver, type PlanReading, TornState } from './driver.ts';
+} from '../../testing/driver-material.ts';
 import { drivers } from './index.ts';
+import type { PhaseCaptures } from './interface/command.ts';
+import { type Driver, type PlanReading, TornState } from './interface/driver.ts';
 
 const megabyte = 1_000_000;
 const longWord = Buffer.alloc(100 * megabyte, 'x');

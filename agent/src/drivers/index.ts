@@ -1,6 +1,6 @@
 /** Looks up drivers, so that no other module needs to know the supported tools. */
 import { isRunnable, type RunnableTool } from '#protocol/tools/index.ts';
-import type { Driver } from './driver.ts';
+import type { Driver } from './interface/driver.ts';
 import * as list from './list.ts';
 
 export const drivers: Readonly<Record<RunnableTool, Driver>> = list;

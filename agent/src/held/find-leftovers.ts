@@ -8,15 +8,15 @@ import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import { driverOf } from '../drivers/index.ts';
 import type {
   Driver,
   ProgressEvent,
   StateCapability,
   StateFileCapability,
   StateReading,
-} from '../drivers/driver.ts';
-import { driverOf } from '../drivers/index.ts';
-import type { SeveralFiles } from '../drivers/state-places.ts';
+} from '../drivers/interface/driver.ts';
+import type { SeveralFiles } from '../drivers/interface/state-places.ts';
 import { type FolderReader, type StateFiles, severalFiles } from '../runner/state/state-files.ts';
 import { EventFile } from '../ship/event-file.ts';
 import { listInside, openInside, readInside } from '../slots/closed-tree.ts';

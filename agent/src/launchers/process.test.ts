@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { isAlive } from '../processes/process-identity.ts';
 import type { ProcessIdentity } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
-import { createSetup, type RunnerSetup, withTerraform } from '../testing/runner-setup.ts';
 import { ProcessLauncher } from './process.ts';
 
 function launcherFor(t: TestContext): ProcessLauncher {

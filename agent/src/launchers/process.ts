@@ -8,7 +8,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownProgram, type ProgramRole } from '../own-program.ts';
+import { ownProgram, type ProgramRole } from '../own/own-program.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
 import type { RunGroups } from '../processes/run-groups.ts';
 import { readyLine } from '../runner/ready-line.ts';

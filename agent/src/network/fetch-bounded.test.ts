@@ -11,9 +11,9 @@ import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
+import { makeAuthority } from '../../testing/certificates.ts';
+import { startForwardProxy } from '../../testing/forward-proxy.ts';
 import { findProgram } from '../processes/programs.ts';
-import { makeAuthority } from '../testing/certificates.ts';
-import { startForwardProxy } from '../testing/forward-proxy.ts';
 import { type FetchLimits, FetchProblem, fetchBytes, fetchFile } from './fetch-bounded.ts';
 
 const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : false };

@@ -10,8 +10,8 @@ import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { isPrivateAddress } from '#guards/private-addresses.ts';
 import { readCertificates, trustedCertificates } from '#settings/network.ts';
+import { makeAuthority } from '../../testing/certificates.ts';
 import { findProgram } from '../processes/programs.ts';
-import { makeAuthority } from '../testing/certificates.ts';
 import { fetchBytes, fetchFile } from './fetch-bounded.ts';
 
 const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : false };

@@ -4,8 +4,8 @@
  */
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { watchFolders } from '../ship/wake.ts';
 import { namesIn } from './proc.ts';
+import { watchFolders } from './wake.ts';
 
 /** Of a log that is written all the time. */
 const lookMilliseconds = 10;

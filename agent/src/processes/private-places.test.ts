@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { confinements } from '../testing/attacks.ts';
-import { createSetup } from '../testing/runner-setup.ts';
+import { confinements } from '../../testing/attacks.ts';
+import { createSetup } from '../../testing/runner-setup.ts';
 import { findProgram } from './programs.ts';
 
 const kept = 'left-by-an-earlier-run';

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { delegatedFolder, groupsIn, withCgroup } from '../../testing/cgroup.ts';
 import type { ProcessIdentity } from '../spool/layout.ts';
-import { delegatedFolder, groupsIn, withCgroup } from '../testing/cgroup.ts';
 import { identifyProcess, isAlive } from './process-identity.ts';
 import { createRunGroups, openRunGroups } from './run-groups.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { firstThen } from '../testing/configurations.ts';
-import { createSetup, withBubblewrap } from '../testing/runner-setup.ts';
+import { firstThen } from '../../testing/configurations.ts';
+import { createSetup, withBubblewrap } from '../../testing/runner-setup.ts';
 
 const planted = 'planted-secret-0123456789';
 

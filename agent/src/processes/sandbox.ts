@@ -5,9 +5,9 @@
  */
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { closedFolder } from '../slots/make-work-folder.ts';
-import { isPlanSealed, type WorkFolderPaths } from '../slots/work-folder.ts';
+import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import { accountsFile } from './accounts.ts';
+import { closedFolder, isPlanSealed } from './closed-folder.ts';
 import { namesIn, textOrEmpty } from './proc.ts';
 
 /** What confines the runs of an agent. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startLfsServer } from '../testing/lfs-server.ts';
-import { createSetup, withTerraform } from '../testing/runner-setup.ts';
+import { startLfsServer } from '../../testing/lfs-server.ts';
+import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { findProgram } from './programs.ts';
 
 const needs = {

@@ -2,9 +2,14 @@
 
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { logLine, warn } from '../attempt/attempt-log.ts';
-import { ownPlatform } from '../own-platform.ts';
+import {
+  completeLockFile,
+  type LockedProvider,
+  lockFileName,
+  readLockFile,
+} from '../drivers/terraform/lock-file.ts';
+import { ownPlatform } from '../own/own-platform.ts';
 import { RunFailure } from '../processes/failure.ts';
-import { completeLockFile, type LockedProvider, lockFileName, readLockFile } from './lock-file.ts';
 import {
   type CachedPackage,
   cachedPackage,

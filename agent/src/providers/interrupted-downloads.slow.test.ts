@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
-import { type PackageOptions, startProviderRegistry } from '../testing/provider-registry.ts';
-import { createSetup, type RunnerSetup, withTerraform } from '../testing/runner-setup.ts';
+import { type PackageOptions, startProviderRegistry } from '../../testing/provider-registry.ts';
+import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { type CachedPackage, makeRoom, openProviderCache } from './provider-cache.ts';
 
 const host = 'registry.terraform.io';

@@ -1,7 +1,7 @@
 /** Packages of the agent's cache that an init has linked, for other runs that use its result. */
 
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import type { InstalledPackage } from '../drivers/capabilities.ts';
+import type { InstalledPackage } from '../drivers/interface/capabilities.ts';
 import { keepUntil } from './cached-providers.ts';
 import {
   cachedPackage,

@@ -12,13 +12,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { proxyEnvironment } from '#settings/network.ts';
+import { makeAuthority } from '../../testing/certificates.ts';
+import { startForwardProxy } from '../../testing/forward-proxy.ts';
+import { startGitHost } from '../../testing/git-host.ts';
+import { startProviderRegistry } from '../../testing/provider-registry.ts';
+import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
 import { prepareNetwork } from '../network/network-order.ts';
 import { findProgram } from '../processes/programs.ts';
-import { makeAuthority } from '../testing/certificates.ts';
-import { startForwardProxy } from '../testing/forward-proxy.ts';
-import { startGitHost } from '../testing/git-host.ts';
-import { startProviderRegistry } from '../testing/provider-registry.ts';
-import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
 
 const withOpenssl = {
   skip: withTerraform.skip || (findProgram('openssl') === null ? 'needs openssl' : false),

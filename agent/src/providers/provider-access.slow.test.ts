@@ -16,14 +16,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
-import { findProgram } from '../processes/programs.ts';
 import {
   type Lie,
   type PackageOptions,
   type ProviderRegistry,
   startProviderRegistry,
   thisPlatform,
-} from '../testing/provider-registry.ts';
+} from '../../testing/provider-registry.ts';
 import {
   createSetup,
   type Ran,
@@ -31,7 +30,8 @@ import {
   withBubblewrap,
   withTerraform,
   withTerraformAsRoot,
-} from '../testing/runner-setup.ts';
+} from '../../testing/runner-setup.ts';
+import { findProgram } from '../processes/programs.ts';
 import { directoryHash } from './directory-hash.ts';
 import type { ProviderOrder } from './installation.ts';
 

@@ -8,7 +8,8 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { warn } from '../attempt/attempt-log.ts';
 import type { CommandEnd } from '../attempt/run-command.ts';
-import type { ProviderCapability } from '../drivers/capabilities.ts';
+import type { ProviderCapability } from '../drivers/interface/capabilities.ts';
+import { lockFileName } from '../drivers/terraform/lock-file.ts';
 import { writeRunConfiguration } from './cli-configuration.ts';
 import { installThroughCache } from './install-providers.ts';
 import {
@@ -24,7 +25,6 @@ import {
   stateHostsNamedIn,
   trustedHosts,
 } from './installation.ts';
-import { lockFileName } from './lock-file.ts';
 import { cachedVersions, type ProviderCacheOptions, packagesFolder } from './provider-cache.ts';
 import type { ProviderPackage } from './provider-package.ts';
 import { discoverServices, type Upstream } from './registry-client.ts';

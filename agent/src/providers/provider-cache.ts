@@ -16,8 +16,8 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '#guards/make-folders.ts';
-import { isHeld, ownMark } from '../processes/held-marks.ts';
 import { directoryHash } from './directory-hash.ts';
+import { isHeld, ownMark } from './held-marks.ts';
 import type { ProviderPackage } from './provider-package.ts';
 
 /** The record of a cached package. */

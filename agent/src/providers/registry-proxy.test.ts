@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { ownPlatform } from '../own-platform.ts';
+import { ownPlatform } from '../own/own-platform.ts';
 import { startRegistryProxy } from './registry-proxy.ts';
 
 const trusted = new Set(['127.0.0.1']);

@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { FetchProblem } from '../network/fetch-bounded.ts';
 import { startLoopbackServer } from '../network/loopback-server.ts';
-import { ownPlatform } from '../own-platform.ts';
+import { ownPlatform } from '../own/own-platform.ts';
 import { isSound, type ProviderPackage } from './provider-package.ts';
 import { fetchVersions, type Upstream } from './registry-client.ts';
 

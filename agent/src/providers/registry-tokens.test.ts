@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { startGitHost } from '../../testing/git-host.ts';
+import { startProviderRegistry } from '../../testing/provider-registry.ts';
+import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { findProgram } from '../processes/programs.ts';
-import { startGitHost } from '../testing/git-host.ts';
-import { startProviderRegistry } from '../testing/provider-registry.ts';
-import { createSetup, type RunnerSetup, withTerraform } from '../testing/runner-setup.ts';
 import { stateHostsNamedIn } from './installation.ts';
 
 const token = 'ORG-REGISTRY-TOKEN-5432';

@@ -6,8 +6,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { startProviderRegistry } from '../testing/provider-registry.ts';
-import { createSetup, withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
+import { startProviderRegistry } from '../../testing/provider-registry.ts';
+import { createSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
 
 const code = {
   'main.tf':

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { approvedHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
-import { createSetup, withTerraform } from '../testing/runner-setup.ts';
+import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 
 const simple = `
 variable "size" { default = "one" }

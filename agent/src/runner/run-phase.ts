@@ -12,8 +12,8 @@ import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { endStep } from '../attempt/attempt-log.ts';
 import { EventLog } from '../attempt/event-log.ts';
 import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
-import { Diagnostics } from '../drivers/diagnostics.ts';
-import type { Driver } from '../drivers/driver.ts';
+import { Diagnostics } from '../drivers/interface/diagnostics.ts';
+import type { Driver } from '../drivers/interface/driver.ts';
 import { endProcessesOf } from '../processes/end-processes.ts';
 import { asFailure, RunFailure } from '../processes/failure.ts';
 import { adviceForFullDisk, isFullDisk } from '../processes/full-disk.ts';
@@ -42,10 +42,10 @@ import {
   takeWorkFolder,
 } from '../slots/work-folder-owner.ts';
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
+import type { RunnerAttempt } from './commands/runner-attempt.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
 import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
 import { taskPhase } from './phases/task-phase.ts';
-import type { RunnerAttempt } from './runner-attempt.ts';
 import type { TreeLender } from './tree/tree-lender.ts';
 
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;

@@ -2,7 +2,7 @@
 import type { Job } from '#protocol/messages/job.ts';
 import type { SecretReference } from '#protocol/secret-references.ts';
 import type { AllowedReference } from '#settings/secret-stores.ts';
-import { SecretProblem } from './secret-store.ts';
+import { SecretProblem } from './stores/secret-store.ts';
 import { placeOf } from './stores/vault.ts';
 
 /** @returns the end of a sentence; null for what is allowed */

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
 import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings } from '#settings/settings.ts';
-import { startVaultServer, type VaultServer, vaultToken } from '../testing/secret-stores/vault-server.ts';
+import { startVaultServer, type VaultServer, vaultToken } from '../../testing/secret-stores/vault-server.ts';
 import { referenceResolver } from './resolve-references.ts';
 
 const tokenFile = join(tmpdir(), `vault-token-${randomUUID()}`);

@@ -10,12 +10,17 @@ import {
   secretReferenceOf,
 } from '#protocol/secret-references.ts';
 import type { AgentSettings } from '#settings/settings.ts';
-import { variableTitle } from '../drivers/variable-title.ts';
+import { variableTitle } from '../drivers/interface/variable-title.ts';
 import { refusalOf } from './allowed-names.ts';
-import { SecretProblem, type SecretStore, type StoreOptions, type StoreSecret } from './secret-store.ts';
 import { openAws } from './stores/aws.ts';
 import { openAzure } from './stores/azure.ts';
 import { openGcp } from './stores/gcp.ts';
+import {
+  SecretProblem,
+  type SecretStore,
+  type StoreOptions,
+  type StoreSecret,
+} from './stores/secret-store.ts';
 import { openVault } from './stores/vault.ts';
 
 /** A claimed job with its references resolved. @throws the signal's reason */

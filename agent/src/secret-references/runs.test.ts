@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { AgentSetup } from '../testing/agent-setup.ts';
-import type { ServedAttempt } from '../testing/protocol-server.ts';
-import { withTerraform } from '../testing/runner-setup.ts';
-import { startVaultServer, type VaultServer, vaultToken } from '../testing/secret-stores/vault-server.ts';
+import { AgentSetup } from '../../testing/agent-setup.ts';
+import type { ServedAttempt } from '../../testing/protocol-server.ts';
+import { withTerraform } from '../../testing/runner-setup.ts';
+import { startVaultServer, type VaultServer, vaultToken } from '../../testing/secret-stores/vault-server.ts';
 
 const code = `
 variable "password" {}

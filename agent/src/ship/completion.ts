@@ -1,4 +1,4 @@
-import type { AttemptWake } from './wake.ts';
+import type { AttemptWake } from '../processes/wake.ts';
 
 /** The moment from which nobody writes to an attempt's folder any more: its contents are complete. */
 export interface Completion {

@@ -1,7 +1,7 @@
 /** Reads the events that a runner appends to its spool folder, line by line. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { lineSplitter } from '../drivers/lines.ts';
+import { lineSplitter } from '../drivers/interface/lines.ts';
 import { GrowingFile } from './growing-file.ts';
 
 /** Further events are read once the server has these: they are more than several reports hold. */

@@ -6,6 +6,7 @@ import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
 import { mostRawBytes } from '../logs/limit.ts';
 import { compileSecrets } from '../logs/mask.ts';
+import type { AttemptWake } from '../processes/wake.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
 import type { Completion } from './completion.ts';
@@ -16,7 +17,6 @@ import { shipMark } from './ship-mark.ts';
 import { shipReports } from './ship-reports.ts';
 import { type StateEnd, shipState } from './ship-state.ts';
 import { createStepFilter } from './step-filter.ts';
-import type { AttemptWake } from './wake.ts';
 
 /** Of a state, and of the blobs together; larger ones are streamed by calls of their own. */
 const smallBytes = 64 * 1024;

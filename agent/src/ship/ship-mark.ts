@@ -2,11 +2,12 @@
  * Sends the start mark to the server as soon as the runner has written it, and then lets the runner know that
  * it is stored.
  */
+
+import type { AttemptWake } from '../processes/wake.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readMark, readStoredMark, type StartMark } from '../spool/read-attempt.ts';
 import { writeWhole } from '../spool/write-file.ts';
 import type { Completion } from './completion.ts';
-import type { AttemptWake } from './wake.ts';
 
 const pollMilliseconds = 250;
 

@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 import { compileSecrets } from '../logs/mask.ts';
+import { type AttemptWake, createWake } from '../processes/wake.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { createCompletion } from './completion.ts';
 import { shipReports } from './ship-reports.ts';
 import { createStepFilter } from './step-filter.ts';
-import { type AttemptWake, createWake } from './wake.ts';
 
 const eventsEach = 40;
 

@@ -4,13 +4,13 @@ import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReportReply, ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 import { namesIn } from '../processes/proc.ts';
+import type { AttemptWake } from '../processes/wake.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { readShipped, writeShipped } from '../spool/read-attempt.ts';
 import type { Completion } from './completion.ts';
 import { composeReport, endsStep, type OfferedLog } from './compose-report.ts';
 import { EventFile } from './event-file.ts';
 import { type ByteFilter, MaskedStepLog } from './step-log.ts';
-import type { AttemptWake } from './wake.ts';
 
 /**
  * The first bytes are sent immediately. Later ones are batched for this long, and longer if the agent has several

@@ -10,12 +10,12 @@ import type { StateQuery, StateReply } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { FinishRest } from '#protocol/messages/outcome.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
+import type { AttemptWake } from '../processes/wake.ts';
 import { refusedStatesName } from '../slots/kept-failures.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { newestStateNumber, readNewestState } from '../spool/read-attempt.ts';
 import { writeDurably } from '../spool/write-file.ts';
 import type { Completion } from './completion.ts';
-import type { AttemptWake } from './wake.ts';
 
 const pauseMilliseconds = 1_000;
 /** A short run has ended by then, and sends its state once. */

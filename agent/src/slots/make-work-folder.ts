@@ -1,12 +1,12 @@
 /** Creates an agent's work folder, which runs use under users other than the agent's. */
 import { createHash } from 'node:crypto';
 import { chmodSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { makeFolders } from '#guards/make-folders.ts';
 import { SettingsError } from '#settings/declaration.ts';
+import { closedFolder, mayPass } from '../processes/closed-folder.ts';
 
 const systemFolder = '/var/lib/envarium';
-const mayPass = 0o001;
 
 /**
  * Creates the work folder, mode 0711.
@@ -50,12 +50,4 @@ function makePassable(folder: string): void {
 /** A stable name, distinct from those of other agents on the machine. */
 function nameOf(spoolFolder: string): string {
   return createHash('sha256').update(realpathSync(spoolFolder)).digest('hex').slice(0, 12);
-}
-
-/** The innermost folder of `path` that other users cannot traverse; null if they can reach it. */
-export function closedFolder(path: string): string | null {
-  for (let folder = path; ; folder = dirname(folder)) {
-    if ((statSync(folder).mode & mayPass) === 0) return folder;
-    if (folder === dirname(folder)) return null;
-  }
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { withoutExchange } from '../../testing/attacks.ts';
+import { removeExchanged } from '../../testing/removal-race.ts';
 import { findProgram } from '../processes/programs.ts';
-import { withoutExchange } from '../testing/attacks.ts';
-import { removeExchanged } from '../testing/removal-race.ts';
 import { forceRemove } from './remove-folder.ts';
 
 const skip =

@@ -40,6 +40,7 @@ import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { treeFolder, workFolderName } from '#protocol/work-folder-name.ts';
 import { accountsWith } from '../processes/accounts.ts';
+import { isPlanSealed } from '../processes/closed-folder.ts';
 import { forceRemoveSync } from './remove-folder.ts';
 
 /** The plan phase's findings about the tree that it keeps, so that its apply need not check again. */
@@ -201,11 +202,6 @@ export function openPlan(paths: WorkFolderPaths): void {
   if (!isPlanSealed(paths)) return;
   removeSealed(paths);
   renameSync(paths.openPlan, paths.plan);
-}
-
-/** Whether the folder of the plan holds a plan that the run cannot change. */
-export function isPlanSealed(paths: WorkFolderPaths): boolean {
-  return existsSync(paths.openPlan);
 }
 
 function removeSealed(paths: WorkFolderPaths): void {

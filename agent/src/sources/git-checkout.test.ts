@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { createCheckoutSetup, type Files } from '../testing/checkout.ts';
+import { createCheckoutSetup, type Files } from '../../testing/checkout.ts';
 import { readCommit } from './read-commit.ts';
 
 const pointer = 'version https://git-lfs.github.com/spec/v1\n';

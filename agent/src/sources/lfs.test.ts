@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createCheckoutSetup } from '../testing/checkout.ts';
-import { startLfsServer } from '../testing/lfs-server.ts';
-import { missingSshServer, startSshServer } from '../testing/ssh-server.ts';
+import { createCheckoutSetup } from '../../testing/checkout.ts';
+import { startLfsServer } from '../../testing/lfs-server.ts';
+import { missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
 
 const isThere = (() => {
   try {

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { explainGitFailure } from '#guards/git/git-errors.ts';
-import { createCheckoutSetup } from '../testing/checkout.ts';
-import { missingSshServer, startSshServer } from '../testing/ssh-server.ts';
+import { createCheckoutSetup } from '../../testing/checkout.ts';
+import { missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
 import { readCloneArguments } from './clone-arguments.ts';
 import { foldersNamedBy } from './partial-clone.ts';
 

@@ -17,8 +17,8 @@ import { type TestContext, test } from 'node:test';
 import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { keysFor, startSsh } from '#guards/git/ssh.ts';
 import { readSshAddress, type SshAddress } from '#guards/ssh-address.ts';
-import { createCheckoutSetup } from '../testing/checkout.ts';
-import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../testing/ssh-server.ts';
+import { createCheckoutSetup } from '../../testing/checkout.ts';
+import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../testing/ssh-server.ts';
 import { openSshGate } from './ssh-gate.ts';
 
 const needs = { skip: missingSshServer };

@@ -3,8 +3,8 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createCheckoutSetup } from '../testing/checkout.ts';
-import { missingSshServer, startSshServer } from '../testing/ssh-server.ts';
+import { createCheckoutSetup } from '../../testing/checkout.ts';
+import { missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
 import { resolveSubmoduleUrl } from './submodule-url.ts';
 
 const someCommit = 'a'.repeat(40);

@@ -1,5 +1,5 @@
 /** How much of what a run reports of its resources counts: code of the run can report anything, without an end. */
-import type { ProgressEvent, ProgressReader } from '../drivers/driver.ts';
+import type { ProgressEvent, ProgressReader } from '../drivers/interface/driver.ts';
 import { cutMasked } from '../logs/cut-masked.ts';
 import type { Secrets } from '../logs/mask.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProgressEvent } from '../drivers/driver.ts';
+import type { ProgressEvent } from '../drivers/interface/driver.ts';
 import { unrecordedResources } from './unrecorded-resources.ts';
 
 const event = (

@@ -1,6 +1,6 @@
 import type { Resource } from '#contract/deployments/plan.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import type { ProgressEvent, StateReading } from '../drivers/driver.ts';
+import type { ProgressEvent, StateReading } from '../drivers/interface/driver.ts';
 
 type Unrecorded = NonNullable<Outcome['unrecorded']>;
 

@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { ownPlatform } from '../own-platform.ts';
-import { type MirrorLie, scriptOf } from '../testing/tool-mirror.ts';
-import { createFinder, type FinderSetup } from '../testing/toolchain/tool-finder.ts';
+import { type MirrorLie, scriptOf } from '../../testing/tool-mirror.ts';
+import { createFinder, type FinderSetup } from '../../testing/toolchain/tool-finder.ts';
+import { ownPlatform } from '../own/own-platform.ts';
 import { releasesFolder } from './tool-cache.ts';
 
 test('an exact version is fetched, checked and kept, executable by everybody and writable by nobody', async (t) => {

@@ -18,11 +18,8 @@ import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { programFacts } from '#protocol/tools/index.ts';
-import { StopWatch } from '../processes/stop-watch.ts';
-import { asideOf } from '../runner/tool/run-aside.ts';
-import { spoolPaths } from '../spool/layout.ts';
-import { jobOf } from '../testing/driver-job.ts';
-import { notIsolated } from '../testing/runner-setup.ts';
+import { jobOf } from '../../testing/driver-job.ts';
+import { notIsolated } from '../../testing/runner-setup.ts';
 import {
   ansibleWheels,
   type PythonIndex,
@@ -30,7 +27,10 @@ import {
   type Wheel,
   wheelFile,
   wheelOf,
-} from '../testing/toolchain/python-index.ts';
+} from '../../testing/toolchain/python-index.ts';
+import { StopWatch } from '../processes/stop-watch.ts';
+import { asideOf } from '../runner/tool/run-aside.ts';
+import { spoolPaths } from '../spool/layout.ts';
 import { parseRequestedVersion } from './choose-tool.ts';
 import { type FoundTool, findTool } from './find-tool.ts';
 import { findPython, platformFor } from './python.ts';

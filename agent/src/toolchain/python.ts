@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { ReleaseFacts } from '#protocol/tools/programs/program.ts';
-import { ownPlatform } from '../own-platform.ts';
+import { ownPlatform } from '../own/own-platform.ts';
 import { findProgram } from '../processes/programs.ts';
 
 /** What to do where it is missing, or incomplete. */

@@ -10,8 +10,8 @@ import {
   toolboxProgram,
   withToolbox,
 } from '../../../tools/toolbox/places.ts';
+import { createFinder } from '../../testing/toolchain/tool-finder.ts';
 import { findProgram } from '../processes/programs.ts';
-import { createFinder } from '../testing/toolchain/tool-finder.ts';
 
 const kubectl = findProgram('kubectl');
 

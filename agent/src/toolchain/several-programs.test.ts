@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
-import { scriptOf } from '../testing/tool-mirror.ts';
-import { createFinder } from '../testing/toolchain/tool-finder.ts';
+import { scriptOf } from '../../testing/tool-mirror.ts';
+import { createFinder } from '../../testing/toolchain/tool-finder.ts';
 
 const host = Buffer.from('#!/bin/sh\necho yaml\n');
 const release = {

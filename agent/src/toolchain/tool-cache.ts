@@ -18,7 +18,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FolderLock, FolderLockedError, lockFolder } from '#guards/folder-lock.ts';
-import { isHeld, ownMark } from '../processes/held-marks.ts';
+import { isHeld, ownMark } from '../providers/held-marks.ts';
 import { removeFolder, writeJson, writeJsonDurably } from '../spool/write-file.ts';
 
 /** The record of a cached release. */

@@ -8,7 +8,7 @@ import { agentSettings } from '#settings/agent.ts';
 import { type AgentSettings, SettingsError } from '#settings/settings.ts';
 import type { DownloadedWord } from '#settings/tool-mirrors.ts';
 import type { ToolMirror } from '#settings/types.ts';
-import { closedFolder } from '../slots/make-work-folder.ts';
+import { closedFolder } from '../processes/closed-folder.ts';
 import type { MirrorOrder, ToolchainOrder } from './tool-mirror.ts';
 
 export type ToolchainSettings = Pick<

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, type TestContext, test } from 'node:test';
 import { createGzip } from 'node:zlib';
-import { ownPlatform } from '../own-platform.ts';
-import { tarOf } from '../testing/archives.ts';
-import { type MirrorLie, type Release, scriptOf } from '../testing/tool-mirror.ts';
-import { createFinder } from '../testing/toolchain/tool-finder.ts';
+import { tarOf } from '../../testing/archives.ts';
+import { type MirrorLie, type Release, scriptOf } from '../../testing/tool-mirror.ts';
+import { createFinder } from '../../testing/toolchain/tool-finder.ts';
+import { ownPlatform } from '../own/own-platform.ts';
 import { unpackProgram } from './unpack-program.ts';
 
 /** What each publisher serves for version 1.30.2, below the mirror's address. */

@@ -7,8 +7,8 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readFlags } from '#protocol/tools/terraform-arguments.ts';
-import type { TreeReader } from '../drivers/capabilities.ts';
+import { readFlags } from '#protocol/tools/inputs/terraform-arguments.ts';
+import type { TreeReader } from '../drivers/interface/capabilities.ts';
 import { mayBeEphemeral } from '../drivers/terraform/code/ephemeral-texts.ts';
 import { configurationFiles, type FileRules } from '../drivers/terraform/code/files.ts';
 import { planOf, type SetValue, type StartedCommand, valuesOf } from './values-of-command.ts';

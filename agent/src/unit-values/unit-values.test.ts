@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { terraformFiles, tofuFiles } from '../drivers/terraform/code/files.ts';
-import { ownToolArguments } from '../own-program.ts';
+import { ownToolArguments } from '../own/own-program.ts';
 import { valuesOf } from './values-of-command.ts';
 
 function folderOf(t: TestContext, files: Record<string, string> = {}): string {

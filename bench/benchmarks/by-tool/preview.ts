@@ -1,12 +1,12 @@
 /** A preview of Pulumi with many resources, which the runner reads and compares with the plan that Pulumi saves. */
 import { join } from 'node:path';
-import { pulumiFolder } from '../../../agent/src/testing/pulumi/pulumi-folder.ts';
+import { pulumiFolder } from '../../../agent/testing/pulumi/pulumi-folder.ts';
 import { pathWith } from '../../../tools/toolbox/places.ts';
-import { createEnvironment, deployAndWatch } from '../../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../../figure.ts';
-import { makeRepository } from '../../repository.ts';
-import { scratchFolder, startService } from '../../service.ts';
-import { readTimelines } from '../../timeline.ts';
+import { createEnvironment, deployAndWatch } from '../../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../../measure/figure.ts';
+import { makeRepository } from '../../measure/repository.ts';
+import { scratchFolder, startService } from '../../measure/service.ts';
+import { readTimelines } from '../../measure/timeline.ts';
 
 function projectOf(count: number): string {
   const resources = Array.from(

@@ -1,10 +1,10 @@
 /** All units of a repository of terragrunt at once, alternated with terragrunt by hand. */
 import { pathWith, toolboxProgram } from '../../../tools/toolbox/places.ts';
-import { deployUnitsByHand } from '../../by-hand.ts';
-import { createEnvironment, deployAndWatch } from '../../deployments.ts';
-import { type Bench, type BenchResult, figure } from '../../figure.ts';
-import { makeRepository, oneResource } from '../../repository.ts';
-import { scratchFolder, startService } from '../../service.ts';
+import { deployUnitsByHand } from '../../measure/by-hand.ts';
+import { createEnvironment, deployAndWatch } from '../../measure/deployments.ts';
+import { type Bench, type BenchResult, figure } from '../../measure/figure.ts';
+import { makeRepository, oneResource } from '../../measure/repository.ts';
+import { scratchFolder, startService } from '../../measure/service.ts';
 
 const warmUpRounds = 1;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runAgainst } from '../testing/fake-service.ts';
+import { runAgainst } from '../../testing/fake-service.ts';
 
 const shared = { agentKey: 'SHARED', id: 'a1', name: 'built-in', status: 'ACTIVE', isDefault: true };
 const own = { agentKey: 'OWN', id: 'a2', name: 'east', status: 'ACTIVE', organizationId: 'o2' };

@@ -1,9 +1,9 @@
 /** `agent`: agents and their secrets. */
 import type { Command } from 'commander';
 import type { Agent, AgentSecretEntry } from '#contract/agents/shapes.ts';
-import { isolationOf } from '../agent-isolation.ts';
-import { onCall } from '../command-line.ts';
-import { findAgent, findOrganization, listAgents } from '../find-environment.ts';
+import { onCall } from '../call/command-line.ts';
+import { isolationOf } from '../doctor/agent-isolation.ts';
+import { findAgent, findOrganization, listAgents } from '../find/find-environment.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';

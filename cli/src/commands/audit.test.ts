@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { contentText, linkHash, sha256, zeroHash } from '#contract/audit/chain.ts';
 import type { AuditEvent } from '#contract/audit/shapes.ts';
-import { runAgainst } from '../testing/fake-service.ts';
+import { runAgainst } from '../../testing/fake-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envarium-audit-'));
 after(() => rmSync(folder, { recursive: true }));

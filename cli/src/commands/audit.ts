@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { AuditEvent, AuditVerification } from '#contract/audit/shapes.ts';
 import { type AuditFinding, verifyExport } from '#contract/audit/verify.ts';
-import { exportLines, openExportFile, writeExport } from '../audit-export.ts';
-import { onCall, optionsOf, timeFlag, wholeNumber, withSharedFlags } from '../command-line.ts';
-import { BadCall, type ExitCode, exitCodes } from '../exit-codes.ts';
-import { findOrganization } from '../find-environment.ts';
+import { onCall, optionsOf, timeFlag, wholeNumber, withSharedFlags } from '../call/command-line.ts';
+import { exportLines, openExportFile, writeExport } from '../files/audit-export.ts';
+import { findOrganization } from '../find/find-environment.ts';
+import { BadCall, type ExitCode, exitCodes } from '../session/exit-codes.ts';
 import { openSession, type Session, type SharedFlags, tell } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { type CredentialType, type CredentialValue, credentialTypes } from '#contract/credentials/kinds.ts';
 import type { Credential } from '#contract/credentials/shapes.ts';
-import { onCall } from '../command-line.ts';
-import { BadCall, exitCodes } from '../exit-codes.ts';
-import { findCredential, findOrganization, findProject } from '../find-environment.ts';
-import { textFromFile } from '../read-input.ts';
+import { onCall } from '../call/command-line.ts';
+import { textFromFile } from '../call/read-input.ts';
+import { findCredential, findOrganization, findProject } from '../find/find-environment.ts';
+import { BadCall, exitCodes } from '../session/exit-codes.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';

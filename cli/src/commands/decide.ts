@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { onCall } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
-import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
-import { findEnvironment } from '../find-environment.ts';
-import { follow, showStarted } from '../follow.ts';
-import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
+import { onCall } from '../call/command-line.ts';
+import { type FollowFlags, withFollowFlags } from '../call/follow-flags.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
+import { findEnvironment } from '../find/find-environment.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import type { Session } from '../session/session.ts';
+import { follow, showStarted } from '../show/follow.ts';
 
 interface ApproveFlags extends DeploymentFlags, FollowFlags {
   readonly planHash?: string;

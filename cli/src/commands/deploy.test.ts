@@ -7,7 +7,7 @@ import {
   fakeEnvironment,
   fakeStream,
   runAgainst,
-} from '../testing/fake-service.ts';
+} from '../../testing/fake-service.ts';
 
 const deploy = `POST /environments/${environmentId}/deployments`;
 const approve = `PUT /environments/deployments/${deploymentId}`;

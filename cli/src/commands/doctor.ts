@@ -1,9 +1,9 @@
 /** `doctor`: checks this machine and an installation, and suggests fixes. */
 import { type Command, Option } from 'commander';
 import { createClient } from '#contract/client/client.ts';
-import { optionsOf, withSharedFlags } from '../command-line.ts';
+import { optionsOf, withSharedFlags } from '../call/command-line.ts';
 import { type Finding, guarded, problem, warning } from '../doctor/finding.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../session/exit-codes.ts';
 import type { SharedFlags } from '../session/session.ts';
 import {
   configFileOf,
@@ -13,9 +13,9 @@ import {
   resolveSettings,
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
+import { version } from '../session/version.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
-import { version } from '../version.ts';
 
 interface DoctorFlags extends SharedFlags {
   readonly machine?: boolean;

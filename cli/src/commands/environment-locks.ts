@@ -1,8 +1,8 @@
 /** What keeps an environment from being deployed, or its state from being written: shown, set and released. */
 import type { Command } from 'commander';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { onCall } from '../command-line.ts';
-import { findEnvironment } from '../find-environment.ts';
+import { onCall } from '../call/command-line.ts';
+import { findEnvironment } from '../find/find-environment.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';

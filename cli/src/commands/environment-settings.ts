@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { CallInput } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { onCall } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
-import { findEnvironment, findOrganization, findProject } from '../find-environment.ts';
-import { lifetimeOf } from '../lifetime.ts';
+import { onCall } from '../call/command-line.ts';
+import { lifetimeOf } from '../call/lifetime.ts';
+import { findEnvironment, findOrganization, findProject } from '../find/find-environment.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import { type Session, tell } from '../session/session.ts';
 import { canAsk, confirm } from '../terminal/ask.ts';
 import { timeText } from '../terminal/durations.ts';

@@ -1,7 +1,7 @@
 /** Options that would do nothing are refused, and an empty text clears what it says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environmentId, type FakeReply, fakeEnvironment, runAgainst } from '../testing/fake-service.ts';
+import { environmentId, type FakeReply, fakeEnvironment, runAgainst } from '../../testing/fake-service.ts';
 
 const template = {
   id: 't1',

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { ApiError, createClient } from '#contract/client/client.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
-import { optionsOf, withSharedFlags } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
+import { optionsOf, withSharedFlags } from '../call/command-line.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import { gatherLogin, type LoginFlags } from '../session/gather-login.ts';
 import { tell } from '../session/session.ts';
 import {
@@ -14,10 +14,10 @@ import {
   writeConfigFile,
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
+import { version } from '../session/version.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
-import { version } from '../version.ts';
 
 /** The organizations that the key has access to. @throws BadCall if the service does not accept the key */
 async function check({ apiUrl, apiKey, apiSecret, organizationId }: StoredLogin): Promise<Organization[]> {

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ApiError, createClient } from '#contract/client/client.ts';
-import { optionsOf, withSharedFlags } from '../command-line.ts';
+import { optionsOf, withSharedFlags } from '../call/command-line.ts';
 import { type SharedFlags, tell } from '../session/session.ts';
 import { configFileOf, readConfigFile, type StoredLogin } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
+import { version } from '../session/version.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
-import { version } from '../version.ts';
 
 /** @returns whether the session is over; an API key has none */
 async function endSession({ apiUrl: url, apiKey: key, apiSecret: secret, expiresAt }: StoredLogin) {

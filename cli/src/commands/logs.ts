@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Step, StepLog } from '#contract/deployments/shapes.ts';
-import { onCall } from '../command-line.ts';
-import { BadCall, exitCodes } from '../exit-codes.ts';
-import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
-import { follow } from '../follow.ts';
+import { onCall } from '../call/command-line.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
+import { BadCall, exitCodes } from '../session/exit-codes.ts';
 import type { Session } from '../session/session.ts';
+import { follow } from '../show/follow.ts';
 import { LogPrinter } from '../terminal/log-printer.ts';
 import { plain } from '../terminal/safe-text.ts';
 

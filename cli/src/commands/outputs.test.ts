@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deploymentId, fakeDeployment, runAgainst } from '../testing/fake-service.ts';
+import { deploymentId, fakeDeployment, runAgainst } from '../../testing/fake-service.ts';
 
 const output = {
   token: { value: '*****', sensitive: true, type: 'string' },

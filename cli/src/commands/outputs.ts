@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { outputsByName, splitOutputName } from '#contract/deployments/unit-outputs.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { onCall } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
-import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
-import { findEnvironment } from '../find-environment.ts';
+import { onCall } from '../call/command-line.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
+import { findEnvironment } from '../find/find-environment.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import type { Session } from '../session/session.ts';
-import { showOutputs, valueText } from '../show-deployment.ts';
+import { showOutputs, valueText } from '../show/show-deployment.ts';
 import { plain } from '../terminal/safe-text.ts';
 
 interface OutputFlags extends DeploymentFlags {

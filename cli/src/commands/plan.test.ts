@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { environmentId, fakeDeployment, fakeEnvironment, runAgainst } from '../testing/fake-service.ts';
+import { environmentId, fakeDeployment, fakeEnvironment, runAgainst } from '../../testing/fake-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envarium-plan-command-'));
 after(() => rmSync(folder, { recursive: true }));

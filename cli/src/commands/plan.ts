@@ -1,11 +1,11 @@
 /** `plan`: plans a local folder in an environment, without committing or applying it. */
 import type { Command } from 'commander';
-import { gather, onCall } from '../command-line.ts';
-import { findEnvironment } from '../find-environment.ts';
-import { showStarted } from '../follow.ts';
-import { type FollowFlags, withFollowFlags } from '../follow-flags.ts';
-import { packFolder } from '../pack-folder.ts';
+import { gather, onCall } from '../call/command-line.ts';
+import { type FollowFlags, withFollowFlags } from '../call/follow-flags.ts';
+import { packFolder } from '../files/pack-folder.ts';
+import { findEnvironment } from '../find/find-environment.ts';
 import { tell } from '../session/session.ts';
+import { showStarted } from '../show/follow.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { changesIn } from '../variables/keep-choices.ts';
 import { type VariableFlags, variableChanges, withVariableFlags } from '../variables/variable-flags.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
-import { gather, onCall } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
-import { findOrganization, findProject } from '../find-environment.ts';
+import { gather, onCall } from '../call/command-line.ts';
+import { findOrganization, findProject, namedProject } from '../find/find-environment.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -42,11 +42,6 @@ const scheduleColumns: TableColumn<EnvironmentSchedule>[] = [
   { head: 'DESTROY', value: ({ destroy }) => destroy?.cron },
   { head: 'NEXT', value: ({ destroy }) => timeText(destroy?.nextSchedule), isExtra: true },
 ];
-
-/** A project by its id or exact name, including archived ones. */
-export async function namedProject(session: Session, idOrName: string): Promise<Project> {
-  return findProject(session.client, (await findOrganization(session)).id, idOrName, { withArchived: true });
-}
 
 async function show({ output, isJson }: Session, project: Project): Promise<void> {
   if (isJson) return output.json(project);

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { CredentialUse, GitToken } from '#contract/git-tokens/shapes.ts';
 import type { SshKey } from '#contract/ssh-keys/shapes.ts';
-import { onCall } from '../command-line.ts';
-import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
-import { textFromFile } from '../read-input.ts';
+import { onCall } from '../call/command-line.ts';
+import { textFromFile } from '../call/read-input.ts';
+import { findGitToken, findOrganization, findProject, findSshKey } from '../find/find-environment.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';

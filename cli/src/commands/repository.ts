@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { templateTypes } from '#contract/schema/template-types.ts';
-import { onCall } from '../command-line.ts';
-import { findGitToken, findOrganization, findProject, findSshKey } from '../find-environment.ts';
+import { onCall } from '../call/command-line.ts';
+import { findGitToken, findOrganization, findProject, findSshKey } from '../find/find-environment.ts';
 import type { Session } from '../session/session.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import type { TableColumn } from '../terminal/table.ts';

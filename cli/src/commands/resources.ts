@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Resource } from '#contract/deployments/plan.ts';
-import { onCall } from '../command-line.ts';
-import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find-deployment.ts';
-import { findEnvironment } from '../find-environment.ts';
+import { onCall } from '../call/command-line.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
+import { findEnvironment } from '../find/find-environment.ts';
 import type { Session } from '../session/session.ts';
 import type { TableColumn } from '../terminal/table.ts';
 

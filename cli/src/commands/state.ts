@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
-import { gather, onCall, wholeNumber } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
-import { findEnvironment, findProject, isId } from '../find-environment.ts';
-import { allPages } from '../pages.ts';
-import { bytesFromFile } from '../read-input.ts';
+import { gather, onCall, wholeNumber } from '../call/command-line.ts';
+import { allPages } from '../call/pages.ts';
+import { bytesFromFile } from '../call/read-input.ts';
+import { findEnvironment, findProject, isId } from '../find/find-environment.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import type { Session } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { type VcsConnectionType, vcsConnectionTypes } from '#contract/vcs-connections/connection-types.ts';
 import type { VcsConnection } from '#contract/vcs-connections/shapes.ts';
-import { onCall } from '../command-line.ts';
-import { findGitToken, findOrganization, matching, only } from '../find-environment.ts';
+import { onCall } from '../call/command-line.ts';
+import { findGitToken, findOrganization, matching, only } from '../find/find-environment.ts';
 import type { Session } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClient } from '#contract/client/client.ts';
-import { listAgents } from '../find-environment.ts';
+import { listAgents } from '../find/find-environment.ts';
 import {
   type CommandEnvironment,
   configFileOf,

@@ -4,12 +4,12 @@ import type { Agent } from '#contract/agents/shapes.ts';
 import { boundedReply, jsonLimitBytes } from '#contract/client/bounded-reply.ts';
 import { ApiError, type Client } from '#contract/client/client.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
-import { isolationText, limitsText } from '../agent-isolation.ts';
-import { listAgents } from '../find-environment.ts';
-import { allPages } from '../pages.ts';
+import { allPages } from '../call/pages.ts';
+import { listAgents } from '../find/find-environment.ts';
 import { explainError } from '../session/explain-error.ts';
 import { durationText, timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
+import { isolationText, limitsText } from './agent-isolation.ts';
 import { type Finding, guarded, ok, problem, warning } from './finding.ts';
 
 export interface Installation {

@@ -8,9 +8,9 @@ import { ApiError } from '#contract/client/client.ts';
 import { routes } from '#contract/routes.ts';
 import { apiBase } from '#contract/schema/operation.ts';
 import type { CliSession } from '#contract/sign-in/shapes.ts';
-import { BadCall } from '../exit-codes.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
+import { BadCall } from './exit-codes.ts';
 import { tell } from './session.ts';
 import { anonymousClient } from './sign-in.ts';
 

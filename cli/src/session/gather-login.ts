@@ -1,9 +1,9 @@
 /** What `login` needs: from flags and environment, the rest from a person or standard input. */
 import type { CliSession, SignInMethods } from '#contract/sign-in/shapes.ts';
-import { BadCall } from '../exit-codes.ts';
 import { answered, canAsk } from '../terminal/ask.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
+import { BadCall } from './exit-codes.ts';
 import type { SharedFlags } from './session.ts';
 import { requireAddress, type Settings, type StoredLogin } from './settings.ts';
 import { anonymousClient, signInWithPassword } from './sign-in.ts';

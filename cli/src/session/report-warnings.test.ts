@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environmentId, fakeEnvironment, runAgainst } from '../testing/fake-service.ts';
+import { environmentId, fakeEnvironment, runAgainst } from '../../testing/fake-service.ts';
 
 test('each warning of the service is printed once, on a line of its own on standard error', async () => {
   const warned = (reply: object) => (_: unknown, response: import('node:http').ServerResponse) =>

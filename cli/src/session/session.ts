@@ -3,7 +3,6 @@ import { type Client, createClient } from '#contract/client/client.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain, safeText } from '../terminal/safe-text.ts';
-import { version } from '../version.ts';
 import { hasForm } from './explain-reply.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { reportingFetch } from './report-warnings.ts';
@@ -16,6 +15,7 @@ import {
   resolveSettings,
 } from './settings.ts';
 import { trustAuthorities } from './trust.ts';
+import { version } from './version.ts';
 
 /** Flags that every command has. */
 export interface SharedFlags extends ConnectionFlags {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { BadCall } from '../exit-codes.ts';
+import { BadCall } from './exit-codes.ts';
 import {
   configFileOf,
   isReadableByOthers,

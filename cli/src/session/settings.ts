@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { BadCall } from '../exit-codes.ts';
+import { BadCall } from './exit-codes.ts';
 
 export type CommandEnvironment = Readonly<Record<string, string | undefined>>;
 

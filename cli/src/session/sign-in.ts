@@ -1,8 +1,8 @@
 /** Sign-in of people: what it takes before there are credentials. */
 import { ApiError, type Client, createClient } from '#contract/client/client.ts';
 import type { CliSession } from '#contract/sign-in/shapes.ts';
-import { BadCall } from '../exit-codes.ts';
-import { version } from '../version.ts';
+import { BadCall } from './exit-codes.ts';
+import { version } from './version.ts';
 
 /** A client for what needs no credentials: it sends none. */
 export function anonymousClient(url: string): Client {

@@ -1,6 +1,6 @@
 /** Certificate authorities that are trusted in addition to those of Node and the machine. */
 import { readFileSync } from 'node:fs';
-import { BadCall } from '../exit-codes.ts';
+import { BadCall } from './exit-codes.ts';
 import type { CommandEnvironment } from './settings.ts';
 
 /**

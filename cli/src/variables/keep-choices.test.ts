@@ -9,7 +9,7 @@ import {
   fakeDeployment,
   fakeEnvironment,
   runAgainst,
-} from '../testing/fake-service.ts';
+} from '../../testing/fake-service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envarium-cli-'));
 after(() => rmSync(folder, { recursive: true }));

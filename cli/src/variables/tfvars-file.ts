@@ -2,7 +2,7 @@
  * Splits files with Terraform variables (`*.tfvars`) into names and expressions. The service reads the expressions:
  * its parser is several times as large as the command line.
  */
-import { BadCall } from '../exit-codes.ts';
+import { BadCall } from '../session/exit-codes.ts';
 
 /** A variable of a file: the text of a string, or another expression as it is written. */
 export type TfvarsVariable = { readonly name: string } & (

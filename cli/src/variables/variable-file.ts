@@ -1,8 +1,8 @@
 /** Files with variables: `*.tfvars` in HCL, and JSON objects as in `*.tfvars.json`. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
-import { BadCall } from '../exit-codes.ts';
-import { textFromFile } from '../read-input.ts';
+import { textFromFile } from '../call/read-input.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import { tfvarsOf } from './tfvars-file.ts';
 
 /** A variable as a request changes it. */

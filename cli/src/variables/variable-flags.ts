@@ -1,9 +1,9 @@
 /** Variables on the command line. Values of sensitive ones come from files, as others see command lines. */
 import type { Command } from 'commander';
-import { gather } from '../command-line.ts';
-import { BadCall } from '../exit-codes.ts';
-import { variableOptions } from '../option-names.ts';
-import { textFromFile } from '../read-input.ts';
+import { gather } from '../call/command-line.ts';
+import { variableOptions } from '../call/option-names.ts';
+import { textFromFile } from '../call/read-input.ts';
+import { BadCall } from '../session/exit-codes.ts';
 import { type VariableEntry, variablesOfFile } from './variable-file.ts';
 
 export interface VariableFlags {

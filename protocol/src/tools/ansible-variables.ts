@@ -2,7 +2,7 @@
  * Environment variables that change what a run of Ansible does. Options of `ansible-playbook` become variables that
  * Ansible reads, files, or arguments without a value: arguments are visible to other users of a machine.
  */
-import { pathProblem } from './run-variables.ts';
+import { pathProblem } from './inputs/run-variables.ts';
 
 /** Names of the run variables of Ansible. */
 export const ansibleVariableNames = {

@@ -2,14 +2,14 @@
  * Values of variables in arguments of the terraform family. OpenTofu accepts them together with a saved plan, and uses
  * them wherever the plan has none: an apply must get the values of its plan, and no others.
  */
-import { listOf, runVariableNames } from './run-variables.ts';
+import { listOf, runVariableNames } from './inputs/run-variables.ts';
 import {
   argumentsProblem,
   type Flag,
   isValueFlag,
   readFlags,
   splitArguments,
-} from './terraform-arguments.ts';
+} from './inputs/terraform-arguments.ts';
 
 type EnvironmentVariables = Readonly<Record<string, string>>;
 

@@ -1,8 +1,8 @@
 /** Facts that terraform and OpenTofu share. */
 import type { VariableType } from '#contract/schema/enumerations.ts';
 import { appliedValuesProblem } from './applied-values.ts';
-import { runVariableProblem } from './run-variables.ts';
-import { argumentsProblem } from './terraform-arguments.ts';
+import { runVariableProblem } from './inputs/run-variables.ts';
+import { argumentsProblem } from './inputs/terraform-arguments.ts';
 import { terraformState } from './terraform-state.ts';
 import type { PlanRequest, StepFacts, ToolFacts } from './tool.ts';
 

@@ -1,5 +1,5 @@
 /** Environment variables that change what a run of terragrunt does. */
-import { listOf, pathsProblem } from './run-variables.ts';
+import { listOf, pathsProblem } from './inputs/run-variables.ts';
 
 const names = {
   includeDirs: 'ENVARIUM_TERRAGRUNT_RUN_ALL_INCLUDE_DIRS',

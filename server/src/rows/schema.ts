@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources cb5e55767808fcde5962d24ffcdbd19b7122a555bc789884108d669ed71f1b06
+ * sources 71e207a84adf161bee6a49aa369c1eebccda0d9df13400fa2bd90dff0700c021
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';

@@ -14,9 +14,9 @@ import { useState } from 'react';
 import type { Answer, CallInput } from '#contract/client/client.ts';
 import type { OperationName, operations } from '#contract/operations.ts';
 import type { ReplyOf } from '#contract/schema/operation.ts';
-import { showError } from '../ui/messages.ts';
 import { client } from './client.ts';
 import { errorText, isStatus } from './errors.ts';
+import { showError } from './messages.ts';
 import { OnceKeys } from './once-keys.ts';
 import { noteSessionEnd } from './session-end.ts';
 

@@ -1,9 +1,9 @@
 /** The secrets of a key: a second one while its users change to it. */
 import { useState } from 'react';
+import { showDone } from '../api/messages.ts';
 import { type Reply, useChange } from '../api/queries.ts';
 import { FormAlert } from '../forms/FormAlert.tsx';
 import { ActionButton } from '../ui/ActionButton.tsx';
-import { showDone } from '../ui/messages.ts';
 import { TimeAgo } from '../ui/Time.tsx';
 import { KeySecret } from './KeySecret.tsx';
 import { Part } from './Part.tsx';

@@ -1,11 +1,11 @@
 /** A button that deletes or ends something: it asks first, and shows in place why the service refuses. */
 import { type ReactNode, useState } from 'react';
 import type { OperationName } from '#contract/operations.ts';
+import { showDone } from '../api/messages.ts';
 import { type QueryInput, useChange } from '../api/queries.ts';
 import { FormAlert } from '../forms/FormAlert.tsx';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
-import { showDone } from '../ui/messages.ts';
 
 export interface RemovalProps<Name extends OperationName> {
   readonly operation: Name;

@@ -1,9 +1,9 @@
 /** The calls of a page in both forms, to be copied. */
 import { Menu } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
+import { showDone } from '../api/messages.ts';
 import type { ShownCall } from './calls.ts';
 import type { OpenedMenuProps } from './LazyMenu.tsx';
-import { showDone } from './messages.ts';
 import { OpenedMenu } from './OpenedMenu.tsx';
 
 export default function CallsMenu({ target, content: calls }: OpenedMenuProps<readonly ShownCall[]>) {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
+import { freePort } from '../../../testing/free-port.ts';
 import { processesOf } from '../../processes/end-processes.ts';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
-import { freePort } from '../../testing/free-port.ts';
 
 const play = (tasks: string) => `- name: Work
   hosts: localhost

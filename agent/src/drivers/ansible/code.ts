@@ -7,8 +7,8 @@ import {
   ansibleVariableNames,
   readAnsibleVariables,
 } from '#protocol/tools/ansible-variables.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { DriverContext } from '../driver.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { DriverContext } from '../interface/driver.ts';
 
 /** Names relative to the configuration's folder, in the order in which they count. */
 const playbookNames = ['playbook.yml', 'playbook.yaml'] as const;

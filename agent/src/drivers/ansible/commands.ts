@@ -2,9 +2,9 @@
 import { join, relative } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { ansible as facts } from '#protocol/tools/ansible.ts';
-import type { Command, Note } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
-import { ownFolder } from '../own-folder.ts';
+import type { Command, Note } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
+import { ownFolder } from '../interface/own-folder.ts';
 import { eventsVariable } from './callback.ts';
 import { type Requirements, requirementsOf, variablesOf } from './code.ts';
 import { completedPaths, configurationName } from './configuration-file.ts';

@@ -9,9 +9,9 @@ import {
   addedOptions,
   readAnsibleVariables,
 } from '#protocol/tools/ansible-variables.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { DriverContext, FileToWrite } from '../driver.ts';
-import { ownFolder } from '../own-folder.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { DriverContext, FileToWrite } from '../interface/driver.ts';
+import { ownFolder } from '../interface/own-folder.ts';
 import { inventoryOf, variablesOf } from './code.ts';
 
 const fileName = 'envarium.ansible.cfg';

@@ -8,7 +8,7 @@ import {
   firstTexts,
   reasonOf,
   warningsOf,
-} from '../diagnostics.ts';
+} from '../interface/diagnostics.ts';
 import { failuresHeading } from './callback.ts';
 
 /** Messages are at the end of the output. */

@@ -2,7 +2,7 @@
 
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { ProgressEvent } from '../driver.ts';
+import type { ProgressEvent } from '../interface/driver.ts';
 
 /** A task of a playbook, as its plan and its progress name it. */
 export interface PlaybookTask {

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 
 const filter = `class FilterModule:
     def filters(self):

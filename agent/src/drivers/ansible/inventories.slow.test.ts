@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 
 test('a list of hosts runs on these hosts, and starts no file of the repository', withAnsible, async (t) => {
   const files = {

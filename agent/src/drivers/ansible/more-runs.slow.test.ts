@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ExactNumber } from '#contract/schema/exact-json.ts';
 import { readExample } from '../../../../tools/examples.ts';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 
 test(
   'plans of every type say what would change; without a change, the plan is empty',

@@ -1,6 +1,6 @@
 /** Reads the outputs of a playbook, which its tasks set with `set_stats`, and the hosts that it reached. */
 import { typeOfJson } from '#contract/schema/exact-json.ts';
-import type { OutputsReading } from '../driver.ts';
+import type { OutputsReading } from '../interface/driver.ts';
 import { readEvents } from './events.ts';
 
 function typeOf(value: unknown): string {

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { PlanReading } from '../driver.ts';
-import { withSummary } from '../plan-summary.ts';
+import type { PlanReading } from '../interface/driver.ts';
+import { withSummary } from '../interface/plan-summary.ts';
 import { type PlaybookEvent, readEvents, type TaskDifference, type TaskResult } from './events.ts';
 import { addressOf } from './progress.ts';
 

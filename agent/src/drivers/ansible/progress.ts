@@ -1,6 +1,6 @@
 /** Converts what a playbook does to resource events: one resource for each task on each host. */
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { progressOfLines } from '../progress-lines.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import { type PlaybookEvent, type PlaybookTask, playbookReader, type TaskResult } from './events.ts';
 
 /** Differences make lines long; longer ones are passed over. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
 import { completedPaths, configurationFiles } from './configuration-file.ts';
 import { ansibleDiagnostics, ansibleReason } from './diagnostics.ts';
 import { limitLines } from './files.ts';

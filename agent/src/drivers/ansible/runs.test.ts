@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readExample } from '../../../../tools/examples.ts';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 
 for (const travels of [false, true]) {
   test(

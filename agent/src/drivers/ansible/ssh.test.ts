@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
+import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../../testing/ssh-server.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
-import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../testing/ssh-server.ts';
 
 const missingSandbox = findProgram('bwrap') === null ? 'needs bubblewrap' : false;
 const withSsh = { skip: withAnsible.skip || missingSshServer || missingSandbox };

@@ -1,7 +1,7 @@
 /** The programs that tasks can run, with the real runner and the real Ansible. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ansibleStage, withAnsible } from '../../testing/ansible-stage.ts';
+import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 
 for (const isSandboxed of [false, true]) {
   const where = isSandboxed ? 'in a sandbox' : 'without a sandbox';

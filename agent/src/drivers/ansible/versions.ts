@@ -1,7 +1,7 @@
 /** The versions of the collections and roles that a run has installed. */
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { TreeReader } from '../capabilities.ts';
-import { ownFolder } from '../own-folder.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import { ownFolder } from '../interface/own-folder.ts';
 import { installedCollections } from './commands.ts';
 
 const rolesFolder = `${ownFolder}/roles`;

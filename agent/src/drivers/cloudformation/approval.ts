@@ -1,6 +1,6 @@
 /** What is approved: a change set, or the resources of a stack that is deleted. */
-import { given, type PhaseCaptures } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import { given, type PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { captured, reportOf } from './captures.ts';
 import type { ChangeSetReport, DeletionReport, StackResource } from './reports.ts';
 

@@ -2,7 +2,7 @@
 
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { PhaseCaptures } from '../command.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
 
 /** Names of captured outputs. */
 export const captured = {

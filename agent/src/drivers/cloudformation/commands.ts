@@ -1,8 +1,8 @@
 /** The commands of a stack, phase by phase. All are verbs of a program of ours. */
 import { join } from 'node:path';
 import { cloudformation as facts } from '#protocol/tools/cloudformation/facts.ts';
-import { type Command, given, type Note, type PhaseCaptures } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import { type Command, given, type Note, type PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { readApproved } from './approval.ts';
 import { captured } from './captures.ts';
 import { type ResourceVerb, requestFile } from './reports.ts';

@@ -1,5 +1,11 @@
 /** The errors and warnings of the program in the output of a step. */
-import { cutText, type DiagnosticFinding, errorsOf, markedLines, warningsOf } from '../diagnostics.ts';
+import {
+  cutText,
+  type DiagnosticFinding,
+  errorsOf,
+  markedLines,
+  warningsOf,
+} from '../interface/diagnostics.ts';
 import { errorMark, failureOfEvent, failureText, ownFailures } from './reports.ts';
 
 /** The last error of the program, which says how many more resources failed. @returns null if there is none */

@@ -1,6 +1,6 @@
 /** Outputs and resources of a stack after an apply. */
-import type { PhaseCaptures } from '../command.ts';
-import type { OutputsReading } from '../driver.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
+import type { OutputsReading } from '../interface/driver.ts';
 import { captured, reportOf } from './captures.ts';
 import { type OutputsReport, providerName } from './reports.ts';
 

@@ -1,10 +1,10 @@
 /** The plan of a stack: one row for each resource that a change set, a deletion or drift names. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 import { maskJson } from '../../logs/mask.ts';
-import type { PhaseCaptures } from '../command.ts';
-import type { DriverContext, PlanReading } from '../driver.ts';
-import { withSummary } from '../plan-summary.ts';
-import { withoutLongTexts } from '../plan-values.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext, PlanReading } from '../interface/driver.ts';
+import { withSummary } from '../interface/plan-summary.ts';
+import { withoutLongTexts } from '../interface/plan-values.ts';
 import { pathOf } from './approval.ts';
 import { captured, reportOf } from './captures.ts';
 import {

@@ -1,6 +1,6 @@
 /** What happens to the resources of a stack, from the lines that the program writes about each event. */
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { progressOfLines } from '../progress-lines.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import { providerName } from './reports.ts';
 
 /** No line about an event is longer. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDrift } from '#contract/deployments/plan-counts.ts';
-import { jobOf, treeFrom } from '../../testing/driver-job.ts';
-import type { DriverContext } from '../driver.ts';
+import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { stackDiagnostics, stackReason } from './diagnostics.ts';
 import { readPlan } from './plan.ts';
 import { stackProgress } from './progress.ts';

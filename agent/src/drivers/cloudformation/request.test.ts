@@ -1,7 +1,7 @@
 /** What the file of a request contains, which everything that a run starts can read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobOf } from '../../testing/driver-job.ts';
+import { jobOf } from '../../../testing/driver-job.ts';
 import { requestOf } from './request.ts';
 
 test("a run gets none of the service's secrets with its request", async () => {

@@ -9,7 +9,7 @@ import {
   stackVariableNames,
 } from '#protocol/tools/cloudformation/variables.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
-import { variableTexts } from '../variable-texts.ts';
+import { variableTexts } from '../terraform/variable-texts.ts';
 import { environmentTag, type StackRequest, type Upload } from './reports.ts';
 
 /** A parameter's value as AWS takes it: lists are separated by commas. */

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { stackStage } from '../../testing/cloudformation/stage.ts';
-import { withOwnProgram } from '../../testing/cloudformation/with-own-program.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
+import { stackStage } from '../../../testing/cloudformation/stage.ts';
+import { withOwnProgram } from '../../../testing/cloudformation/with-own-program.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
 
 const template = readFileSync(
   join(import.meta.dirname, '../../../../examples/cloudformation/template.yaml'),

@@ -1,6 +1,6 @@
 /** What the commands of a phase have captured, as the plan and the apply read it. */
-import type { PhaseCaptures } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { isNamespace, type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
 import { type History, isKept, isStrange, objectKey, readHistory, without } from './releases.ts';

@@ -8,10 +8,10 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { Command, Note } from '../command.ts';
-import type { DriverContext, FileToWrite } from '../driver.ts';
-import { ownFolder } from '../own-folder.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { Command, Note } from '../interface/command.ts';
+import type { DriverContext, FileToWrite } from '../interface/driver.ts';
+import { ownFolder } from '../interface/own-folder.ts';
 import { helmHome, pulledFolder } from './places.ts';
 
 const [step = ''] = facts.steps.prepare;

@@ -1,5 +1,5 @@
 /** The errors of helm, and what to do about them. */
-import { type DiagnosticFinding, errorsOf, reasonOf } from '../diagnostics.ts';
+import { type DiagnosticFinding, errorsOf, reasonOf } from '../interface/diagnostics.ts';
 import { clusterWarnings, isClusterWarning, kubectlDiagnostics } from '../kubernetes/kubectl-output.ts';
 
 /** Only this much of the output's end is searched. */

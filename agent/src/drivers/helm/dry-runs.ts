@@ -1,8 +1,8 @@
 /** What the cluster would make of the changes of an upgrade: dry runs, and their results. */
 import { join } from 'node:path';
 import { helm as facts } from '#protocol/tools/helm.ts';
-import type { Command, PhaseCaptures } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import type { Command, PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import type { ObjectPair } from '../kubernetes/diff.ts';
 import { checkElsewhere } from '../kubernetes/elsewhere.ts';
 import { allKubectlErrors } from '../kubernetes/kubectl-output.ts';

@@ -4,10 +4,16 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JobVariable } from '#protocol/messages/job.ts';
-import { exampleChart, type HelmStage, helmStage, plain, withHelm } from '../../testing/charts/helm-stage.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
-import { playAnnotation } from '../../testing/cluster/played-readiness.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
+import {
+  exampleChart,
+  type HelmStage,
+  helmStage,
+  plain,
+  withHelm,
+} from '../../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import { playAnnotation } from '../../../testing/cluster/played-readiness.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();

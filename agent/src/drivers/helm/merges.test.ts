@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { actionsOf, type HelmStage, helmStage, rowOf, withHelm } from '../../testing/charts/helm-stage.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
+import { actionsOf, type HelmStage, helmStage, rowOf, withHelm } from '../../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
 import { type MergeRule, mergeRuleOf } from '../kubernetes/merge-rules.ts';
 
 const needs = withHelm();

@@ -8,8 +8,8 @@ import {
   plain,
   rowOf,
   withHelm,
-} from '../../testing/charts/helm-stage.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
+} from '../../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../../testing/cluster/cluster.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();

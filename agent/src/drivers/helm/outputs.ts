@@ -1,6 +1,6 @@
 /** What a deployed release says of itself. */
 import type { OutputValue } from '#contract/deployments/plan.ts';
-import type { OutputsReading } from '../driver.ts';
+import type { OutputsReading } from '../interface/driver.ts';
 import { providerName } from '../kubernetes/changes.ts';
 import { identityOf, parseObjects } from '../kubernetes/objects.ts';
 

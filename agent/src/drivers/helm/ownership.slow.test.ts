@@ -1,8 +1,8 @@
 /** What a destroy touches, with the real runner, helm and cluster. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actionsOf, exampleChart, helmStage, plain, withHelm } from '../../testing/charts/helm-stage.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
+import { actionsOf, exampleChart, helmStage, plain, withHelm } from '../../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../../testing/cluster/cluster.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();

@@ -1,6 +1,6 @@
 /** Where the files of a run are, relative to the configuration's folder. */
 
-import { ownFolder } from '../own-folder.ts';
+import { ownFolder } from '../interface/own-folder.ts';
 
 /** Holds the chart of a chart repository, below its name. */
 export const pulledFolder = `${ownFolder}/chart`;

@@ -1,7 +1,7 @@
 /** The plan of a release: what happens to its objects, as they are in the cluster. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import type { PhaseCaptures } from '../command.ts';
-import type { DriverContext, PlanReading } from '../driver.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext, PlanReading } from '../interface/driver.ts';
 import { planReading, type RowOptions, rowOf } from '../kubernetes/changes.ts';
 import type { ObjectPair } from '../kubernetes/diff.ts';
 import { uncheckedInWords } from '../kubernetes/elsewhere.ts';

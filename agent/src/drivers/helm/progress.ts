@@ -1,7 +1,7 @@
 /** What helm has done so far, in the lines that it writes with `--debug`. */
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import { providerName } from '../kubernetes/changes.ts';
-import { progressOfLines } from '../progress-lines.ts';
 
 /** No line about an object is longer. */
 const longestLineBytes = 2048;

@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { processesOf } from '../../processes/end-processes.ts';
-import { textOrEmpty } from '../../processes/proc.ts';
 import {
   actionsOf,
   exampleChart,
@@ -11,9 +9,11 @@ import {
   helmStage,
   plain,
   withHelm,
-} from '../../testing/charts/helm-stage.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
+} from '../../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
+import { processesOf } from '../../processes/end-processes.ts';
+import { textOrEmpty } from '../../processes/proc.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();

@@ -5,12 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
+import { makeAuthority } from '../../../testing/certificates.ts';
+import { type ChartRepository, startChartRepository } from '../../../testing/charts/chart-repository.ts';
+import {
+  exampleChart,
+  type HelmStage,
+  helmStage,
+  plain,
+  withHelm,
+} from '../../../testing/charts/helm-stage.ts';
+import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
 import { prepareNetwork } from '../../network/network-order.ts';
-import { makeAuthority } from '../../testing/certificates.ts';
-import { type ChartRepository, startChartRepository } from '../../testing/charts/chart-repository.ts';
-import { exampleChart, type HelmStage, helmStage, plain, withHelm } from '../../testing/charts/helm-stage.ts';
-import { sharedCluster } from '../../testing/cluster/cluster.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();

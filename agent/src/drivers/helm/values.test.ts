@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { jobOf } from '../../testing/driver-job.ts';
+import { jobOf } from '../../../testing/driver-job.ts';
 import { valueFiles } from './values.ts';
 
 const text = (name: string, value: string, format?: 'HCL' | 'JSON'): JobVariable => ({

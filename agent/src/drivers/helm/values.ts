@@ -7,9 +7,9 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { setPath, valuePath } from '#protocol/tools/helm/value-path.ts';
 import { helmNames, readHelmVariables } from '#protocol/tools/helm/variables.ts';
-import type { FileToWrite } from '../driver.ts';
-import { ownFolder } from '../own-folder.ts';
-import { variableTexts } from '../variable-texts.ts';
+import type { FileToWrite } from '../interface/driver.ts';
+import { ownFolder } from '../interface/own-folder.ts';
+import { variableTexts } from '../terraform/variable-texts.ts';
 import { NestedValues } from './nested-values.ts';
 
 const valuesName = `${ownFolder}/values.yaml`;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { sharedCluster, type TestNamespace, withCluster } from '../../../testing/cluster/cluster.ts';
+import { clusterStage, type Stage } from '../../../testing/cluster/stage.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { sharedCluster, type TestNamespace, withCluster } from '../../testing/cluster/cluster.ts';
-import { clusterStage, type Stage } from '../../testing/cluster/stage.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
 
 const needs = withCluster();
 const cluster = sharedCluster();

@@ -2,8 +2,8 @@
 
 import { recordOf } from '#contract/schema/is-record.ts';
 import { k8s as facts } from '#protocol/tools/k8s.ts';
-import { type Command, given, type PhaseCaptures } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import { type Command, given, type PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { diffCommand } from '../kubernetes/diff.ts';
 import { checkElsewhere } from '../kubernetes/elsewhere.ts';
 import { fieldManagerOf } from '../kubernetes/field-owners.ts';

@@ -1,6 +1,6 @@
 /** Which of the objects that a deployment no longer wants are deleted. */
-import type { PhaseCaptures } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import {
   groupOf,
   type KubernetesObject,

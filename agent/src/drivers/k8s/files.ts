@@ -4,12 +4,12 @@ import { stringify } from 'yaml';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { Command } from '../command.ts';
-import type { DriverContext, FileToWrite } from '../driver.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { Command } from '../interface/command.ts';
+import type { DriverContext, FileToWrite } from '../interface/driver.ts';
+import { ownFolder } from '../interface/own-folder.ts';
 import { clusterFile } from '../kubernetes/cluster.ts';
-import { ownFolder } from '../own-folder.ts';
-import { variableTexts } from '../variable-texts.ts';
+import { variableTexts } from '../terraform/variable-texts.ts';
 
 /** With one of these, a folder says itself what its manifests are. */
 export const kustomizationNames = /^(kustomization\.ya?ml|Kustomization)$/;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
-import { clusterStage, type StageOptions } from '../../testing/cluster/stage.ts';
+import { sharedCluster, withCluster } from '../../../testing/cluster/cluster.ts';
+import { clusterStage, type StageOptions } from '../../../testing/cluster/stage.ts';
 
 const needs = withCluster();
 const cluster = sharedCluster();

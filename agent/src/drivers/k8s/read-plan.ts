@@ -1,8 +1,8 @@
 /** The plan of a run on Kubernetes, as rows and as what its apply will send. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
-import type { PhaseCaptures } from '../command.ts';
-import type { DriverContext, PlanReading } from '../driver.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext, PlanReading } from '../interface/driver.ts';
 import { planReading, rowOf } from '../kubernetes/changes.ts';
 import { type ObjectPair, readDiff } from '../kubernetes/diff.ts';
 import { uncheckedInWords } from '../kubernetes/elsewhere.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
-import { type StateReading, TornState } from '../driver.ts';
+import { type StateReading, TornState } from '../interface/driver.ts';
 import { providerName } from '../kubernetes/changes.ts';
 import { identityOf, type KubernetesObject, keyOf, type ObjectIdentity } from '../kubernetes/objects.ts';
 

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readExample } from '../../../../tools/examples.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { sharedCluster, withCluster } from '../../../testing/cluster/cluster.ts';
+import { clusterStage, type StageOptions } from '../../../testing/cluster/stage.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { readMark } from '../../spool/read-attempt.ts';
-import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
-import { clusterStage, type StageOptions } from '../../testing/cluster/stage.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
 
 const needs = withCluster();
 const cluster = sharedCluster();

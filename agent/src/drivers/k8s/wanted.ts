@@ -2,8 +2,8 @@
 import { recordOf } from '#contract/schema/is-record.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { type KubernetesVariables, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
-import { given, type PhaseCaptures } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import { given, type PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import {
   addressOf,
   groupOf,

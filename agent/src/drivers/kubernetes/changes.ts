@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { maskJson } from '../../logs/mask.ts';
-import type { PlanReading } from '../driver.ts';
-import { withSummary } from '../plan-summary.ts';
-import { sensitiveText, withoutLongTexts } from '../plan-values.ts';
+import type { PlanReading } from '../interface/driver.ts';
+import { withSummary } from '../interface/plan-summary.ts';
+import { sensitiveText, withoutLongTexts } from '../interface/plan-values.ts';
 import type { ObjectPair } from './diff.ts';
 import {
   addressOf,

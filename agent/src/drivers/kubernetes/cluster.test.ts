@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import type { Job } from '#protocol/messages/job.ts';
-import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
 import { clusterEnvironment, clusterFile, namespaceProblem } from './cluster.ts';
 
 const configurationFolder = '/srv/run/app';

@@ -9,9 +9,9 @@ import { clusterOf } from '#clouds/kubernetes.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { pathProblem } from '#protocol/tools/run-variables.ts';
-import type { DriverContext, FileToWrite } from '../driver.ts';
-import { ownFolder } from '../own-folder.ts';
+import { pathProblem } from '#protocol/tools/inputs/run-variables.ts';
+import type { DriverContext, FileToWrite } from '../interface/driver.ts';
+import { ownFolder } from '../interface/own-folder.ts';
 
 /** Variables of a run that say which cluster it works on. */
 export const clusterVariables = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobOf } from '../../testing/driver-job.ts';
+import { jobOf } from '../../../testing/driver-job.ts';
 import { diffCommand, readDiff } from './diff.ts';
 
 const recorded = `diff -N -U1000000000 /tmp/LIVE-1/v1.ConfigMap.demo.c1 /tmp/MERGED-2/v1.ConfigMap.demo.c1

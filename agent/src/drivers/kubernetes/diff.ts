@@ -4,7 +4,7 @@
  * prints both files of each object that differs, whole.
  */
 import type { Job } from '#protocol/messages/job.ts';
-import type { Command, PhaseCaptures } from '../command.ts';
+import type { Command, PhaseCaptures } from '../interface/command.ts';
 import { fieldManagerOf } from './field-owners.ts';
 import { inputOf, type KubernetesObject, parseObjects } from './objects.ts';
 

@@ -2,7 +2,7 @@
  * Checks objects whose namespace does not exist yet. The cluster refuses dry runs in it; so they are made in another
  * one, which tells what is wrong with kinds and fields before half of a plan is applied.
  */
-import type { Command, PhaseCaptures } from '../command.ts';
+import type { Command, PhaseCaptures } from '../interface/command.ts';
 import { allKubectlErrors, kubectlErrors } from './kubectl-output.ts';
 import { inputOf, type KubernetesObject } from './objects.ts';
 

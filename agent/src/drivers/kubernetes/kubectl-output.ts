@@ -8,9 +8,9 @@ import {
   markedLines,
   reasonOf,
   warningsOf,
-} from '../diagnostics.ts';
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { progressOfLines } from '../progress-lines.ts';
+} from '../interface/diagnostics.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import { providerName } from './changes.ts';
 import { belongsElsewhere, environmentOfManager } from './field-owners.ts';
 

@@ -10,8 +10,8 @@ import {
   passphraseFileVariable,
   passphraseVariable,
 } from '#protocol/tools/pulumi/variables.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { DriverContext } from '../driver.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { readProject } from './project.ts';
 
 /** The name of what the user's own variables or code name as the backend; null: nothing. */

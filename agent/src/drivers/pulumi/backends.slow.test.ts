@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
-import { onePage as program } from '../../testing/pulumi/shop.ts';
+import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage, variablesOf } from '../../../testing/pulumi/pulumi-stage.ts';
+import { onePage as program } from '../../../testing/pulumi/shop.ts';
 
 test('a wrong passphrase is named, and the right one works', withPulumi, async (t) => {
   const { world, run, job, deploy, after } = pulumiStage(t, { 'Pulumi.yaml': program });

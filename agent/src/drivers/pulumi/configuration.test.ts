@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobOf, treeFrom } from '../../testing/driver-job.ts';
-import type { DriverContext } from '../driver.ts';
+import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { configurationFiles } from './configuration.ts';
 
 test('numbers that the code has committed keep their digits in the file of a run', async () => {

@@ -1,7 +1,7 @@
 /** Finds the reason of a failure in what Pulumi has printed. */
 
 import { passphraseFileVariable, passphraseVariable } from '#protocol/tools/pulumi/variables.ts';
-import { type DiagnosticFinding, errorsOf, reasonOf, warningsOf } from '../diagnostics.ts';
+import { type DiagnosticFinding, errorsOf, reasonOf, warningsOf } from '../interface/diagnostics.ts';
 
 /** Only this much of the output's end is searched: diagnostics are short. */
 const searchedCharacters = 262_144;

@@ -6,9 +6,9 @@ import { stackNameProblem } from '#protocol/tools/pulumi/variables.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
-import { given, type PhaseCaptures } from '../command.ts';
-import type { Driver, DriverContext, PlanReading } from '../driver.ts';
-import { withoutLongTexts } from '../plan-values.ts';
+import { given, type PhaseCaptures } from '../interface/command.ts';
+import type { Driver, DriverContext, PlanReading } from '../interface/driver.ts';
+import { withoutLongTexts } from '../interface/plan-values.ts';
 import { destroyDifference, updateDifference } from './approval.ts';
 import { isOurs } from './backend.ts';
 import {

@@ -1,6 +1,6 @@
 /** The events of Pulumi's engine, which a command writes to a file, one as JSON in each line. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { lineSplitter } from '../lines.ts';
+import { lineSplitter } from '../interface/lines.ts';
 
 /** A resource before or after a step; secrets are already replaced by Pulumi. */
 export interface EventState {

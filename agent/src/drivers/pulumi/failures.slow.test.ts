@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pulumiFolder, withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { pulumiStage } from '../../testing/pulumi/pulumi-stage.ts';
-import { deployed, program, urn, variables } from '../../testing/pulumi/shop.ts';
+import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
+import { deployed, program, urn, variables } from '../../../testing/pulumi/shop.ts';
 
 test(
   'an apply that would do what was not approved stops before it changes anything',

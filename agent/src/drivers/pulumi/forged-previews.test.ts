@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { pulumiFolder, withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { pulumiStage } from '../../testing/pulumi/pulumi-stage.ts';
+import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
 import { hiddenInPreview } from './preview-check.ts';
 
 const program = `name: shop

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { sha256 } from '#protocol/approved.ts';
-import { jobOf } from '../../testing/driver-job.ts';
-import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { pulumiStage } from '../../testing/pulumi/pulumi-stage.ts';
-import { TornState } from '../driver.ts';
+import { jobOf } from '../../../testing/driver-job.ts';
+import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
+import { TornState } from '../interface/driver.ts';
 import { configurationFiles } from './configuration.ts';
 import { checkpointFiles, readState } from './state.ts';
 

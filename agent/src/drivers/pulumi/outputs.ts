@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseExactly, typeOfJson } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { OutputsReading } from '../driver.ts';
+import type { OutputsReading } from '../interface/driver.ts';
 
 function parse(bytes: Uint8Array | undefined): Record<string, unknown> {
   return bytes === undefined || bytes.length === 0

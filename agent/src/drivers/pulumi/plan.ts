@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
-import type { PlanReading } from '../driver.ts';
-import { withSummary } from '../plan-summary.ts';
+import type { PlanReading } from '../interface/driver.ts';
+import { withSummary } from '../interface/plan-summary.ts';
 import { type EngineEvent, type EventState, packageOf, type StepMetadata, urnParts } from './events.ts';
 import { shown } from './values.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the progress of an update or a destroy from the events of Pulumi's engine. */
 import { isManagedType } from '#protocol/tools/pulumi/state.ts';
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { progressOfLines } from '../progress-lines.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import {
   type EngineEvent,
   longestEventBytes,

@@ -2,7 +2,7 @@
 
 import { parse } from 'yaml';
 import { isRecord } from '#contract/schema/is-record.ts';
-import type { TreeReader } from '../capabilities.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
 
 const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'] as const;
 

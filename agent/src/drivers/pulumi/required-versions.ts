@@ -2,7 +2,7 @@
 import { Range, satisfies } from 'semver';
 import { parse } from 'yaml';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
-import type { TreeReader } from '../capabilities.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
 
 const attribute = 'requiredPulumiVersion';
 const projectFiles = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'];

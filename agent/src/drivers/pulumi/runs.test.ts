@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
-import { deployed, program, urn, variables } from '../../testing/pulumi/shop.ts';
+import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage, variablesOf } from '../../../testing/pulumi/pulumi-stage.ts';
+import { deployed, program, urn, variables } from '../../../testing/pulumi/shop.ts';
 
 for (const travels of [false, true]) {
   test(

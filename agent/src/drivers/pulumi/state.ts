@@ -8,8 +8,8 @@ import { parseExactly, typeOfJson } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { deploymentVersion, hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
-import { type StateReading, TornState } from '../driver.ts';
-import type { SeveralFiles } from '../state-places.ts';
+import { type StateReading, TornState } from '../interface/driver.ts';
+import type { SeveralFiles } from '../interface/state-places.ts';
 import { packageOf, urnParts } from './events.ts';
 
 interface StoredResource {

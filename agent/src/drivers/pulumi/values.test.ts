@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withPulumi } from '../../testing/pulumi/pulumi-folder.ts';
-import { pulumiStage, variablesOf } from '../../testing/pulumi/pulumi-stage.ts';
-import { onePage as program } from '../../testing/pulumi/shop.ts';
+import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
+import { pulumiStage, variablesOf } from '../../../testing/pulumi/pulumi-stage.ts';
+import { onePage as program } from '../../../testing/pulumi/shop.ts';
 
 test('a committed configuration is kept, and its secrets are read', withPulumi, async (t) => {
   const { setup, run, job, apply, world } = pulumiStage(t, {

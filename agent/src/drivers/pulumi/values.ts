@@ -1,7 +1,7 @@
 /** What values of Pulumi look like to people. */
 import { isRecord } from '#contract/schema/is-record.ts';
 import { isSecretValue } from '#protocol/tools/pulumi/state.ts';
-import { sensitiveText } from '../plan-values.ts';
+import { sensitiveText } from '../interface/plan-values.ts';
 
 /** Stand for values that are not known before the update, by their type. */
 const unknownValues: readonly string[] = [

@@ -1,6 +1,6 @@
 /** Prepares a plan's values for display: replaces values that are sensitive or not yet known. */
 import { isRecord } from '#contract/schema/is-record.ts';
-import { sensitiveText } from '../plan-values.ts';
+import { sensitiveText } from '../interface/plan-values.ts';
 import type { TerraformChange, TerraformPlan } from './plan-json.ts';
 
 const unknownText = '(known after apply)';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { treeFrom } from '../../testing/driver-job.ts';
+import { treeFrom } from '../../../testing/driver-job.ts';
 import { isOurs, readCodeBackend, stateFileName, stateOverrideFiles } from './backend.ts';
 import { configurationFiles, tofuFiles } from './code/files.ts';
 

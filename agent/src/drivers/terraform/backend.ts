@@ -5,8 +5,8 @@
  */
 import { join, relative } from 'node:path';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { FileToWrite } from '../driver.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { FileToWrite } from '../interface/driver.ts';
 import { byBytes, endingOf, type FileRules, isOverride, terraformFiles } from './code/files.ts';
 import { readConfiguration } from './code/read-configuration.ts';
 

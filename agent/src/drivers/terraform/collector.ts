@@ -6,8 +6,9 @@
  * Not set for commands that start providers: these get the environment of the tool, and some keep hundreds of
  * megabytes, which would grow to five times of that.
  */
-import { readLockFile } from '../../providers/lock-file.ts';
-import type { CollectorCapability } from '../capabilities.ts';
+
+import type { CollectorCapability } from '../interface/capabilities.ts';
+import { readLockFile } from './lock-file.ts';
 
 /** A heap may grow to five times of what is in use; as Go does it, to twice that. */
 const percent = 400;

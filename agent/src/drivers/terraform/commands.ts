@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { plannedValues } from '#protocol/tools/applied-values.ts';
-import { type RunVariables, readRunVariables } from '#protocol/tools/run-variables.ts';
-import { joinArguments, splitArguments } from '#protocol/tools/terraform-arguments.ts';
+import { type RunVariables, readRunVariables } from '#protocol/tools/inputs/run-variables.ts';
+import { joinArguments, splitArguments } from '#protocol/tools/inputs/terraform-arguments.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
-import type { Command, Note } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import type { Command, Note } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { readCodeBackend } from './backend.ts';
 import type { FileRules } from './code/files.ts';
 

@@ -1,4 +1,4 @@
-import { cutText, type DiagnosticFinding, reasonOf } from '../diagnostics.ts';
+import { cutText, type DiagnosticFinding, reasonOf } from '../interface/diagnostics.ts';
 import { withoutColours } from './progress.ts';
 
 /** Only this much of the output's end is searched: diagnostics are short. */

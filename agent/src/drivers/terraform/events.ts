@@ -2,8 +2,8 @@
  * Reads resource events from the file that OpenTofu writes in addition to its human output (`-json-into`),
  * one object per line.
  */
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { progressOfLines } from '../progress-lines.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import { impliedProvider, readAddress } from './address.ts';
 
 /** No event about a resource is longer. */

@@ -11,9 +11,9 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { jobOf, treeOf } from '../../testing/driver-job.ts';
-import { type Command, onlyCommands } from '../command.ts';
-import type { DriverContext, ProgressEvent } from '../driver.ts';
+import { jobOf, treeOf } from '../../../testing/driver-job.ts';
+import { type Command, onlyCommands } from '../interface/command.ts';
+import type { DriverContext, ProgressEvent } from '../interface/driver.ts';
 import { opentofu } from '../opentofu/driver.ts';
 import { terraform } from './driver.ts';
 

@@ -5,15 +5,14 @@ import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { namedValueFiles } from '#protocol/tools/applied-values.ts';
-import { runVariableNames, runVariableProblem } from '#protocol/tools/run-variables.ts';
+import { runVariableNames, runVariableProblem } from '#protocol/tools/inputs/run-variables.ts';
 import type { ToolFacts } from '#protocol/tools/tool.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
-import { lockFileName } from '../../providers/lock-file.ts';
-import type { PlanToEstimate } from '../capabilities.ts';
-import type { PhaseCaptures } from '../command.ts';
-import type { Driver, DriverContext, FileToWrite, PlanReading } from '../driver.ts';
-import { withoutLongTexts } from '../plan-values.ts';
+import type { PlanToEstimate } from '../interface/capabilities.ts';
+import type { PhaseCaptures } from '../interface/command.ts';
+import type { Driver, DriverContext, FileToWrite, PlanReading } from '../interface/driver.ts';
+import { withoutLongTexts } from '../interface/plan-values.ts';
 import {
   isOurs,
   readCodeBackend,
@@ -37,6 +36,7 @@ import {
 import { terraformDiagnostics, terraformReason } from './diagnostics.ts';
 import { terraformEvents } from './events.ts';
 import { importsOf } from './imports.ts';
+import { lockFileName } from './lock-file.ts';
 import { otherWorkspaces } from './other-workspaces.ts';
 import { ownBackend } from './own-backend.ts';
 import { commonPlan } from './plan.ts';

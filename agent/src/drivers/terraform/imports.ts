@@ -5,7 +5,7 @@
 import { lt } from 'semver';
 import { sha256 } from '#protocol/approved.ts';
 import type { ResourceToImport } from '#protocol/messages/job.ts';
-import type { DeclaredImports, ImportCapability } from '../capabilities.ts';
+import type { DeclaredImports, ImportCapability } from '../interface/capabilities.ts';
 import { readAddress } from './address.ts';
 import type { FileRules } from './code/files.ts';
 import type { Flavor } from './commands.ts';

@@ -3,9 +3,9 @@
  */
 
 import type { Job } from '#protocol/messages/job.ts';
-import { runVariableNames } from '#protocol/tools/run-variables.ts';
-import type { DriverContext } from '../driver.ts';
-import type { OtherWorkspaces } from '../state-places.ts';
+import { runVariableNames } from '#protocol/tools/inputs/run-variables.ts';
+import type { DriverContext } from '../interface/driver.ts';
+import type { OtherWorkspaces } from '../interface/state-places.ts';
 import { isOurs, readCodeBackend } from './backend.ts';
 import { early, type Flavor, prepareSteps, runVariablesOf } from './commands.ts';
 import { workspacesIn } from './own-backend.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
 import { drivers } from '../index.ts';
 
 const block = (inner: string) => ({ 'main.tf': `terraform {\n  ${inner}\n}\n` });

@@ -2,9 +2,9 @@
  * How to read the state from the code's backend, for an environment whose state the service will store from
  * now on.
  */
-import type { Command } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
-import type { KeptElsewhere } from '../state-places.ts';
+import type { Command } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
+import type { KeptElsewhere } from '../interface/state-places.ts';
 import { isOurs, readCodeBackend } from './backend.ts';
 import { type Flavor, initCommand, workspaceOf } from './commands.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { jobOf, treeFrom } from '../../testing/driver-job.ts';
+import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
 import { terraform } from './driver.ts';
 import { commonPlan } from './plan.ts';
 import { parseTerraformPlan, type TerraformPlan } from './plan-json.ts';

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, ResourceChange as PlanResourceChange, PlanSummary } from '#contract/deployments/plan.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
-import { withSummary } from '../plan-summary.ts';
+import { withSummary } from '../interface/plan-summary.ts';
 import { type AttributeMasker, attributeMasker } from './attributes.ts';
 import type {
   ActionInvocation,

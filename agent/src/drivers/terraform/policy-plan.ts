@@ -1,6 +1,6 @@
 /** A plan as approval policies get it: as the tool shows it, without the values that it marks as sensitive. */
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { sensitiveText } from '../plan-values.ts';
+import { sensitiveText } from '../interface/plan-values.ts';
 import { inner, sensitiveTexts } from './attributes.ts';
 import type { TerraformPlan } from './plan-json.ts';
 

@@ -3,8 +3,8 @@
  * prefixes lines of provisioners with their resource, so that a program's own output is never mistaken for an
  * event.
  */
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { progressOfLines } from '../progress-lines.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import { impliedProvider, type ResourceAddress, readAddress } from './address.ts';
 
 type Phrase = readonly [text: string, status: 'started' | 'done', action: ProgressEvent['action']];

@@ -1,6 +1,6 @@
 /** The constraints of terraform or OpenTofu code on the version of its tool. */
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
-import type { TreeReader } from '../capabilities.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
 import { type FileRules, isOverride, terraformFiles } from './code/files.ts';
 import { type ConfigurationFile, objectsIn, readConfiguration } from './code/read-configuration.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ownPlatform } from '../../own-platform.ts';
-import { jobOf, treeFrom } from '../../testing/driver-job.ts';
-import type { Installed } from '../capabilities.ts';
-import type { Command } from '../command.ts';
-import type { DriverContext } from '../driver.ts';
+import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
+import { ownPlatform } from '../../own/own-platform.ts';
 import { drivers } from '../index.ts';
+import type { Installed } from '../interface/capabilities.ts';
+import type { Command } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { terraform } from './driver.ts';
 
 const init: Command = { step: 'tf:init', program: 'terraform', label: 'terraform init', args: ['init'] };

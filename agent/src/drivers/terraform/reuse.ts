@@ -8,15 +8,15 @@
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { runVariableNames } from '#protocol/tools/run-variables.ts';
-import { splitArguments } from '#protocol/tools/terraform-arguments.ts';
-import { ownPlatform } from '../../own-platform.ts';
-import { lockFileName } from '../../providers/lock-file.ts';
-import type { Installed, InstalledFrom, InstalledPackage, TreeReader } from '../capabilities.ts';
-import type { Command } from '../command.ts';
-import type { DriverContext, ReuseCapability } from '../driver.ts';
+import { runVariableNames } from '#protocol/tools/inputs/run-variables.ts';
+import { splitArguments } from '#protocol/tools/inputs/terraform-arguments.ts';
+import { ownPlatform } from '../../own/own-platform.ts';
+import type { Installed, InstalledFrom, InstalledPackage, TreeReader } from '../interface/capabilities.ts';
+import type { Command } from '../interface/command.ts';
+import type { DriverContext, ReuseCapability } from '../interface/driver.ts';
 import { configurationFiles } from './code/files.ts';
 import { type Flavor, workspaceOf } from './commands.ts';
+import { lockFileName } from './lock-file.ts';
 import { lockedProviders, modulesFileName } from './versions.ts';
 
 const folder = '.terraform';

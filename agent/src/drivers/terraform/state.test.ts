@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { TornState } from '../driver.ts';
+import { TornState } from '../interface/driver.ts';
 import { readTerraformState } from './state.ts';
 
 const recorded = await readFile(join(import.meta.dirname, '__fixtures__/created-1.11.4.tfstate'));

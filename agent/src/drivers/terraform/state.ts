@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Resource } from '#contract/deployments/plan.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import { canonicalJson } from '../canonical-json.ts';
-import { type StateReading, TornState } from '../driver.ts';
+import { canonicalJson } from '../interface/canonical-json.ts';
+import { type StateReading, TornState } from '../interface/driver.ts';
 
 interface TerraformStateFile {
   readonly version: number;

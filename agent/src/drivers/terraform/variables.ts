@@ -1,7 +1,7 @@
 import type { Job } from '#protocol/messages/job.ts';
-import type { FileToWrite } from '../driver.ts';
-import { variableTexts } from '../variable-texts.ts';
+import type { FileToWrite } from '../interface/driver.ts';
 import { byBytes } from './code/files.ts';
+import { variableTexts } from './variable-texts.ts';
 
 const ending = 'envarium.auto.tfvars.json';
 

@@ -1,5 +1,5 @@
 /** The providers and modules that a run used, from terraform's own records. */
-import { readLockFile } from '../../providers/lock-file.ts';
+import { readLockFile } from './lock-file.ts';
 
 /** Versions by source address, from the dependency lock file that init writes. */
 export function lockedProviders(lockFile: string | null): Record<string, string> {

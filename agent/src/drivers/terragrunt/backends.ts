@@ -2,8 +2,8 @@
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { normalizePath } from '#guards/source-guards.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { DriverContext } from '../driver.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { type CodeBackend, isOurs, noBackend, readCodeBackend } from '../terraform/backend.ts';
 import { configurationFiles as codeFiles, type FileRules } from '../terraform/code/files.ts';
 import { parseTerragruntFiles, type TerragruntFile, UnreadableFile } from './read-file.ts';

@@ -10,7 +10,7 @@ import {
   terragruntPaths,
   unitCode,
   withTerragrunt,
-} from '../../testing/units/terragrunt-setup.ts';
+} from '../../../testing/units/terragrunt-setup.ts';
 
 const network = {
   'modules/one/main.tf': moduleCode,

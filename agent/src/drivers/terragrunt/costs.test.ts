@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { startPricingService } from '../../testing/costs/pricing-service.ts';
+import { startPricingService } from '../../../testing/costs/pricing-service.ts';
 import {
   createTerragrunt,
   moduleCode,
   terragruntPaths,
   withTerragrunt,
-} from '../../testing/units/terragrunt-setup.ts';
+} from '../../../testing/units/terragrunt-setup.ts';
 
 const withAll = { skip: withTerragrunt().skip || withToolbox('infracost').skip };
 

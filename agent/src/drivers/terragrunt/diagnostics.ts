@@ -1,5 +1,5 @@
 /** The message of a failure in the output of terragrunt. */
-import { type DiagnosticFinding, reasonOf } from '../diagnostics.ts';
+import { type DiagnosticFinding, reasonOf } from '../interface/diagnostics.ts';
 import { terraformDiagnostics } from '../terraform/diagnostics.ts';
 import { withoutColours } from '../terraform/progress.ts';
 import { readUnitLine } from './progress.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
-import { withTerraformAsRoot } from '../../testing/runner-setup.ts';
-import { createTerragrunt, moduleCode, withTerragrunt } from '../../testing/units/terragrunt-setup.ts';
+import { withTerraformAsRoot } from '../../../testing/runner-setup.ts';
+import { createTerragrunt, moduleCode, withTerragrunt } from '../../../testing/units/terragrunt-setup.ts';
 
 /** A unit whose hook runs a shell before or after a command. */
 function withHook(kind: 'before_hook' | 'after_hook', command: string, script: string): string {

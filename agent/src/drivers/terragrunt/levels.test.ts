@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobOf } from '../../testing/driver-job.ts';
-import type { DriverContext } from '../driver.ts';
+import { jobOf } from '../../../testing/driver-job.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { outputLines, planCapture, readUnitPlans } from './plan.ts';
 import { unitsCapture } from './settings.ts';
 import { reportCapture } from './unplanned-units.ts';

@@ -6,7 +6,7 @@ import {
   moduleCode,
   unitCode,
   withTerragrunt,
-} from '../../testing/units/terragrunt-setup.ts';
+} from '../../../testing/units/terragrunt-setup.ts';
 
 /** A unit of the module without mocks. */
 const unmocked = (input: string, needs: string) =>

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
-import type { Ran } from '../../testing/runner-setup.ts';
+import type { Ran } from '../../../testing/runner-setup.ts';
 import {
   createTerragrunt,
   moduleCode,
   type TerragruntSetup,
   unitCode,
   withTerragrunt,
-} from '../../testing/units/terragrunt-setup.ts';
+} from '../../../testing/units/terragrunt-setup.ts';
 
 const failing = `${moduleCode}
 resource "terraform_data" "fails" {

@@ -6,7 +6,7 @@ import {
   moduleCode,
   unitCode,
   withTerragrunt,
-} from '../../testing/units/terragrunt-setup.ts';
+} from '../../../testing/units/terragrunt-setup.ts';
 import { terraformFiles } from '../terraform/code/files.ts';
 import { unitsWithBackend } from './backends.ts';
 

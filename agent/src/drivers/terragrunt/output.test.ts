@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { jobOf } from '../../testing/driver-job.ts';
+import { jobOf } from '../../../testing/driver-job.ts';
 import { terragruntReason } from './diagnostics.ts';
 import { terragrunt } from './driver.ts';
 import { terragruntProgress } from './progress.ts';

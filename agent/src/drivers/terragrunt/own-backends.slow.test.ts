@@ -10,7 +10,7 @@ import {
   moduleCode,
   unitCode,
   withTerragrunt,
-} from '../../testing/units/terragrunt-setup.ts';
+} from '../../../testing/units/terragrunt-setup.ts';
 
 /** A server for terraform's http backend. */
 async function startBackend(

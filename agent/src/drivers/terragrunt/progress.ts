@@ -1,7 +1,7 @@
 /** Reads resource events from the output of an apply: terragrunt puts the unit in front of each line of its tool. */
 import { unitAddress, unitModule } from '#contract/deployments/unit-names.ts';
-import type { ProgressEvent, ProgressReader } from '../driver.ts';
-import { progressOfLines } from '../progress-lines.ts';
+import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
+import { progressOfLines } from '../interface/progress-lines.ts';
 import { terraformProgress, withoutColours } from '../terraform/progress.ts';
 
 /** No line about a resource is longer; longer lines are skipped without being buffered. */

@@ -4,8 +4,8 @@
  */
 import { posix } from 'node:path';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
-import type { TreeReader } from '../capabilities.ts';
-import type { RequiredOf } from '../driver.ts';
+import type { TreeReader } from '../interface/capabilities.ts';
+import type { RequiredOf } from '../interface/driver.ts';
 import { parseTerragruntFiles, UnreadableFile } from './read-file.ts';
 
 const ownProgram = 'terragrunt';

@@ -8,7 +8,7 @@ import {
   moduleCode,
   unitCode,
   withTerragrunt,
-} from '../../testing/units/terragrunt-setup.ts';
+} from '../../../testing/units/terragrunt-setup.ts';
 
 const three = {
   'modules/one/main.tf': moduleCode,

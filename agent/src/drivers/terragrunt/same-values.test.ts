@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
-import { binaries, createTerragrunt, withTerragrunt } from '../../testing/units/terragrunt-setup.ts';
+import { binaries, createTerragrunt, withTerragrunt } from '../../../testing/units/terragrunt-setup.ts';
 
 /** The variable is read while the plan is applied, and the plan has no value of it. */
 const code = `variable "size" {

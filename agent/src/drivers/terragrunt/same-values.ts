@@ -1,7 +1,7 @@
 /** Has terragrunt's plans and applies start the tool with a check ahead of it: an apply gets the values of its plan. */
 import { join } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
-import type { Command } from '../command.ts';
+import type { Command } from '../interface/command.ts';
 import { binaryName, planName, rulesOf, usesTofu } from './settings.ts';
 
 /**

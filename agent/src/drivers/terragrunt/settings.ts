@@ -5,7 +5,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { binaryOf } from '#protocol/tools/terragrunt.ts';
 import { includedFolders } from '#protocol/tools/terragrunt-variables.ts';
-import type { DriverContext } from '../driver.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { type FileRules, terraformFiles, tofuFiles } from '../terraform/code/files.ts';
 import { targetsOf } from '../terraform/commands.ts';
 import { readUnits, type TerragruntUnit } from './units.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
-import { TornState } from '../driver.ts';
+import { TornState } from '../interface/driver.ts';
 import { partName, readTerragruntState, unitFiles } from './state.ts';
 
 const state = (serial: number, lineage = 'one') =>

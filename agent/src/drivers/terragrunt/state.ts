@@ -8,8 +8,8 @@ import {
   type UnitStates,
   writeUnitStates,
 } from '#protocol/tools/terragrunt-state.ts';
-import { type StateReading, TornState } from '../driver.ts';
-import type { RescuedFile, SeveralFiles } from '../state-places.ts';
+import { type StateReading, TornState } from '../interface/driver.ts';
+import type { RescuedFile, SeveralFiles } from '../interface/state-places.ts';
 import { readTerraformState } from '../terraform/state.ts';
 import { workingFolders } from './working-folders.ts';
 

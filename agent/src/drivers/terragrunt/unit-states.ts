@@ -1,7 +1,7 @@
 /** Where each unit of a run keeps its state, and whether the tool does what is expected of it. */
 import { join } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
-import type { DriverContext, FileToWrite } from '../driver.ts';
+import type { DriverContext, FileToWrite } from '../interface/driver.ts';
 import { overrideName } from '../terraform/backend.ts';
 import { backendInFolder } from './backends.ts';
 import { allUnits, isRunAll, rulesOf } from './settings.ts';

@@ -1,7 +1,7 @@
 /** Units that terragrunt could not plan, because they use outputs that other units do not have yet. */
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
-import { type PhaseCaptures } from '../command.ts';
+import { type PhaseCaptures } from '../interface/command.ts';
 import { withoutColours } from '../terraform/progress.ts';
 import { textsBetween } from './texts-between.ts';
 

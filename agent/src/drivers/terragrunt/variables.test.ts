@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobOf } from '../../testing/driver-job.ts';
+import { jobOf } from '../../../testing/driver-job.ts';
 import { inputVariables } from './variables.ts';
 
 const cases: [value: string, expected: string][] = [

@@ -2,7 +2,7 @@
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { scalarOf, withoutBeginning } from '#guards/hcl/expression.ts';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
-import { variableTitle } from '../variable-title.ts';
+import { variableTitle } from '../interface/variable-title.ts';
 
 /** A text in which the tools evaluate nothing. */
 function literal(text: string): string {

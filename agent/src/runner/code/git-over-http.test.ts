@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createSetup, type RunnerSetup } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { createSetup, type RunnerSetup } from '../../testing/runner-setup.ts';
 
 const backend = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
 const needs = {

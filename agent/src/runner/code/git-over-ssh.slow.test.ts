@@ -6,10 +6,15 @@ import { dirname, join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { startLfsServer } from '../../../testing/lfs-server.ts';
+import {
+  createSetup,
+  type RunnerSetup,
+  withBubblewrap,
+  withTerraform,
+} from '../../../testing/runner-setup.ts';
+import { makeSshKey, missingSshServer, startSshServer } from '../../../testing/ssh-server.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { startLfsServer } from '../../testing/lfs-server.ts';
-import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
-import { makeSshKey, missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
 
 const needs = { skip: withTerraform.skip || missingSshServer };
 const server = missingSshServer ? null : await startSshServer();

@@ -13,7 +13,7 @@ import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
 import { syncFolder, writeDurably } from '../../spool/write-file.ts';
-import type { Configuration } from '../phases/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
 /**
  * Packs the tree into `outputs/tree.tar` and copies a saved plan to `outputs/plan`, both durably.

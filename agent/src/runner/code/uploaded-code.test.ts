@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
+import { createSetup, type RunnerSetup, withTerraform } from '../../../testing/runner-setup.ts';
 
 /** A remote plan of a folder. */
 function remotePlan(setup: RunnerSetup, files: Record<string, string>, path?: string) {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { planOfMachines as plan, terraformThatShows } from '../../../testing/costs/plan-of-machines.ts';
+import { startPricingService } from '../../../testing/costs/pricing-service.ts';
+import { createSetup, type Ran, type StartOptions, withTerraform } from '../../../testing/runner-setup.ts';
+import { startToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { planOfMachines as plan, terraformThatShows } from '../../testing/costs/plan-of-machines.ts';
-import { startPricingService } from '../../testing/costs/pricing-service.ts';
-import { createSetup, type Ran, type StartOptions, withTerraform } from '../../testing/runner-setup.ts';
-import { startToolMirror } from '../../testing/tool-mirror.ts';
 import type { ToolchainOrder } from '../../toolchain/tool-mirror.ts';
 import type { CostOrder } from './pricing.ts';
 

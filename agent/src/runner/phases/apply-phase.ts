@@ -9,19 +9,16 @@ import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep as prepareStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
-import { type Command, onlyCommands } from '../../drivers/command.ts';
+import { type Command, onlyCommands } from '../../drivers/interface/command.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { readInside } from '../../slots/closed-tree.ts';
 import { readKept, type TreeFacts } from '../../slots/work-folder.ts';
 import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import { unpackTree } from '../code/tree-archive.ts';
-import type { Captures } from '../command-files.ts';
-import { givenCaptures, runOne } from '../run-commands.ts';
-import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
-import type { KnownState } from '../state/spooled-states.ts';
-import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
-import { ApplyWork, notApproved } from './apply-work.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { givenCaptures, runOne } from '../commands/run-commands.ts';
+import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import {
   type Configuration,
   checkJob,
@@ -31,7 +28,10 @@ import {
   findStateOwner,
   requireSecrets,
   writeDriverFiles,
-} from './configuration.ts';
+} from '../configuration/configuration.ts';
+import type { KnownState } from '../state/spooled-states.ts';
+import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
+import { ApplyWork, notApproved } from './apply-work.ts';
 import { inspectCode, readCaptures } from './inspect-code.ts';
 import {
   checkPrepared,

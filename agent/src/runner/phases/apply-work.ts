@@ -1,13 +1,13 @@
 /** The commands of an apply up to its outputs: those that check, those that change resources, and what these wait for. */
 
 import { inStep, warn } from '../../attempt/attempt-log.ts';
-import { type Command, given } from '../../drivers/command.ts';
+import { type Command, given } from '../../drivers/interface/command.ts';
 import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
-import type { Captures } from '../command-files.ts';
-import { byStep, type CommandInput, givenCaptures, inputOf, runOne } from '../run-commands.ts';
-import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { byStep, type CommandInput, givenCaptures, inputOf, runOne } from '../commands/run-commands.ts';
+import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
-import type { Configuration } from './configuration.ts';
 import { runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { storeMark } from './store-mark.ts';
 import { storeState } from './store-state.ts';

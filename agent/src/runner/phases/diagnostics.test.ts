@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
+import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 
 const precondition = (name: string, isGood: boolean) => `resource "terraform_data" "${name}" {
   input = "${name}"

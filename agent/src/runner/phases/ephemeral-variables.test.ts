@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { createSetup, type StartOptions, withTerraform } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { createSetup, type StartOptions, withTerraform } from '../../testing/runner-setup.ts';
 
 const files = {
   'main.tf': `variable "size" {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { ownPlatform } from '../../own-platform.ts';
-import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
+import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
+import { ownPlatform } from '../../own/own-platform.ts';
 
 const simple = 'resource "terraform_data" "first" { input = "one" }\n';
 

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sizeOf } from '../../attempt/run-command.ts';
-import type { ProgressEvent, ProgressReader } from '../../drivers/driver.ts';
+import type { ProgressEvent, ProgressReader } from '../../drivers/interface/driver.ts';
 import { LatestEvents, resourceLimits } from '../../spool/resource-events.ts';
 import type { TreeClient } from '../tree/tree-client.ts';
 

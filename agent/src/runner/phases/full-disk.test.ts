@@ -4,16 +4,16 @@ import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { processesOf } from '../../processes/end-processes.ts';
-import { textOrEmpty } from '../../processes/proc.ts';
-import type { RunLimits } from '../../processes/run-limits.ts';
 import {
   createSetup,
   type Ran,
   type RunnerSetup,
   type Running,
   withTerraformAsRoot,
-} from '../../testing/runner-setup.ts';
+} from '../../../testing/runner-setup.ts';
+import { processesOf } from '../../processes/end-processes.ts';
+import { textOrEmpty } from '../../processes/proc.ts';
+import type { RunLimits } from '../../processes/run-limits.ts';
 
 const megabyte = 1024 * 1024;
 const limits = (reserveMegabytes: number): RunLimits => ({

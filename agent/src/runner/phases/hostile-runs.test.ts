@@ -11,15 +11,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { processesOf } from '../../processes/end-processes.ts';
-import { findProgram } from '../../processes/programs.ts';
-import { firstThen } from '../../testing/configurations.ts';
+import { firstThen } from '../../../testing/configurations.ts';
 import {
   createSetup,
   type RunnerSetup,
   withTerraform,
   withTerraformAsRoot,
-} from '../../testing/runner-setup.ts';
+} from '../../../testing/runner-setup.ts';
+import { processesOf } from '../../processes/end-processes.ts';
+import { findProgram } from '../../processes/programs.ts';
 
 const planted = 'planted-secret-0123456789';
 

@@ -1,9 +1,13 @@
 /** Runs the commands with which a driver looks at the code before it answers questions about it. */
-import type { PhaseCaptures as ReadCaptures } from '../../drivers/command.ts';
-import type { Captures } from '../command-files.ts';
-import { runOne } from '../run-commands.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
-import { asRunFailure, type ConfigurationFacts, describeConfiguration } from './configuration.ts';
+import type { PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { runOne } from '../commands/run-commands.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import {
+  asRunFailure,
+  type ConfigurationFacts,
+  describeConfiguration,
+} from '../configuration/configuration.ts';
 
 /**
  * Runs within a step that has started.

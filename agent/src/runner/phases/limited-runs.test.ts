@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { processesIn, processesOf } from '../../processes/end-processes.ts';
-import { findProgram } from '../../processes/programs.ts';
-import type { RunLimits } from '../../processes/run-limits.ts';
 import {
   createSetup,
   type RunnerSetup,
   withBubblewrap,
   withTerraformAsRoot,
-} from '../../testing/runner-setup.ts';
+} from '../../../testing/runner-setup.ts';
+import { processesIn, processesOf } from '../../processes/end-processes.ts';
+import { findProgram } from '../../processes/programs.ts';
+import type { RunLimits } from '../../processes/run-limits.ts';
 
 const megabyte = 1024 * 1024;
 const generous: RunLimits = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { confinements } from '../../../testing/attacks.ts';
+import { attackOnce, median, neighbours, secondsOfPlan } from '../../../testing/neighbours.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { confinements } from '../../testing/attacks.ts';
-import { attackOnce, median, neighbours, secondsOfPlan } from '../../testing/neighbours.ts';
 
 const pairs = 9;
 const mostTimes = 1.5;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { confinements } from '../../testing/attacks.ts';
-import { createSetup } from '../../testing/runner-setup.ts';
+import { confinements } from '../../../testing/attacks.ts';
+import { createSetup } from '../../../testing/runner-setup.ts';
 
 /** Configuration of programs, which would run a command or leave the run without its providers. */
 function files(mark: string): Record<string, string> {

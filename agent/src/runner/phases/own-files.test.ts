@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { notIsolated } from '../../testing/runner-setup.ts';
+import { notIsolated } from '../../../testing/runner-setup.ts';
+import { writeDriverFiles } from '../configuration/configuration.ts';
 import { TreeLender } from '../tree/tree-lender.ts';
-import { writeDriverFiles } from './configuration.ts';
 
 type Arguments = Parameters<typeof writeDriverFiles>;
 

@@ -15,16 +15,9 @@ import { isOwn, releaseWorkFolder, removeOwnWorkFolder } from '../../slots/work-
 import { checkoutStep } from '../code/checkout-step.ts';
 import { packForApply } from '../code/tree-archive.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
-import type { Captures } from '../command-files.ts';
-import { estimateCosts } from '../costs/estimate-costs.ts';
-import { writePolicyInput } from '../policies/policy-input.ts';
-import { runOrReuse } from '../reuse/run-or-reuse.ts';
-import { runCommands } from '../run-commands.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
-import { logImports, refuseImports } from '../state/import-resources.ts';
-import { migrateState, refuseToLeaveState } from '../state/migrate-state.ts';
-import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
-import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { runCommands } from '../commands/run-commands.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import {
   asRunFailure,
   type Configuration,
@@ -34,7 +27,14 @@ import {
   findStateOwner,
   stateFilesOf,
   writeDriverFiles,
-} from './configuration.ts';
+} from '../configuration/configuration.ts';
+import { logImports, refuseImports } from '../configuration/import-resources.ts';
+import { estimateCosts } from '../costs/estimate-costs.ts';
+import { writePolicyInput } from '../policies/policy-input.ts';
+import { runOrReuse } from '../reuse/run-or-reuse.ts';
+import { migrateState, refuseToLeaveState } from '../state/migrate-state.ts';
+import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
+import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 import { inspectCode, writeCaptures } from './inspect-code.ts';
 import { planInWords } from './plan-in-words.ts';
 import { readValueFiles, requireValueFiles } from './value-files.ts';

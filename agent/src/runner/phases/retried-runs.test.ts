@@ -4,15 +4,15 @@ import { type TestContext, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { findProgram } from '../../processes/programs.ts';
-import { firstThen } from '../../testing/configurations.ts';
+import { firstThen } from '../../../testing/configurations.ts';
 import {
   createSetup,
   type Ran,
   type RunnerSetup,
   type StartOptions,
   withTerraform,
-} from '../../testing/runner-setup.ts';
+} from '../../../testing/runner-setup.ts';
+import { findProgram } from '../../processes/programs.ts';
 
 /** Fails until the specified number of tries; the count is in the tree, where every try finds it. */
 function failing(times: number, more = ''): string {

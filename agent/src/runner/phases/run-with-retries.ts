@@ -9,14 +9,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { matchesRegex } from '#guards/match-regex.ts';
 import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
-import type { Command } from '../../drivers/command.ts';
-import type { SavedPlanCapability } from '../../drivers/driver.ts';
+import type { Command } from '../../drivers/interface/command.ts';
+import type { SavedPlanCapability } from '../../drivers/interface/driver.ts';
 import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
 import { sealPlan } from '../../slots/work-folder.ts';
-import type { Captures } from '../command-files.ts';
-import { type CommandInput, runOne } from '../run-commands.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
-import type { Configuration } from './configuration.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { type CommandInput, runOne } from '../commands/run-commands.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { type ChangingCommandResult, runChangingCommand } from './run-changing-command.ts';
 
 /** The result of a changing command, and how often it was retried. */

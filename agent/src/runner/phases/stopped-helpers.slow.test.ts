@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { confinements } from '../../testing/attacks.ts';
-import { stopHelpers } from '../../testing/stopped-helpers.ts';
+import { confinements } from '../../../testing/attacks.ts';
+import { stopHelpers } from '../../../testing/stopped-helpers.ts';
 
 // Helpers of the same user are stopped too, and are waited for.
 for (const confinement of confinements)

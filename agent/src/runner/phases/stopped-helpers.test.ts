@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { confinements } from '../../testing/attacks.ts';
-import { stopHelpers } from '../../testing/stopped-helpers.ts';
+import { confinements } from '../../../testing/attacks.ts';
+import { stopHelpers } from '../../../testing/stopped-helpers.ts';
 
 for (const confinement of confinements.filter(({ name }) => name.startsWith('in namespaces')))
   test(

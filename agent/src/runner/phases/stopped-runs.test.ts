@@ -3,16 +3,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { endProcessesOf, processesOf } from '../../processes/end-processes.ts';
-import { findProgram } from '../../processes/programs.ts';
-import { firstThen } from '../../testing/configurations.ts';
+import { firstThen } from '../../../testing/configurations.ts';
 import {
   createSetup,
   type RunnerSetup,
   type StartOptions,
   withTerraform,
   withTerraformAsRoot,
-} from '../../testing/runner-setup.ts';
+} from '../../../testing/runner-setup.ts';
+import { endProcessesOf, processesOf } from '../../processes/end-processes.ts';
+import { findProgram } from '../../processes/programs.ts';
 
 /** One resource is created immediately; the next one takes as long as the command in its provisioner. */
 function slow(command: string): string {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { watchFolders } from '../../ship/wake.ts';
+import { watchFolders } from '../../processes/wake.ts';
 import { readMark, readStoredMark, type StartMark } from '../../spool/read-attempt.ts';
 import { writeJsonDurably } from '../../spool/write-file.ts';
 

@@ -2,8 +2,8 @@
 import { storeStateStep as storeStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { logEnd, skipStep } from '../../attempt/attempt-log.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { KnownState } from '../state/spooled-states.ts';
-import type { Configuration } from './configuration.ts';
 
 /**
  * The step `state:store`, also of runs that failed or were stopped; tools without a state have no such step.

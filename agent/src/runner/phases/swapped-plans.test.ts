@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { confinements } from '../../testing/attacks.ts';
-import { swapPlans } from '../../testing/plan-race.ts';
+import { confinements } from '../../../testing/attacks.ts';
+import { swapPlans } from '../../../testing/plan-race.ts';
 
 for (const confinement of confinements)
   test(

@@ -16,10 +16,10 @@ import {
   requireProgram,
 } from '../../processes/programs.ts';
 import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
-import { endRest } from '../end-rest.ts';
-import { readableTo } from '../run-commands.ts';
-import { type RunnerAttempt, stateFacts } from '../runner-attempt.ts';
-import type { Configuration } from './configuration.ts';
+import { endRest } from '../commands/end-rest.ts';
+import { readableTo } from '../commands/run-commands.ts';
+import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
 import { type ChangingCommandResult, copyLastState, followState } from './run-changing-command.ts';
 import { storeMark } from './store-mark.ts';

@@ -4,8 +4,6 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { processesOf } from '../../processes/end-processes.ts';
-import { findProgram } from '../../processes/programs.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -13,7 +11,9 @@ import {
   withBubblewrap,
   withTerraform,
   withTerraformAsRoot,
-} from '../../testing/runner-setup.ts';
+} from '../../../testing/runner-setup.ts';
+import { processesOf } from '../../processes/end-processes.ts';
+import { findProgram } from '../../processes/programs.ts';
 
 const code = `
 variable "name" { default = "none" }

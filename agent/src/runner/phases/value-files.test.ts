@@ -3,8 +3,8 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { createSetup, type StartOptions } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { createSetup, type StartOptions } from '../../testing/runner-setup.ts';
 
 const files = {
   'main.tf':

@@ -4,8 +4,8 @@
  */
 import { sha256 } from '#protocol/approved.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
-import { asRunFailure, type Configuration } from './configuration.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import { asRunFailure, type Configuration } from '../configuration/configuration.ts';
 
 /** Hashes by path from the configuration's folder; null: there is no such file. */
 export type ValueFiles = ReadonlyMap<string, string | null>;

@@ -3,14 +3,14 @@ import { posix } from 'node:path';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { commonPolicyPlan, mostPolicyInputBytes } from '#protocol/policy-plan.ts';
-import type { PhaseCaptures } from '../../drivers/command.ts';
+import type { PhaseCaptures } from '../../drivers/interface/command.ts';
 import { planOf } from '../../drivers/terraform/family.ts';
 import { policyPlan } from '../../drivers/terraform/policy-plan.ts';
 import { maskJson } from '../../logs/mask.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { writeWhole } from '../../spool/write-file.ts';
-import type { Configuration } from '../phases/configuration.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
 const dataVariable = 'ENVARIUM_POLICY_DATA_PATH';
 const mostDataBytes = 1_000_000;

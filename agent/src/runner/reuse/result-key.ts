@@ -1,12 +1,12 @@
 /** All that the result of an installing command depends on, as one hash. */
 import { readFileSync } from 'node:fs';
 import { sha256 } from '#protocol/approved.ts';
-import type { Command } from '../../drivers/command.ts';
-import type { ReuseCapability } from '../../drivers/driver.ts';
-import { ownPlatform } from '../../own-platform.ts';
+import type { Command } from '../../drivers/interface/command.ts';
+import type { ReuseCapability } from '../../drivers/interface/driver.ts';
+import { ownPlatform } from '../../own/own-platform.ts';
 import { findProgram, requireProgram } from '../../processes/programs.ts';
-import { type Configuration, stateFilesOf } from '../phases/configuration.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import { type Configuration, stateFilesOf } from '../configuration/configuration.ts';
 import { stampOf } from '../tool/resolve-tool.ts';
 
 /** A command that may be replaced by the result of an earlier one. */

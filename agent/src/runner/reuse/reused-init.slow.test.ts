@@ -16,9 +16,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { findProgram } from '../../processes/programs.ts';
-import type { ProviderOrder } from '../../providers/installation.ts';
-import { startProviderRegistry, thisPlatform } from '../../testing/provider-registry.ts';
+import { startProviderRegistry, thisPlatform } from '../../../testing/provider-registry.ts';
 import {
   createSetup,
   type Ran,
@@ -27,7 +25,9 @@ import {
   withBubblewrap,
   withTerraform,
   withTerraformAsRoot,
-} from '../../testing/runner-setup.ts';
+} from '../../../testing/runner-setup.ts';
+import { findProgram } from '../../processes/programs.ts';
+import type { ProviderOrder } from '../../providers/installation.ts';
 
 const lockFile = '.terraform.lock.hcl';
 const host = 'registry.terraform.io';

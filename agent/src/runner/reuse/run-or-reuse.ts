@@ -6,10 +6,10 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { logLine } from '../../attempt/attempt-log.ts';
 import { sizeOf } from '../../attempt/run-command.ts';
-import type { ReuseCapability } from '../../drivers/driver.ts';
+import type { ReuseCapability } from '../../drivers/interface/driver.ts';
 import { maskText } from '../../logs/mask.ts';
 import { findLinked, linkAgain } from '../../providers/linked-packages.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import { type InstallCommand, resultKey } from './result-key.ts';
 import { type CachedResult, readResult, removeResult, writeResult } from './results.ts';
 

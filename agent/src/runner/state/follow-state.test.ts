@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFil
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSetup } from '../../../testing/runner-setup.ts';
 import { drivers } from '../../drivers/index.ts';
 import { createWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
 import { spoolPaths } from '../../spool/layout.ts';
-import { createSetup } from '../../testing/runner-setup.ts';
 import { TreeLender } from '../tree/tree-lender.ts';
 import { StateFollower } from './follow-state.ts';
 

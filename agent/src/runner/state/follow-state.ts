@@ -3,8 +3,8 @@
  * and rewrites its file in place, so that many reads are torn; those are repeated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StateCapability, StateFileCapability } from '../../drivers/driver.ts';
-import type { SeveralFiles } from '../../drivers/state-places.ts';
+import type { StateCapability, StateFileCapability } from '../../drivers/interface/driver.ts';
+import type { SeveralFiles } from '../../drivers/interface/state-places.ts';
 import { whenThereIsSpace } from '../../processes/full-disk.ts';
 import type { SpoolPaths } from '../../spool/layout.ts';
 import type { TreeClient } from '../tree/tree-client.ts';

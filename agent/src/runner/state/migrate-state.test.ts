@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { createSetup, type Ran, withTerraform } from '../../../testing/runner-setup.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
-import { createSetup, type Ran, withTerraform } from '../../testing/runner-setup.ts';
 
 /** A server that stores a state for Terraform's http backend. */
 interface Keeper {

@@ -13,19 +13,19 @@ import {
   type StateFileCapability,
   type StateReading,
   TornState,
-} from '../../drivers/driver.ts';
-import type { KeptElsewhere } from '../../drivers/state-places.ts';
+} from '../../drivers/interface/driver.ts';
+import type { KeptElsewhere } from '../../drivers/interface/state-places.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { writeDurably } from '../../spool/write-file.ts';
-import type { Captures } from '../command-files.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { runOne } from '../commands/run-commands.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import {
   type ConfigurationFacts,
   describeConfiguration,
   stateFilesOf,
   writeDriverFiles,
-} from '../phases/configuration.ts';
-import { runOne } from '../run-commands.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
+} from '../configuration/configuration.ts';
 
 /** A state that the backend of the code stores. */
 interface BackendState {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
+import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { emptyWorkspaceProblem, possiblyMeant } from './refuse-empty-workspace.ts';
 
 const backend = { backend: 's3', variable: 'ALLOW' };

@@ -5,14 +5,14 @@
  */
 import { hasGeneratedForm } from '#protocol/workspace-name.ts';
 import { warn } from '../../attempt/attempt-log.ts';
-import type { Command } from '../../drivers/command.ts';
-import type { StateCapability } from '../../drivers/driver.ts';
-import type { OtherWorkspaces } from '../../drivers/state-places.ts';
+import type { Command } from '../../drivers/interface/command.ts';
+import type { StateCapability } from '../../drivers/interface/driver.ts';
+import type { OtherWorkspaces } from '../../drivers/interface/state-places.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import type { Captures } from '../command-files.ts';
-import type { Configuration } from '../phases/configuration.ts';
-import { runOne } from '../run-commands.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { runOne } from '../commands/run-commands.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
 /** Each check runs the tool. */
 const maxChecked = 10;

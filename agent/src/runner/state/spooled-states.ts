@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
-import { type StateCapability, type StateReading, TornState } from '../../drivers/driver.ts';
+import { type StateCapability, type StateReading, TornState } from '../../drivers/interface/driver.ts';
 import { isFullDisk } from '../../processes/full-disk.ts';
 import type { SpoolPaths } from '../../spool/layout.ts';
 import { writeDurably } from '../../spool/write-file.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TornState } from '../../drivers/driver.ts';
-import type { SeveralFiles } from '../../drivers/state-places.ts';
+import { TornState } from '../../drivers/interface/driver.ts';
+import type { SeveralFiles } from '../../drivers/interface/state-places.ts';
 import { type FolderReader, oneFile, severalFiles } from './state-files.ts';
 
 /** Files in memory, whose stamps are their contents. */

@@ -1,7 +1,7 @@
 /** The files in which a tool keeps a state, read while it may be writing them. */
 import { posix } from 'node:path';
-import { TornState } from '../../drivers/driver.ts';
-import type { SeveralFiles } from '../../drivers/state-places.ts';
+import { TornState } from '../../drivers/interface/driver.ts';
+import type { SeveralFiles } from '../../drivers/interface/state-places.ts';
 
 /** Reads files of a folder; each of its functions returns null or nothing for one that does not exist. */
 export interface FolderReader {

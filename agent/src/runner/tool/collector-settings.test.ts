@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { firstThen } from '../../../testing/configurations.ts';
+import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { drivers } from '../../drivers/index.ts';
-import { firstThen } from '../../testing/configurations.ts';
-import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { collectorSettings } from './collector-settings.ts';
 
 const gigabyte = 1 << 30;

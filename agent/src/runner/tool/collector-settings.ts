@@ -1,7 +1,7 @@
 /** Settings of the tool's garbage collector for commands that start no other programs of its kind. */
-import type { Command } from '../../drivers/command.ts';
-import type { Configuration } from '../phases/configuration.ts';
-import type { RunnerAttempt } from '../runner-attempt.ts';
+import type { Command } from '../../drivers/interface/command.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
 /**
  * A provider gets the environment of its tool, and nobody knows how much memory it keeps: where there are any, the

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
+import { type Release, startToolMirror, type ToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
-import { type Release, startToolMirror, type ToolMirror } from '../../testing/tool-mirror.ts';
 import type { MirrorOrder } from '../../toolchain/tool-mirror.ts';
 
 const objects = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one }\n';

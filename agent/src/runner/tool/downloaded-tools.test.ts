@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { type ToolboxName, toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { createSetup, type RunnerSetup } from '../../../testing/runner-setup.ts';
+import { type Release, scriptOf, startToolMirror, type ToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { createSetup, type RunnerSetup } from '../../testing/runner-setup.ts';
-import { type Release, scriptOf, startToolMirror, type ToolMirror } from '../../testing/tool-mirror.ts';
 import type { MirrorOrder, ToolchainOrder } from '../../toolchain/tool-mirror.ts';
 
 const bytesOf = (name: ToolboxName): Buffer => readFileSync(toolboxProgram(name as 'pulumi') ?? '');

@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
+import { withAnsible } from '../../../testing/ansible-stage.ts';
+import { createSetup, type RunnerSetup, withBubblewrap } from '../../../testing/runner-setup.ts';
+import { ansibleWheels, type Wheel, wheelFile, wheelOf } from '../../../testing/toolchain/python-index.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { withAnsible } from '../../testing/ansible-stage.ts';
-import { createSetup, type RunnerSetup, withBubblewrap } from '../../testing/runner-setup.ts';
-import { ansibleWheels, type Wheel, wheelFile, wheelOf } from '../../testing/toolchain/python-index.ts';
 import type { ToolchainOrder } from '../../toolchain/tool-mirror.ts';
 
 const files = {

@@ -1,7 +1,7 @@
 /** The programs that plan the later levels of a deployment, with the real runner. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
+import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 
 const level = { number: 2, units: ['app'], done: ['vpc'] };
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { notIsolated } from '../../../testing/runner-setup.ts';
 import { spoolPaths } from '../../spool/layout.ts';
-import { notIsolated } from '../../testing/runner-setup.ts';
 import { TreeLender } from '../tree/tree-lender.ts';
 import { findRequestedVersion } from './requested-version.ts';
 

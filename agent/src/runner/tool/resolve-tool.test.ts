@@ -3,9 +3,14 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import {
+  createSetup,
+  type RunnerSetup,
+  withBubblewrap,
+  withTerraform,
+} from '../../../testing/runner-setup.ts';
+import { type Release, scriptOf, startToolMirror, type ToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
-import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
-import { type Release, scriptOf, startToolMirror, type ToolMirror } from '../../testing/tool-mirror.ts';
 import type { ToolchainOrder } from '../../toolchain/tool-mirror.ts';
 
 const simple = 'resource "terraform_data" "one" { input = "a" }\n';

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createSetup, withBubblewrap, withTerraform } from '../../../testing/runner-setup.ts';
+import { ansibleWheels, wheelFile, wheelOf } from '../../../testing/toolchain/python-index.ts';
 import type { NetworkOrder } from '../../network/network-order.ts';
 import { StopWatch } from '../../processes/stop-watch.ts';
-import { createSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
-import { ansibleWheels, wheelFile, wheelOf } from '../../testing/toolchain/python-index.ts';
 import { findTool } from '../../toolchain/find-tool.ts';
 import { asideOf } from './run-aside.ts';
 

@@ -6,8 +6,8 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import type { WrappedProgram } from '../../drivers/command.ts';
-import { ownProgram } from '../../own-program.ts';
+import type { WrappedProgram } from '../../drivers/interface/command.ts';
+import { ownProgram } from '../../own/own-program.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram } from '../../processes/programs.ts';
 

@@ -15,11 +15,11 @@ import {
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readersOf } from '../../../testing/readers.ts';
+import { createSetup, withBubblewrap, withTerraformAsRoot } from '../../../testing/runner-setup.ts';
 import { textOrEmpty } from '../../processes/proc.ts';
 import { identifyProcess, isAlive } from '../../processes/process-identity.ts';
 import { closeWorkFolder, createWorkFolder, sealPlan, workFolderPaths } from '../../slots/work-folder.ts';
-import { readersOf } from '../../testing/readers.ts';
-import { createSetup, withBubblewrap, withTerraformAsRoot } from '../../testing/runner-setup.ts';
 import type { TreeClient } from './tree-client.ts';
 import { TreeLender } from './tree-lender.ts';
 import { TreeProcess } from './tree-process.ts';

@@ -3,7 +3,7 @@
  */
 import { open } from 'node:fs/promises';
 import { sep } from 'node:path';
-import type { TreeReader } from '../../drivers/capabilities.ts';
+import type { TreeReader } from '../../drivers/interface/capabilities.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { TreeProcess } from './tree-process.ts';
 import type { TreeAnswer, TreeRequest } from './tree-server.ts';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
+import { readersOf } from '../../../testing/readers.ts';
+import { createSetup, type Ran, type RunnerSetup, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { ProcessLauncher } from '../../launchers/process.ts';
 import { identifyProcess, isAlive } from '../../processes/process-identity.ts';
 import type { ProcessIdentity, RunnerOrder } from '../../spool/layout.ts';
 import { readMark, requireOutcome } from '../../spool/read-attempt.ts';
-import { readersOf } from '../../testing/readers.ts';
-import { createSetup, type Ran, type RunnerSetup, withBubblewrap } from '../../testing/runner-setup.ts';
 
 const code = {
   'main.tf': 'resource "terraform_data" "it" {}\noutput "id" { value = terraform_data.it.id }\n',

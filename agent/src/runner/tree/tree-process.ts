@@ -1,7 +1,7 @@
 /** One process that runs the tree server, as its parent sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { ownProgram, type ProgramRole, programFiles } from '../../own-program.ts';
+import { ownProgram, type ProgramRole, programFiles } from '../../own/own-program.ts';
 import { statOf } from '../../processes/proc.ts';
 import { signalProcess } from '../../processes/process-identity.ts';
 import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';

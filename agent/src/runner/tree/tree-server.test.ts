@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createSetup, notIsolated, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { pidsWhere, statOf } from '../../processes/proc.ts';
 import { createWorkFolder, keepTree, reopenWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
-import { createSetup, notIsolated, withBubblewrap } from '../../testing/runner-setup.ts';
-import { readFolder } from '../command-files.ts';
+import { readFolder } from '../commands/command-files.ts';
 import { TreeLender } from './tree-lender.ts';
 
 const uid = process.getuid?.() === 0 ? 58991 : null;

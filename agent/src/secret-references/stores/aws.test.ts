@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { type AwsServer, startAwsServer, withAwsServer } from '../../testing/secret-stores/aws-server.ts';
+import { type AwsServer, startAwsServer, withAwsServer } from '../../../testing/secret-stores/aws-server.ts';
 import { openAws } from './aws.ts';
 
 const needed = withAwsServer();

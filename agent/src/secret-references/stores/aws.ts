@@ -14,7 +14,7 @@ import {
   type SecretStore,
   type StoreSecret,
   textOfBytes,
-} from '../secret-store.ts';
+} from './secret-store.ts';
 
 /** How one of the two services is asked. */
 interface AwsSecretService {

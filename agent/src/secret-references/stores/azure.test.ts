@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type ReplayServer, startReplayServer } from '../../testing/secret-stores/replay-server.ts';
+import { type ReplayServer, startReplayServer } from '../../../testing/secret-stores/replay-server.ts';
 import { openAzure } from './azure.ts';
 
 const tokenFile = join(tmpdir(), `azure-token-${randomUUID()}`);

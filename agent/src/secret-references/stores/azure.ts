@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { type ApplicationProof, tokenAddress, tokenForm } from '#clouds/azure.ts';
 import { part } from '#clouds/exchange.ts';
 import type { ProcessEnvironment } from '#settings/declaration.ts';
-import { askStore } from '../ask-store.ts';
+import { askStore } from './ask-store.ts';
 import {
   fieldOf,
   nameAndKey,
@@ -15,7 +15,7 @@ import {
   type SecretStore,
   type StoreOptions,
   type StoreSecret,
-} from '../secret-store.ts';
+} from './secret-store.ts';
 
 const usualMetadata = 'http://169.254.169.254';
 

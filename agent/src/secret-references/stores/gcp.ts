@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { part } from '#clouds/exchange.ts';
 import { serviceAccountForm, serviceAccountOf } from '#clouds/google.ts';
 import type { ProcessEnvironment } from '#settings/declaration.ts';
-import { askStore } from '../ask-store.ts';
+import { askStore } from './ask-store.ts';
 import {
   fieldOf,
   nameAndKey,
@@ -16,7 +16,7 @@ import {
   type StoreOptions,
   type StoreSecret,
   textOfBytes,
-} from '../secret-store.ts';
+} from './secret-store.ts';
 
 const keyFileVariable = 'GOOGLE_APPLICATION_CREDENTIALS';
 

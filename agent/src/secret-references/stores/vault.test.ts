@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ExactNumber } from '#contract/schema/exact-json.ts';
-import { startVaultServer, type VaultServer, vaultToken } from '../../testing/secret-stores/vault-server.ts';
-import { fieldOf, type SecretStore } from '../secret-store.ts';
+import {
+  startVaultServer,
+  type VaultServer,
+  vaultToken,
+} from '../../../testing/secret-stores/vault-server.ts';
+import { fieldOf, type SecretStore } from './secret-store.ts';
 import { openVault } from './vault.ts';
 
 const tokenFile = join(tmpdir(), `vault-token-${randomUUID()}`);

@@ -5,14 +5,14 @@
  */
 import { readFile } from 'node:fs/promises';
 import { part } from '#clouds/exchange.ts';
-import { askStore } from '../ask-store.ts';
+import { askStore } from './ask-store.ts';
 import {
   SecretProblem,
   type SecretStore,
   type StoreOptions,
   type StoreSecret,
   textOfField,
-} from '../secret-store.ts';
+} from './secret-store.ts';
 
 interface VaultPath {
   readonly path: string;

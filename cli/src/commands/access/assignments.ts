@@ -1,9 +1,9 @@
 /** Who has which role in an organization, a project or an environment, as part of `role`. */
 import type { Command } from 'commander';
 import type { RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
-import { onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findEnvironment, findOrganization, findProject } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';

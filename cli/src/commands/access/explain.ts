@@ -1,7 +1,7 @@
 /** What somebody may do somewhere, and which roles give each right, as part of `role`. */
 import type { Command } from 'commander';
 import type { HeldRole } from '#contract/roles/shapes.ts';
-import { onCall } from '../../command-line.ts';
+import { onCall } from '../../call/command-line.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { placeOf, type RolePlaceFlags, withPlace } from './assignments.ts';

@@ -5,9 +5,9 @@ import type { Invitation } from '#contract/people/shapes.ts';
 import type { Role } from '#contract/roles/shapes.ts';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import type { Team } from '#contract/teams/shapes.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findProject, matching, only } from '../../find-environment.ts';
-import { lifetimeOf } from '../../lifetime.ts';
+import { lifetimeOf } from '../../call/lifetime.ts';
+import { findProject, matching, only } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 
 /** @param given its id, the user name of its credentials, or its exact name @throws BadCall unless it is one */
 export function findKey<Key extends ApiKey | PersonalApiKey>(all: readonly Key[], given: string): Key {

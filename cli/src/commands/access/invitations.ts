@@ -1,8 +1,8 @@
 /** Invitations, as part of `user`. Their links are printed alone on standard output. */
 import type { Command } from 'commander';
 import type { Invitation } from '#contract/people/shapes.ts';
-import { gather, onCall } from '../../command-line.ts';
-import { findOrganization } from '../../find-environment.ts';
+import { gather, onCall } from '../../call/command-line.ts';
+import { findOrganization } from '../../find/find-environment.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';

@@ -1,9 +1,9 @@
 /** `key`: API keys of the organization and, with --personal, of the caller. Secrets are printed alone. */
 import type { Command } from 'commander';
 import type { ApiKey, PersonalApiKey } from '#contract/api-keys/shapes.ts';
-import { gather, onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findOrganization } from '../../find-environment.ts';
+import { gather, onCall } from '../../call/command-line.ts';
+import { findOrganization } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';

@@ -1,8 +1,8 @@
 /** `session`: where the caller is signed in. */
 import type { Command } from 'commander';
 import type { Session as SignInSession } from '#contract/sign-in/shapes.ts';
-import { onCall } from '../../command-line.ts';
-import { matching, only } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { matching, only } from '../../find/find-environment.ts';
 import { timeText } from '../../terminal/durations.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 

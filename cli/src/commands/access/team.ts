@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { Team } from '#contract/teams/shapes.ts';
 import type { User } from '#contract/users/shapes.ts';
-import { onCall, wholeNumber } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findEnvironment, findOrganization, findProject } from '../../find-environment.ts';
+import { onCall, wholeNumber } from '../../call/command-line.ts';
+import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';

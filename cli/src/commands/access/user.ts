@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { Member } from '#contract/organizations/shapes.ts';
 import type { CreatedAdmin } from '#contract/people/shapes.ts';
-import { onCall } from '../../command-line.ts';
-import { findOrganization } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { findOrganization } from '../../find/find-environment.ts';
 import { type Session, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';

@@ -1,7 +1,7 @@
 /** `whoami`: who the stored credentials are. */
 import type { Command } from 'commander';
 import type { CurrentUser } from '#contract/sign-in/shapes.ts';
-import { onCall } from '../../command-line.ts';
+import { onCall } from '../../call/command-line.ts';
 import { timeText } from '../../terminal/durations.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 

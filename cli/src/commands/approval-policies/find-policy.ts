@@ -1,7 +1,7 @@
 /** Finds approval policies, and the places that they are assigned to. */
 import type { ApprovalPolicyEntry, FlowScope } from '#contract/flows/shapes.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findOrganization, findProject, matching, only } from '../../find-environment.ts';
+import { findOrganization, findProject, matching, only } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { findTemplate } from '../templates/find-template.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environmentId, type FakeReply, fakeEnvironment, runAgainst } from '../../testing/fake-service.ts';
+import { environmentId, type FakeReply, fakeEnvironment, runAgainst } from '../../../testing/fake-service.ts';
 
 const operation = (data: readonly object[], more: object = {}) => ({
   id: 'o-1',

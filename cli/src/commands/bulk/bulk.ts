@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { BulkItem, BulkOperation } from '#contract/bulk-operations/shapes.ts';
-import { onCall } from '../../command-line.ts';
-import { BadCall, type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { findEnvironment } from '../../find-environment.ts';
-import { textFromFile } from '../../read-input.ts';
+import { onCall } from '../../call/command-line.ts';
+import { textFromFile } from '../../call/read-input.ts';
+import { findEnvironment } from '../../find/find-environment.ts';
+import { BadCall, type ExitCode, exitCodes } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { canAsk, confirm } from '../../terminal/ask.ts';
 import { timeText } from '../../terminal/durations.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environmentId, type FakeReply, runAgainst } from '../../testing/fake-service.ts';
+import { environmentId, type FakeReply, runAgainst } from '../../../testing/fake-service.ts';
 
 const entry = {
   at: '2030-01-05T06:00:00.000Z',

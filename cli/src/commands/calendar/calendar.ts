@@ -1,8 +1,8 @@
 /** `calendar`: what is going to happen to environments automatically. */
 import type { Command } from 'commander';
 import type { CalendarEntry } from '#contract/calendar/shapes.ts';
-import { onCall, timeFlag } from '../../command-line.ts';
-import { findOrganization, findProject } from '../../find-environment.ts';
+import { onCall, timeFlag } from '../../call/command-line.ts';
+import { findOrganization, findProject } from '../../find/find-environment.ts';
 import { timeText } from '../../terminal/durations.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 

@@ -1,8 +1,8 @@
 /** Numbers of environments. */
 import type { Command } from 'commander';
 import type { StatusCounts } from '#contract/environments/shapes.ts';
-import { onCall } from '../../command-line.ts';
-import { findOrganization, findProject } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { findOrganization, findProject } from '../../find/find-environment.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 
 interface CountFlags {

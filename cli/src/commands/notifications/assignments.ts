@@ -1,9 +1,9 @@
 /** `notifications assign` and `notifications assignments`: who hears of which events of a project. */
 import type { Command } from 'commander';
 import { type NotificationEvent, notificationEvents } from '#contract/notifications/events.ts';
-import { onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findOrganization, findProject } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { findOrganization, findProject } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { findEndpoint } from './find-endpoint.ts';

@@ -7,8 +7,8 @@ import {
   notificationEvents,
 } from '#contract/notifications/events.ts';
 import type { NotificationDelivery, NotificationDeliveryDetails } from '#contract/notifications/shapes.ts';
-import { onCall, wholeNumber } from '../../command-line.ts';
-import { findOrganization, findProject } from '../../find-environment.ts';
+import { onCall, wholeNumber } from '../../call/command-line.ts';
+import { findOrganization, findProject } from '../../find/find-environment.ts';
 import type { Session } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';

@@ -1,6 +1,6 @@
 /** Finds the notification endpoint that a command names. */
 import type { NotificationEndpoint } from '#contract/notifications/shapes.ts';
-import { findOrganization, matching, only } from '../../find-environment.ts';
+import { findOrganization, matching, only } from '../../find/find-environment.ts';
 import type { Session } from '../../session/session.ts';
 
 /** @throws BadCall unless exactly one has the id, its beginning or the exact name */

@@ -1,8 +1,8 @@
 /** Plans of deployments as documents and in numbers. */
 import type { Command } from 'commander';
 import type { PlanImpact } from '#contract/deployments/plan-impact.ts';
-import { onCall } from '../../command-line.ts';
-import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../../find-deployment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../../find/find-deployment.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 
 const columns: TableColumn<PlanImpact & { readonly id: string }>[] = [

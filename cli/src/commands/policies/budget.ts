@@ -2,12 +2,12 @@
 import type { Command } from 'commander';
 import type { Budget } from '#contract/costs/shapes.ts';
 import { type BudgetTimeframe, budgetTimeframes } from '#contract/costs/timeframes.ts';
-import { gather, onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
+import { gather, onCall } from '../../call/command-line.ts';
+import { namedProject } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
-import { namedProject } from '../project.ts';
 
 interface SetBudgetFlags {
   readonly amount: string;

@@ -4,13 +4,12 @@ import { type PolicyFlag, policyFlags } from '#contract/policies/policy-flags.ts
 import { type PolicySetting, settingsInForce } from '#contract/policies/policy-origins.ts';
 import type { Policy } from '#contract/policies/shapes.ts';
 import { without } from '#contract/schema/without-nulls.ts';
-import { onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findOrganization } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { findOrganization, namedProject } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { addPolicyTestCommand } from '../approval-policies/test-policy.ts';
-import { namedProject } from '../project.ts';
 import { policyTtl } from './policy-ttl.ts';
 
 type ProjectPolicyBody = CallInput<'updatePolicy'>['body'];

@@ -1,5 +1,5 @@
 /** Lifetimes of policies as people write them: `12h`, `3d`, `2w`, `1M`. */
-import { BadCall } from '../../exit-codes.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 
 /**
  * A lifetime in the service's notation; null: `infinite`.

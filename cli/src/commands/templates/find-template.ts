@@ -1,7 +1,7 @@
 /** Finds a template by id or exact name. */
 import type { Client } from '#contract/client/client.ts';
 import type { Template } from '#contract/templates/shapes.ts';
-import { isId, matching, only, orNotFound } from '../../find-environment.ts';
+import { isId, matching, only, orNotFound } from '../../find/find-environment.ts';
 
 /** @throws BadCall unless exactly one has the id, its beginning or the exact name */
 export async function findTemplate(

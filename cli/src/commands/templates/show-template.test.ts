@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runAgainst } from '../../testing/fake-service.ts';
+import { runAgainst } from '../../../testing/fake-service.ts';
 
 const id = '019366a0-0000-7000-8000-00000000000a';
 

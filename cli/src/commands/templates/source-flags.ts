@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { Client } from '#contract/client/client.ts';
 import type { TemplateRequest } from '#contract/templates/template-body.ts';
-import { gather } from '../../command-line.ts';
-import { findGitToken, findSshKey } from '../../find-environment.ts';
+import { gather } from '../../call/command-line.ts';
+import { findGitToken, findSshKey } from '../../find/find-environment.ts';
 import { optionOf } from '../../terminal/suggest.ts';
 
 export interface SourceFlags {

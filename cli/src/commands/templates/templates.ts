@@ -1,9 +1,9 @@
 /** Commands about templates. */
 import type { Command } from 'commander';
 import type { Template } from '#contract/templates/shapes.ts';
-import { onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findEnvironment, findOrganization, findProject } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';

@@ -1,8 +1,8 @@
 /** Lists of variables, and one of them. */
 import { ApiError } from '#contract/client/client.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findOrganization } from '../../find-environment.ts';
+import { findOrganization } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';

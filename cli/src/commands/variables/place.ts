@@ -1,7 +1,7 @@
 /** The options that name a place with variables and sets: the organization, or something in it. */
 import type { Command } from 'commander';
-import { BadCall } from '../../exit-codes.ts';
-import { findEnvironment, findOrganization, findProject } from '../../find-environment.ts';
+import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { findTemplate } from '../templates/find-template.ts';
 

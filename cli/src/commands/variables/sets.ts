@@ -1,9 +1,16 @@
 /** `set`: configuration sets, their variables, and where they are assigned. */
 import type { Command } from 'commander';
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
-import { gather, onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findOrganization, findProject, isId, matching, only, orNotFound } from '../../find-environment.ts';
+import { gather, onCall } from '../../call/command-line.ts';
+import {
+  findOrganization,
+  findProject,
+  isId,
+  matching,
+  only,
+  orNotFound,
+} from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';

@@ -1,9 +1,9 @@
 /** `variables`: the variables of every scope, where each value comes from, and what it hides. */
 import type { Command } from 'commander';
 import type { Variable } from '#contract/variables/shapes.ts';
-import { onCall } from '../../command-line.ts';
-import { BadCall } from '../../exit-codes.ts';
-import { findOrganization } from '../../find-environment.ts';
+import { onCall } from '../../call/command-line.ts';
+import { findOrganization } from '../../find/find-environment.ts';
+import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { keepChoices } from '../../variables/keep-choices.ts';

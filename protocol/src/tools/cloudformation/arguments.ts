@@ -2,7 +2,7 @@
  * Arguments that users know from the command line of AWS, as one text for each command, and the variables that they
  * are in. The requests are made by a program of ours, which knows those that are listed here.
  */
-import { splitArguments } from '../terraform-arguments.ts';
+import { splitArguments } from '../inputs/terraform-arguments.ts';
 
 const prefix = 'ENVARIUM_CF_CLI_ARGS_';
 

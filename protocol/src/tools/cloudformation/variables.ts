@@ -1,6 +1,6 @@
 /** Environment variables that change what a run of CloudFormation does. They are read as its tools see them. */
 
-import { listOf, pathProblem } from '../run-variables.ts';
+import { listOf, pathProblem } from '../inputs/run-variables.ts';
 import { stackArgumentsProblem } from './arguments.ts';
 
 export const stackVariableNames = {

@@ -3,7 +3,7 @@
  * release, change what a deployment is, bring values past the plan, or hide the output that a run reads.
  * What is allowed is listed, because helm understands most options in several spellings.
  */
-import { splitArguments } from '../terraform-arguments.ts';
+import { splitArguments } from '../inputs/terraform-arguments.ts';
 
 /** Names of the variables with arguments. Those for `diff` belong to a plugin that no run uses. */
 export const helmArgumentNames = {

@@ -1,6 +1,6 @@
 /** Environment variables that change what a run of helm does. They are read as its tools see them. */
 
-import { listOf, pathsProblem } from '../run-variables.ts';
+import { listOf, pathsProblem } from '../inputs/run-variables.ts';
 import { helmArgumentNames, helmArgumentsProblem } from './arguments.ts';
 import { setPath } from './value-path.ts';
 

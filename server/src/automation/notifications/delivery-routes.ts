@@ -11,6 +11,7 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { environmentHome } from '../../rows/environments/environment-store.ts';
 import {
   type DeliveryRow,
+  deliveriesChannel,
   getDelivery,
   listAttempts,
   listDeliveries,
@@ -23,7 +24,7 @@ import {
   getEndpoints,
 } from '../../rows/notifications/endpoint-store.ts';
 import { projectHome } from '../../rows/projects/project-store.ts';
-import { deliveriesChannel, giveUpAfter } from './record-event.ts';
+import { giveUpAfter } from './record-event.ts';
 
 const usualLimit = 50;
 const words = 'notification delivery';

@@ -8,6 +8,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { type Route, route, type Wire } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, orNotFound } from '../../ground/errors.ts';
+import { deliveriesChannel } from '../../rows/notifications/delivery-store.ts';
 import {
   deleteEndpoint,
   type EndpointContent,
@@ -20,11 +21,10 @@ import {
   openValue,
   replaceEndpoint,
 } from '../../rows/notifications/endpoint-store.ts';
-import { checkEndpoint } from './check-endpoint.ts';
 import { sendNotification } from './delivery/send-notification.ts';
-import { audited, endpointView, endpointViews } from './endpoint-view.ts';
+import { checkEndpoint } from './endpoints/check-endpoint.ts';
+import { audited, endpointView, endpointViews } from './endpoints/endpoint-view.ts';
 import { testNotification } from './messages/notification.ts';
-import { deliveriesChannel } from './record-event.ts';
 import { tellAssignments } from './told-organizations.ts';
 
 const entity = 'notificationEndpoint';

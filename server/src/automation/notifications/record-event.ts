@@ -3,14 +3,11 @@ import type { NotificationEvent } from '#contract/notifications/events.ts';
 import type { Context } from '../../framework/context.ts';
 import type { LifetimeNotice, ReactionPayloads, Reactions } from '../../framework/reactions.ts';
 import { endpointsThatHear } from '../../rows/notifications/assignment-store.ts';
-import { insertDeliveries } from '../../rows/notifications/delivery-store.ts';
+import { deliveriesChannel, insertDeliveries } from '../../rows/notifications/delivery-store.ts';
 import type { EventFacts } from '../../rows/notifications/stored-facts.ts';
 import { deploymentFacts, environmentFacts } from './event-facts.ts';
 import { eventOfMove } from './event-of-move.ts';
 import { hasAssignments } from './told-organizations.ts';
-
-/** Wakes those that deliver. */
-export const deliveriesChannel = 'notification-deliveries';
 
 const hourMilliseconds = 3_600_000;
 

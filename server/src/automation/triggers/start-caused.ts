@@ -6,8 +6,8 @@ import { causedDeployment, ownerOf } from '../../rows/deployments/caused-store.t
 import { openDeployments } from '../../rows/deployments/deployment-store.ts';
 import type { LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { systemUserId } from '../../rows/users/user-store.ts';
+import type { StartRequest } from '../../runs/deployments/inputs/start-facts.ts';
 import { startDeployment } from '../../runs/deployments/start-deployment.ts';
-import type { StartRequest } from '../../runs/deployments/start-facts.ts';
 import { refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
 
 /** The result: the deployment, or why there is none. */

@@ -4,11 +4,11 @@ import fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { protocolBase } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate } from './callers/authenticate.ts';
+import { readForwarded } from './callers/forwarded.ts';
 import { prepareCompression } from './compression.ts';
 import { readPair } from './connections/certificate.ts';
 import { closeUnreadBodies } from './connections/close-unread.ts';
-import { readForwarded } from './connections/forwarded.ts';
 import { limitRate } from './connections/limit-rate.ts';
 import { prepareStop } from './connections/stop.ts';
 import { limitTimes } from './connections/time-limits.ts';
@@ -19,10 +19,10 @@ import { Addresses } from './paths/addresses.ts';
 import { answerUnrouted, KnownMethods } from './paths/known-methods.ts';
 import { answerShadowed } from './paths/shadowed-operations.ts';
 import { readText } from './read-text.ts';
-import { answerMalformed, answerOddRequests, renderError } from './render-error.ts';
+import { answerMalformed, answerOddRequests, renderError } from './replies/render-error.ts';
+import { isScim } from './replies/scim-refusal.ts';
 import { requestIds } from './request-ids.ts';
 import { bindRoute, readersOf } from './route.ts';
-import { isScim } from './scim-refusal.ts';
 
 /** Of requests whose route declares no other limit. */
 const smallBodyBytes = 64 * 1024;

@@ -20,14 +20,14 @@ import {
 } from '../access/check-right.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { ownAdmission } from './admission.ts';
-import { authenticate, identify } from './authenticate.ts';
+import { authenticate, identify } from './callers/authenticate.ts';
 import { requireMatch, versionHeld } from './changes/entity-tag.ts';
 import { refuseIfMatch, type Versions, versionCheck } from './changes/if-match.ts';
 import { onceKeyOf, onlyOnce } from './changes/only-once.ts';
 import { compressedRoute } from './compression.ts';
-import { fastifyPath } from './fastify-path.ts';
 import { JsonText } from './json-text.ts';
 import { parseBody } from './parse-body.ts';
+import { fastifyPath } from './paths/fastify-path.ts';
 import { joinLists } from './queries/join-lists.ts';
 import { unknownParameters } from './queries/unknown-parameters.ts';
 import { noteRefusedCall } from './refused-calls.ts';

@@ -1,6 +1,6 @@
 /** The expiry of a key, and the networks that it is accepted from. */
 import type { Context } from '../../framework/context.ts';
-import { problemOfNetwork } from '../../framework/http/networks.ts';
+import { problemOfNetwork } from '../../framework/http/callers/networks.ts';
 import { badField } from '../../ground/errors.ts';
 
 export interface GivenLimits {

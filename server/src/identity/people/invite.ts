@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GrantedPermissions, Invitation } from '#contract/people/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { baseUrlOf } from '../../framework/http/sessions/base-url.ts';
+import { baseUrlOf } from '../../framework/http/callers/base-url.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound, Refusal } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';

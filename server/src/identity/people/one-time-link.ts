@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { PasswordReset, SignInLink } from '#contract/people/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { baseUrlOf } from '../../framework/http/sessions/base-url.ts';
+import { baseUrlOf } from '../../framework/http/callers/base-url.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';

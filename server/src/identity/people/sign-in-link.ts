@@ -1,7 +1,7 @@
 /** A person signs in by a one-time link of the operator, without a password. */
 import type { SignedIn } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { CredentialsRefused, refusedCallers } from '../../framework/http/refused-callers.ts';
+import { CredentialsRefused, refusedCallers } from '../../framework/http/callers/refused-callers.ts';
 import type { Wire } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { deleteLink } from '../../rows/people/one-time-link-store.ts';

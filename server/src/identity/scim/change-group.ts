@@ -1,6 +1,6 @@
 /** Identity providers create, change and delete teams of an organization. */
 import type { ActorContext } from '../../framework/context.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { isNameTaken } from '../../ground/database/is-name-taken.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';

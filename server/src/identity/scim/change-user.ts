@@ -2,7 +2,7 @@
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';
 import {

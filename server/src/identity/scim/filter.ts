@@ -1,5 +1,5 @@
 /** Filters of SCIM (RFC 7644, 3.4.2.2): read from text, and applied to resources. */
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import type { Work } from './work.ts';
 
 const comparisons = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;

@@ -4,8 +4,8 @@ import { Access } from '../../framework/access/access.ts';
 import type { Actor } from '../../framework/access/actor.ts';
 import { rightsOfRole } from '../../framework/access/role-rights.ts';
 import type { Context } from '../../framework/context.ts';
-import { readScimToken } from '../../framework/http/credentials.ts';
-import { CredentialsRefused, refusedCallers } from '../../framework/http/refused-callers.ts';
+import { readScimToken } from '../../framework/http/callers/credentials.ts';
+import { CredentialsRefused, refusedCallers } from '../../framework/http/callers/refused-callers.ts';
 import { isUuid } from '../../rows/entity-home.ts';
 import { getTokenRow, storeTokenUse } from '../../rows/scim/scim-token-store.ts';
 

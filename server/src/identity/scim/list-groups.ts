@@ -1,6 +1,6 @@
 /** Teams of an organization as groups of SCIM. */
 import type { ActorContext } from '../../framework/context.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { isUuid } from '../../rows/entity-home.ts';
 import { externalIdsOfTeams } from '../../rows/scim/scim-store.ts';
 import { getTeamRow, membersOfTeams, type TeamRow, teamsByAge } from '../../rows/teams/team-store.ts';

@@ -1,6 +1,6 @@
 /** People of an organization as resources of SCIM. */
 import type { ActorContext } from '../../framework/context.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { listMemberRows } from '../../rows/organizations/member-store.ts';
 import { getMembership, type MembershipRow } from '../../rows/organizations/membership-store.ts';
 import type { UserAttributes } from '../../rows/scim/columns.ts';

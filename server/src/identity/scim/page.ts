@@ -1,6 +1,6 @@
 /** Pages of resources, and the attributes that a request asks for. */
 import { isRecord } from '#contract/schema/is-record.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { withoutSchema } from './filter.ts';
 import type { Resource } from './resource.ts';
 

@@ -1,5 +1,5 @@
 /** Applies the operations of a PATCH (RFC 7644, 3.5.2) to the values of a resource. */
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { canonical, canonicalName } from './canonical.ts';
 import { elementFor, type Filter, matches, parseElementFilter, withoutSchema } from './filter.ts';
 import type { ResourceType } from './resource.ts';

@@ -1,5 +1,5 @@
 /** Checks what is sent about people and groups. */
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import type { Email, PersonName } from '../../rows/scim/columns.ts';
 import { canonical } from './canonical.ts';
 import type { GroupMember, GroupValues, UserValues } from './resource.ts';

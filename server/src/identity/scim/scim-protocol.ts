@@ -5,7 +5,7 @@ import type { ActorContext, Context } from '../../framework/context.ts';
 import { ownAdmission } from '../../framework/http/admission.ts';
 import { parseJson, requireJsonType } from '../../framework/http/parse-body.ts';
 import { bodyText } from '../../framework/http/read-text.ts';
-import { scimContentType } from '../../framework/http/scim-refusal.ts';
+import { scimContentType } from '../../framework/http/replies/scim-refusal.ts';
 import { notFound, Refusal } from '../../ground/errors.ts';
 import type { Asked } from './asked.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './change-group.ts';

@@ -1,5 +1,5 @@
 /** Searches by POST (RFC 7644, 3.4.3): lists whose parameters are in the body. */
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import type { Asked } from './asked.ts';
 import { parseFilter } from './filter.ts';
 import { groupPaths, matchingGroups, withMembers } from './list-groups.ts';

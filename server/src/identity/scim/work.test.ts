@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';
 import { scimClient } from '../../../testing/scim.ts';
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { applyPatch } from './patch.ts';
 
 const members = Array.from({ length: 10_000 }, (_, index) => ({ value: `person-${index}` }));

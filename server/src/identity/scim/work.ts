@@ -1,5 +1,5 @@
 /** What one request may cost: filters and lists are sent by strangers, and nothing else is answered meanwhile. */
-import { ScimRefusal } from '../../framework/http/scim-refusal.ts';
+import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 
 /** About two seconds of one processor. */
 const mostCompared = 2_000_000;

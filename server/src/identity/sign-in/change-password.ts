@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { countedAddress } from '../../framework/http/refused-callers.ts';
-import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
+import { sessionOf } from '../../framework/http/callers/identify-session.ts';
+import { countedAddress } from '../../framework/http/callers/refused-callers.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, Refusal } from '../../ground/errors.ts';
 import { getPasswordHash, storePasswordHash } from '../../rows/sign-in/password-store.ts';

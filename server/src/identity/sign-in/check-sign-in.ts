@@ -1,7 +1,11 @@
 /** Checks e-mail and password, in the same time and with the same answer whether or not there is an account. */
 import type { FastifyRequest } from 'fastify';
 import type { ActorContext } from '../../framework/context.ts';
-import { CredentialsRefused, countedAddress, refusedCallers } from '../../framework/http/refused-callers.ts';
+import {
+  CredentialsRefused,
+  countedAddress,
+  refusedCallers,
+} from '../../framework/http/callers/refused-callers.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { getPasswordHash } from '../../rows/sign-in/password-store.ts';
 import { findPersonByEmail } from '../../rows/users/person-store.ts';

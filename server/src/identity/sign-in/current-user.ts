@@ -2,8 +2,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { CurrentUser } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { csrfTokenOf } from '../../framework/http/sessions/csrf.ts';
-import { sessionOf } from '../../framework/http/sessions/identify-session.ts';
+import { csrfTokenOf } from '../../framework/http/callers/csrf.ts';
+import { sessionOf } from '../../framework/http/callers/identify-session.ts';
 import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
 import { inOrganization } from '../../rows/places.ts';
 import { hasPassword } from '../../rows/sign-in/password-store.ts';

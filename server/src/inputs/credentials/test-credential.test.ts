@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
-import { startAwsServer, withAwsServer } from '../../../../agent/src/testing/secret-stores/aws-server.ts';
+import { startAwsServer, withAwsServer } from '../../../../agent/testing/secret-stores/aws-server.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
 

@@ -261,3 +261,6 @@ export async function restartDelivery(
 export const deliveryHome = homeById((db, id) =>
   db.selectFrom('notification_delivery').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );
+
+/** Wakes those that deliver. */
+export const deliveriesChannel = 'notification-deliveries';

@@ -10,10 +10,10 @@ import { conflict } from '../../ground/errors.ts';
 import { type DeploymentRow, requireDeployment } from '../../rows/deployments/deployment-store.ts';
 import { getStepRow } from '../../rows/logs/step-store.ts';
 import { withdrawJob } from '../../rows/queue/job-store.ts';
-import { advanceQueue } from './advance-queue.ts';
 import { abortRefusal } from './decisions/decide-action.ts';
-import { markStep } from './follow-decision.ts';
-import { moveDeployment } from './move-deployment.ts';
+import { advanceQueue } from './transitions/advance-queue.ts';
+import { markStep } from './transitions/follow-decision.ts';
+import { moveDeployment } from './transitions/move-deployment.ts';
 
 /** Between two phases, its policies are asked, and no agent has it. */
 async function isChecked({ db }: ActorContext, { id, has_policies: hasPolicies }: DeploymentRow) {

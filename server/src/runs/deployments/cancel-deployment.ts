@@ -13,9 +13,9 @@ import {
 } from '../../rows/deployments/deployment-store.ts';
 import { insertReview } from '../../rows/deployments/review-store.ts';
 import { type LockedEnvironment, requireEnvironment } from '../../rows/environments/environment-store.ts';
-import { advanceQueue } from './advance-queue.ts';
 import { cancelRefusal } from './decisions/decide-action.ts';
-import { moveDeployment } from './move-deployment.ts';
+import { advanceQueue } from './transitions/advance-queue.ts';
+import { moveDeployment } from './transitions/move-deployment.ts';
 
 async function cancel(
   context: ActorContext,

@@ -11,9 +11,9 @@ import { recordOrganizationEvents } from '../../rows/feeds/organization-news-sto
 import { endRunningSteps } from '../../rows/logs/step-store.ts';
 import { recordEvent } from '../feeds/record-event.ts';
 import { stepView } from '../logs/step-view.ts';
-import { keepDemandsOfProject } from './approval/kept-demands.ts';
 import { cancelDeployments } from './cancel-deployment.ts';
-import { waitingForNow } from './waiting-for.ts';
+import { keepDemandsOfProject } from './requests/kept-demands.ts';
+import { waitingForNow } from './views/waiting-for.ts';
 
 type DeploymentMove = ReactionPayloads['deploymentMoved'];
 

@@ -12,16 +12,16 @@ import {
 import { diagnosticsColumn } from '../../rows/deployments/diagnostics-store.ts';
 import { outcomeColumns, type ReceivedOutcome } from '../../rows/deployments/outcome-columns.ts';
 import type { DeploymentTable } from '../../rows/schema.ts';
+import { currentRound } from './decisions/current-round.ts';
 import { approvalOfPlan } from './decisions/decide-approval.ts';
+import { type Level, nextLevel } from './decisions/decide-level.ts';
 import { decideNext, type NextDecision } from './decisions/decide-next.ts';
-import { followDecision, outdatedMessage } from './follow-decision.ts';
-import { beginLevel } from './levels/begin-level.ts';
-import { type Level, nextLevel } from './levels/decide-level.ts';
-import { isConfirmed } from './levels/is-confirmed.ts';
-import { wholePlanColumns } from './levels/whole-plan.ts';
-import { isApplySkipped } from './plans/skipped-apply.ts';
-import { currentRound } from './policy-check/current-round.ts';
+import { isConfirmed } from './decisions/is-confirmed.ts';
+import { wholePlanColumns } from './plans/whole-plan.ts';
 import { promiseCheck } from './policy-check/policy-check.ts';
+import { beginLevel } from './transitions/begin-level.ts';
+import { followDecision, outdatedMessage } from './transitions/follow-decision.ts';
+import { isApplySkipped } from './transitions/skipped-apply.ts';
 
 const lostStateMessage =
   'The run succeeded but delivered no newer state, so its changes are not recorded. Check its log before the next deployment';

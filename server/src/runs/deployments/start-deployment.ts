@@ -34,23 +34,23 @@ import { insertSteps } from '../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../rows/schema.ts';
 import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
-import { planJob } from './advance-queue.ts';
 import { approvalOfRun } from './approval/approval-at-start.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';
-import { factsAtStart } from './deployment-facts.ts';
-import { startedView } from './deployment-view.ts';
 import { changedColumns, changeForGood, factsAfter } from './inputs/change-for-good.ts';
+import { lastDeployColumns, withLastVariables } from './inputs/last-deploy.ts';
 import { contentsWithProposed, isProposing, proposedOf } from './inputs/proposed-changes.ts';
-import { lastDeployColumns, withLastVariables } from './last-deploy.ts';
-import { endIdleDestroy, moveDeployment, refreshEnvironment } from './move-deployment.ts';
+import { sealInputs, splitCustomVariables } from './inputs/run-inputs.ts';
+import { loadStartFacts, type StartRequest, type StoredFacts } from './inputs/start-facts.ts';
 import {
   type DestroyRequest,
   readDeployRequest,
   readDestroyRequest,
 } from './requests/read-deploy-request.ts';
-import { sealInputs, splitCustomVariables } from './run-inputs.ts';
-import { loadStartFacts, type StartRequest, type StoredFacts } from './start-facts.ts';
-import { waitingAtStart } from './waiting-for.ts';
+import { planJob } from './transitions/advance-queue.ts';
+import { endIdleDestroy, moveDeployment, refreshEnvironment } from './transitions/move-deployment.ts';
+import { factsAtStart } from './views/deployment-facts.ts';
+import { startedView } from './views/deployment-view.ts';
+import { waitingAtStart } from './views/waiting-for.ts';
 
 function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentType): StartDecision {
   return decideStart({

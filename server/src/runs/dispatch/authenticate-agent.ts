@@ -3,8 +3,8 @@
 import type { FastifyRequest } from 'fastify';
 import { actorWithoutRights } from '../../framework/access/actor.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { readCredentials } from '../../framework/http/credentials.ts';
-import { CredentialsRefused, refusedCallers } from '../../framework/http/refused-callers.ts';
+import { readCredentials } from '../../framework/http/callers/credentials.ts';
+import { CredentialsRefused, refusedCallers } from '../../framework/http/callers/refused-callers.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { type AgentScope, scopeOf, serves } from '../../rows/agents/agent-scope.ts';
 import { listSecretHashes } from '../../rows/agents/agent-store.ts';
@@ -16,7 +16,7 @@ import {
   findCall,
 } from '../../rows/dispatch/call-store.ts';
 import { isUuid } from '../../rows/entity-home.ts';
-import { DispatchRefusal, ForeignAttempt } from './refusals.ts';
+import { DispatchRefusal, ForeignAttempt } from './messages/refusals.ts';
 
 /** An agent's key, with the organizations it acts for. */
 export interface CallingKey extends AgentScope {

@@ -10,8 +10,8 @@ import { type DeploymentRow, lockDeployment } from '../../rows/deployments/deplo
 import { type AttemptRow, getPlanningAttempt } from '../../rows/dispatch/attempt-store.ts';
 import { type ClaimedRun, type RunPlace, takeQueuedJob } from '../../rows/dispatch/run-store.ts';
 import { appendLog } from '../../rows/logs/step-store.ts';
-import { markStep } from '../deployments/follow-decision.ts';
 import { resolveOutputs } from '../deployments/inputs-from-outputs/resolve-outputs.ts';
+import { markStep } from '../deployments/transitions/follow-decision.ts';
 import { jobsChannel } from '../queue/enqueue.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import { loadJobFacts } from './job-facts.ts';

@@ -21,17 +21,17 @@ import { insertAttempt } from '../../rows/dispatch/run-store.ts';
 import { getApplyJob, insertJob, setJobStatus } from '../../rows/queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../../rows/state/state-store.ts';
 import { getTemplateRow } from '../../rows/templates/template-store.ts';
+import { levelNumber } from '../deployments/decisions/decide-level.ts';
 import { finishPhase } from '../deployments/finish-phase.ts';
-import { levelNumber } from '../deployments/levels/decide-level.ts';
-import { readInputs } from '../deployments/run-inputs.ts';
+import { readInputs } from '../deployments/inputs/run-inputs.ts';
 import { newJob } from '../queue/enqueue.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
 import { receiveRest } from './finish/receive-rest.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';
-import { timeOf } from './parse-message.ts';
-import { DispatchRefusal } from './refusals.ts';
+import { timeOf } from './messages/parse-message.ts';
+import { DispatchRefusal } from './messages/refusals.ts';
 
 /** An outcome that could not be stored this often never will be: an agent sends it every few seconds. */
 const mostFailures = 5;

@@ -4,7 +4,7 @@ import { type DeploymentRow, getDeploymentRow } from '../../rows/deployments/dep
 import type { ClaimedRun, RunPlace } from '../../rows/dispatch/run-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
-import { type RunInputs, readInputs } from '../deployments/run-inputs.ts';
+import { type RunInputs, readInputs } from '../deployments/inputs/run-inputs.ts';
 
 export interface JobFacts extends ClaimedRun {
   readonly deployment: DeploymentRow | undefined;

@@ -19,7 +19,7 @@ import { getKeyValues } from '../../rows/ssh-keys/ssh-key-store.ts';
 import { getStateVersion } from '../../rows/state/state-store.ts';
 import type { RepositoryCredentials } from '../../rows/templates/columns.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
-import { clones, isDeniedTokens } from '../deployments/deployment-facts.ts';
+import { clones, isDeniedTokens } from '../deployments/views/deployment-facts.ts';
 import type { JobFacts } from './job-facts.ts';
 import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
 import { noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';

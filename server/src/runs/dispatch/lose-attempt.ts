@@ -15,8 +15,8 @@ import { type AttemptRow, endAttempt, lockAttempt } from '../../rows/dispatch/at
 import { restartSteps } from '../../rows/logs/step-store.ts';
 import { getJob, setJobStatus } from '../../rows/queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../../rows/state/state-store.ts';
-import { advanceQueue } from '../deployments/advance-queue.ts';
-import { moveDeployment } from '../deployments/move-deployment.ts';
+import { advanceQueue } from '../deployments/transitions/advance-queue.ts';
+import { moveDeployment } from '../deployments/transitions/move-deployment.ts';
 import { requeueJob } from '../queue/enqueue.ts';
 
 /** The total number of attempts without a start mark. */

@@ -8,7 +8,7 @@ import { upsertAgentProcess } from '../../rows/agents/process-store.ts';
 import { agentSettings } from './agent-settings.ts';
 import type { CallingKey } from './authenticate-agent.ts';
 import { compareHeld } from './compare-held.ts';
-import { DispatchRefusal } from './refusals.ts';
+import { DispatchRefusal } from './messages/refusals.ts';
 
 function checkVersion(version: RegisterRequest['protocol']): void {
   const isFit = version.major === protocolVersion.major && version.minor >= protocolVersion.minor - 1;

@@ -7,7 +7,7 @@ import type { Context } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { lockAttempt, takeMark, updateAttempt } from '../../rows/dispatch/attempt-store.ts';
 import type { AttemptInPlace } from '../../rows/dispatch/call-store.ts';
-import { DispatchRefusal } from './refusals.ts';
+import { DispatchRefusal } from './messages/refusals.ts';
 
 /**
  * @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has

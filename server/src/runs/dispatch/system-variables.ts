@@ -8,7 +8,7 @@ import { listReviews } from '../../rows/deployments/review-store.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import { factsAtStart, knownFacts } from '../deployments/deployment-facts.ts';
+import { factsAtStart, knownFacts } from '../deployments/views/deployment-facts.ts';
 
 /** `deploymentLogId` → `ENVARIUM_DEPLOYMENT_LOG_ID`. */
 export function systemVariableName(key: string): string {

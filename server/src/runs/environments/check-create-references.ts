@@ -3,7 +3,7 @@ import type { CreateEnvironment, NewEnvironment } from '#contract/environments/c
 import { creationProject } from '../../code/templates/create-template.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { requireProjects } from '../../tenancy/projects/require-projects.ts';
-import { checkUpstream, checkWorkflowFields } from '../deployments/check-deploy-request.ts';
+import { checkUpstream, checkWorkflowFields } from '../deployments/requests/check-deploy-request.ts';
 
 /**
  * Projects that the settings of the environment's own template name.

@@ -23,7 +23,7 @@ import { badField, conflict, unknownEntity } from '../../ground/errors.ts';
 import type { Place } from '../../rows/places.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { type PolicySettings, readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { checkDeployRequest } from '../deployments/check-deploy-request.ts';
+import { checkDeployRequest } from '../deployments/requests/check-deploy-request.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 import { checkCreateReferences, checkProjects } from './check-create-references.ts';
 import { checkPolicyOfNew, withPolicyDefaults } from './policy-defaults.ts';

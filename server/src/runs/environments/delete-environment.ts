@@ -20,7 +20,7 @@ import { getStateLock, lockInWords } from '../../rows/state/state-lock-store.ts'
 import { countStateVersions } from '../../rows/state/state-store.ts';
 import { deleteSingleUseTemplates } from '../../rows/templates/template-store.ts';
 import { deleteVariablesOf } from '../../rows/variables/variable-store.ts';
-import { resourcesOf } from '../deployments/start-facts.ts';
+import { resourcesOf } from '../deployments/inputs/start-facts.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { type DeleteFacts, refusalOfDelete } from './decide-delete.ts';
 

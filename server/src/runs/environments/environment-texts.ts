@@ -15,7 +15,7 @@ import {
   type PageRow,
 } from '../../rows/environments/listed-environment-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import { deploymentTexts, peopleOf } from '../deployments/deployment-view.ts';
+import { deploymentTexts, peopleOf } from '../deployments/views/deployment-view.ts';
 import { peopleOfEnvironment, plainView, required } from './environment-view.ts';
 
 /** The version changes with everything that the text shows, apart from users. */

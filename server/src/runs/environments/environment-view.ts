@@ -15,7 +15,7 @@ import type { ListedSchedule } from '../../rows/schedules/schedule-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
 import { waitingForAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { deploymentView } from '../deployments/deployment-view.ts';
+import { deploymentView } from '../deployments/views/deployment-view.ts';
 import { nextDates } from '../schedules/schedule-view.ts';
 
 function lockView(

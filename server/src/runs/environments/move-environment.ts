@@ -26,7 +26,7 @@ import { getTemplateRow, moveTemplateToProject } from '../../rows/templates/temp
 import { moveVariablesToProject } from '../../rows/variables/variable-store.ts';
 import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
 import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { demandsOnEnvironment, requireKept } from '../deployments/approval/kept-demands.ts';
+import { demandsOnEnvironment, requireKept } from '../deployments/requests/kept-demands.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { environmentView } from './environment-view.ts';
 import { removeEnds } from './follow-policy.ts';

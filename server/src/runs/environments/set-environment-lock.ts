@@ -9,7 +9,7 @@ import {
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
 import { lastNoticeMilliseconds } from '../../tenancy/lifetimes/lifespan.ts';
-import { advanceQueue } from '../deployments/advance-queue.ts';
+import { advanceQueue } from '../deployments/transitions/advance-queue.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { tellLifetime } from '../feeds/tell-lifetime.ts';
 

@@ -18,8 +18,8 @@ import {
 import { inEnvironment, inOrganization } from '../../rows/places.ts';
 import { getTemplateRow, shareTemplate } from '../../rows/templates/template-store.ts';
 import { changedColumns, changeForGood } from '../deployments/inputs/change-for-good.ts';
+import { loadStartFacts } from '../deployments/inputs/start-facts.ts';
 import { readSource } from '../deployments/requests/read-source.ts';
-import { loadStartFacts } from '../deployments/start-facts.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { environmentView } from './environment-view.ts';
 

@@ -31,8 +31,8 @@ import {
 import { systemUserId } from '../../rows/users/user-store.ts';
 import { afterAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
 import { nextTtlStep, noticesDue, refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
+import { loadStartFacts, type StartRequest, type StoredFacts } from '../deployments/inputs/start-facts.ts';
 import { startFrom } from '../deployments/start-deployment.ts';
-import { loadStartFacts, type StartRequest, type StoredFacts } from '../deployments/start-facts.ts';
 import { tellLifetime } from '../feeds/tell-lifetime.ts';
 import { nextRunOf } from './next-run.ts';
 

@@ -13,7 +13,7 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { deploymentsBehind, getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';
-import { openInputs } from '../deployments/run-inputs.ts';
+import { openInputs } from '../deployments/inputs/run-inputs.ts';
 import type { Differences } from './files/compare-states.ts';
 import { smallBytes, stateThread, turnsOf } from './files/read-state.ts';
 import {

@@ -16,7 +16,7 @@ import {
   lockInWords,
   type StateLockRow,
 } from '../../rows/state/state-lock-store.ts';
-import { advanceQueue } from '../deployments/advance-queue.ts';
+import { advanceQueue } from '../deployments/transitions/advance-queue.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 
 /** What tools send when they lock, and print when they find a lock. */

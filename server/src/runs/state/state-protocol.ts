@@ -11,7 +11,7 @@ import { stateProtocolBase } from '#contract/state/operations.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { ownAdmission } from '../../framework/http/admission.ts';
-import { authenticate } from '../../framework/http/authenticate.ts';
+import { authenticate } from '../../framework/http/callers/authenticate.ts';
 import { countRefusedCall, noteRefusedCall } from '../../framework/http/refused-calls.ts';
 import { conflict, notFound, Refusal } from '../../ground/errors.ts';
 import { isUuid } from '../../rows/entity-home.ts';

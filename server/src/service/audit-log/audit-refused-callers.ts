@@ -2,7 +2,7 @@
 import { storeAudit } from '../../framework/audit/record.ts';
 import type { Context } from '../../framework/context.ts';
 import { perServer } from '../../framework/events/per-server.ts';
-import { type RefusedAddress, refusedCallers } from '../../framework/http/refused-callers.ts';
+import { type RefusedAddress, refusedCallers } from '../../framework/http/callers/refused-callers.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { ownerOfCredentials } from '../../rows/users/user-store.ts';
 import { type Store, storeAll } from './store-later.ts';

@@ -4,7 +4,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
 import type { StepRow } from '../../rows/logs/step-store.ts';
 import { listStepRows } from '../../rows/logs/step-store.ts';
-import { deploymentView } from '../../runs/deployments/deployment-view.ts';
+import { deploymentView } from '../../runs/deployments/views/deployment-view.ts';
 import { stepView } from '../../runs/logs/step-view.ts';
 import { requireDeploymentRow } from './latest-deployment.ts';
 import { failedStep, mcpLog } from './mcp-log.ts';

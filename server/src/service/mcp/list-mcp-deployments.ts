@@ -9,7 +9,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { pickFields } from '../../framework/http/pick-fields.ts';
 import { largeColumns, listDeploymentPage } from '../../rows/deployments/shown-deployment-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
-import { deploymentTexts, peopleOf } from '../../runs/deployments/deployment-view.ts';
+import { deploymentTexts, peopleOf } from '../../runs/deployments/views/deployment-view.ts';
 
 const defaultPage = 10;
 const shown = mcpListedFields.join(',');

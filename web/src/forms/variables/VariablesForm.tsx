@@ -5,11 +5,11 @@ import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { FormFoot } from '../Section.tsx';
 import { useQuestionBeforeLeaving } from '../use-question-before-leaving.ts';
-import { editsOf } from '../variable-edits.ts';
 import { isReady, rowOfField } from './checks.ts';
 import type { VariableFormRow } from './rows.ts';
 import { useEdits } from './use-edits.ts';
 import { VariablesEditor } from './VariablesEditor.tsx';
+import { editsOf } from './variable-edits.ts';
 
 /**
  * What was typed, until it is saved.

@@ -1,7 +1,7 @@
 /** What was typed in rows of variables. */
 import { useRef, useState } from 'react';
-import { editsAfter, editsOf } from '../variable-edits.ts';
 import type { VariableFormRow } from './rows.ts';
+import { editsAfter, editsOf } from './variable-edits.ts';
 
 /** Keeps what was typed until the service has it and the page shows that. */
 export function useEdits() {

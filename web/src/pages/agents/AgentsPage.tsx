@@ -2,6 +2,7 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import { showDone } from '../../api/messages.ts';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
@@ -14,7 +15,6 @@ import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
 import { AgentDetail } from './AgentDetail.tsx';
 import { agentLook, type ListedAgent } from './agent-words.ts';

@@ -2,12 +2,12 @@
 import { useState } from 'react';
 import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
+import { showDone } from '../../api/messages.ts';
 import { type Refetch, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { PolicyForm } from './PolicyForm.tsx';
 import { type PolicyErrors, policyBody, policyField, policyValues } from './policy-values.ts';
 

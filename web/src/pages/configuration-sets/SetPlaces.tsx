@@ -3,6 +3,7 @@ import { Group, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationSetDetails, SetPlace } from '#contract/configuration-sets/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { useChange, usePage } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
@@ -13,7 +14,6 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { type Assignable, assignables, rightToAssign } from './set-scopes.ts';
 import classes from './sets.module.css';
 

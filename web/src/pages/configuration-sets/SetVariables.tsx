@@ -1,16 +1,16 @@
 /** The variables of a set; saving sends what differs. */
 import type { Variable } from '#contract/variables/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { randomId } from '../../api/random-id.ts';
 import { useSession } from '../../api/session.ts';
-import { rowsWith } from '../../forms/variable-edits.ts';
 import { changesOf, newRow } from '../../forms/variables/rows.ts';
 import { useVariableEdits, VariablesForm } from '../../forms/variables/VariablesForm.tsx';
+import { rowsWith } from '../../forms/variables/variable-edits.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 
 export interface SetVariablesProps {
   readonly id: string;

@@ -2,6 +2,7 @@
 import { Alert, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import { showDone } from '../../api/messages.ts';
 import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
@@ -16,7 +17,6 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
 import { CredentialProjects } from './CredentialProjects.tsx';

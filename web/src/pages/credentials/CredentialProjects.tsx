@@ -3,6 +3,7 @@ import { Group } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
@@ -11,7 +12,6 @@ import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import classes from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { showDone } from '../../ui/messages.ts';
 import type { ListedCredential } from './credential-kinds.ts';
 
 const concerned = ['listProjectCredentials'] as const;

@@ -1,6 +1,7 @@
 /** One git token: a new value, its hosts and projects, what uses it, and its end. */
 import { PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
@@ -11,7 +12,6 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { ProjectsField } from './ProjectsField.tsx';
 import { UsedBy } from './UsedBy.tsx';
 

@@ -1,11 +1,11 @@
 /** Stores a cloud credential. */
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { showDone } from '../../ui/messages.ts';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
 import { problemsOf, valueOf } from './credential-kinds.ts';
 

@@ -1,10 +1,10 @@
 /** Stores a git token. */
 import { PasswordInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { showDone } from '../../ui/messages.ts';
 import { ProjectsField } from './ProjectsField.tsx';
 
 type GitTokenType = 'GIT' | 'REGISTRY';

@@ -1,6 +1,7 @@
 /** An ssh key is stored, replaced and deleted. */
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
@@ -13,7 +14,6 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { ProjectsField } from './ProjectsField.tsx';
 import { UsedBy } from './UsedBy.tsx';

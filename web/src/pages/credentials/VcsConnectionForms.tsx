@@ -2,6 +2,7 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, type Tagged, useRead, useTagged } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { Detail, useOpenRow } from '../../records/Detail.tsx';
@@ -14,7 +15,6 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { forgeNames } from './forge-names.ts';
 import { UsedBy } from './UsedBy.tsx';
 

@@ -13,12 +13,12 @@ import { DeploymentTabs } from './DeploymentTabs.tsx';
 import { DecisionButtons } from './decide/DecisionButtons.tsx';
 import { DecisionNotes } from './decide/DecisionNotes.tsx';
 import { useDecisions } from './decide/use-decisions.ts';
+import { type DeploymentReply, useHead, usePlan } from './facts/reads.ts';
 import { Failure } from './parts/Failure.tsx';
 import { Findings } from './parts/Findings.tsx';
 import { Lead } from './parts/Lead.tsx';
 import { Levels } from './parts/Levels.tsx';
 import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
-import { type DeploymentReply, useHead, usePlan } from './reads.ts';
 
 /** What the page reads and does, for a terminal. */
 function callsOf({ status, planHash }: DeploymentReply, id: string) {

@@ -13,10 +13,10 @@ import { type Crumb, Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { HeadActions } from './actions/HeadActions.tsx';
-import classes from './environment.module.css';
+import classes from './facts/environment.module.css';
+import type { EnvironmentProps, EnvironmentReply } from './facts/reads.ts';
+import { Sentence } from './facts/Sentence.tsx';
 import { Notices } from './Notices.tsx';
-import type { EnvironmentProps, EnvironmentReply } from './reads.ts';
-import { Sentence } from './Sentence.tsx';
 import { callsOf, tabs } from './tabs.ts';
 
 /** The projects from the top down to the environment's own. */

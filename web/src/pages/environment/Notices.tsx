@@ -5,8 +5,8 @@ import { useChange } from '../../api/queries.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
-import classes from './environment.module.css';
-import { type EnvironmentProps, environmentReads } from './reads.ts';
+import classes from './facts/environment.module.css';
+import { type EnvironmentProps, environmentReads } from './facts/reads.ts';
 
 function Notice({ tone, children, action }: { tone: string; children: ReactNode; action?: ReactNode }) {
   return (

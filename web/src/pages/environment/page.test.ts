@@ -4,10 +4,10 @@ import type { Resource } from '#contract/deployments/plan.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { newRow } from '../../forms/variables/rows.ts';
 import { type DeployValues, deployBody } from './actions/deploy-body.ts';
-import { whyNotStart } from './facts.ts';
-import { groupOutputs, stateOutput, valueText } from './outputs.ts';
+import { whyNotStart } from './facts/facts.ts';
+import { groupOutputs, stateOutput, valueText } from './facts/outputs.ts';
+import { findResources, linesOf } from './facts/resources.ts';
 import { durationsOf, durationWords } from './overview/durations.ts';
-import { findResources, linesOf } from './resources.ts';
 
 const everything = { whyNot: () => undefined };
 const active = { status: 'ACTIVE', isLocked: false, isArchived: false } as const;

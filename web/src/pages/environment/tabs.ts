@@ -1,7 +1,7 @@
 /** The tabs of the page: each is loaded when it is opened first, and says what a terminal would do. */
 import { type ComponentType, lazy } from 'react';
 import { callOf, type ShownCall } from '../../ui/calls.ts';
-import type { EnvironmentProps, EnvironmentReply } from './reads.ts';
+import type { EnvironmentProps, EnvironmentReply } from './facts/reads.ts';
 
 export interface TabFacts {
   readonly id: string;

@@ -1,6 +1,7 @@
 /** One key of the organization. */
 import { Group, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { type Reply } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
@@ -17,7 +18,6 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { useCustomRoles } from '../../records/use-custom-roles.ts';
 import { settle } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 
 type DetailedApiKey = Reply<'listApiKeys'>[number];

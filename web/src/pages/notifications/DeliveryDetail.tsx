@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { notificationEventWords } from '#contract/notifications/events.ts';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, read, useChange } from '../../api/queries.ts';
 import { Status } from '../../design/status.tsx';
 import { Detail } from '../../records/Detail.tsx';
@@ -9,7 +10,6 @@ import { Part } from '../../records/Part.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Answer, SentMessage } from './Exchange.tsx';
 import { deliveryLooks } from './looks.ts';

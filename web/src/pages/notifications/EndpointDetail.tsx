@@ -1,6 +1,7 @@
 /** One endpoint: tested, changed and deleted. */
 import { Alert, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
@@ -13,7 +14,6 @@ import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { EndpointFields, type EndpointValues, secretOf, validate } from './EndpointFields.tsx';
 import { Answer, SentMessage } from './Exchange.tsx';

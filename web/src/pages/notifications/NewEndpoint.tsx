@@ -1,10 +1,10 @@
 /** Stores a notification endpoint. */
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { useSession } from '../../api/session.ts';
 import { useOpenRow } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { showDone } from '../../ui/messages.ts';
 import { EndpointFields, newEndpoint, secretOf, validate } from './EndpointFields.tsx';
 
 export function NewEndpoint({ onClose }: { readonly onClose: () => void }) {

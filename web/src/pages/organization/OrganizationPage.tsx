@@ -1,6 +1,7 @@
 /** The organization: its name, its policies, and others that the person belongs to. */
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
@@ -14,7 +15,6 @@ import { settle, useEdited } from '../../records/use-edited.ts';
 import { callOf } from '../../ui/calls.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Organizations } from './Organizations.tsx';

@@ -3,6 +3,7 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, useRead } from '../../api/queries.ts';
 import { chooseOrganization, useSession } from '../../api/session.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
@@ -10,7 +11,6 @@ import { Part } from '../../records/Part.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 
 type ListedOrganization = Reply<'listOrganizations'>[number];

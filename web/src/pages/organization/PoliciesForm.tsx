@@ -1,6 +1,7 @@
 /** The policies of an organization. */
 import { Select, Stack, Switch } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import type { Reply, Tagged } from '../../api/queries.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { describeSetting } from '../../forms/without-effect.ts';
@@ -9,8 +10,7 @@ import { StaleAlert } from '../../records/StaleAlert.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { showDone } from '../../ui/messages.ts';
-import { ttlOptions } from '../projects/policy/policy-fields.ts';
+import { ttlOptions } from '../projects/policy-fields.ts';
 import { flagsWithEffect, flagsWithoutEffect, type OrganizationFlag } from './policy-texts.ts';
 
 type OrganizationSettings = Reply<'getOrganization'>;

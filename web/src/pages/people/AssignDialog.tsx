@@ -1,10 +1,10 @@
 /** Gives a role to a user or a team in a place. */
 import { SegmentedControl } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { showDone } from '../../api/messages.ts';
 import { MemberSelect, RoleSelect, TeamSelect } from '../../records/choosers.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { showDone } from '../../ui/messages.ts';
 import { concerned } from './held-roles.ts';
 import type { ChosenPlace } from './place.tsx';
 

@@ -2,6 +2,7 @@
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { showDone } from '../../api/messages.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
@@ -14,7 +15,6 @@ import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { type ListedMember, memberLooks } from './members.ts';
 import { teamsOf } from './team-lists.ts';

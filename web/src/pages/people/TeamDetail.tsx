@@ -3,6 +3,7 @@ import { ActionIcon, Checkbox, Group, Stack, Textarea, TextInput } from '@mantin
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { isStatus } from '../../api/errors.ts';
+import { showDone } from '../../api/messages.ts';
 import { refresh, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
@@ -18,7 +19,6 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { TeamRoles } from './TeamRoles.tsx';
 import type { TeamReply } from './team-lists.ts';
 

@@ -2,6 +2,7 @@
 import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { showDone } from '../../api/messages.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
@@ -9,7 +10,6 @@ import { RoleSelect } from '../../records/choosers.tsx';
 import { Part } from '../../records/Part.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 
 interface TeamRoleFormProps {
   readonly teamId: string;

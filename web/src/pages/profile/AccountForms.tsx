@@ -2,6 +2,7 @@
 import { PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
+import { showDone } from '../../api/messages.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
@@ -11,7 +12,6 @@ import { SaveButton } from '../../records/SaveButton.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { NewPassword, passwordProblem } from '../sign-in/NewPassword.tsx';
 
 const narrow = { maxWidth: '32rem' };

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import type { OperationName } from '#contract/operations.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
+import { showDone } from '../../api/messages.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { useTeams } from './use-role-names.ts';
 
 export interface AssignRoleProps {

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Credential } from '#contract/credentials/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { type Reply, useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
@@ -14,7 +15,6 @@ import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import classes from './projects.module.css';
 
 const refreshes = ['listProjectCredentials'] as const;

@@ -10,6 +10,7 @@ import {
 } from '#contract/notifications/events.ts';
 import type { NotificationEndpoint } from '#contract/notifications/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { read, useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
@@ -19,7 +20,6 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import classes from './notifications-tab.module.css';
 
 /** What counts for one endpoint. */

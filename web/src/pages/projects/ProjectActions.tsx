@@ -2,13 +2,13 @@
 import { Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { type Rights, useRights } from '../../api/rights.ts';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { isWithin } from '../../forms/project-tree.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Confirm } from '../../ui/Confirm.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { EditProjectDialog } from './ProjectDialog.tsx';
 
 const refreshes = ['listProjects', 'getProject', 'listEnvironments', 'listVariables'] as const;

@@ -18,7 +18,7 @@ import { ProjectEnvironments } from './ProjectEnvironments.tsx';
 import { ProjectsBelow } from './ProjectsBelow.tsx';
 import classes from './projects.module.css';
 
-const PolicyTab = lazy(() => import('./policy/PolicyTab.tsx'));
+const PolicyTab = lazy(() => import('./PolicyTab.tsx'));
 const CredentialsTab = lazy(() => import('./CredentialsTab.tsx'));
 const NotificationsTab = lazy(() => import('./NotificationsTab.tsx'));
 const RolesTab = lazy(() => import('./RolesTab.tsx'));

@@ -4,7 +4,7 @@ import type { Policy } from '#contract/policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { pathOf, treeOf } from '../../forms/project-tree.ts';
 import { holdersOf } from './holders.ts';
-import { flagFields, policyBody, policyErrors, policyValues, ttlOptions } from './policy/policy-fields.ts';
+import { flagFields, policyBody, policyErrors, policyValues, ttlOptions } from './policy-fields.ts';
 import { openAtFirst, shownTree, visibleNodes } from './shown-tree.ts';
 
 const project = (id: string, parentProjectId?: string, hierarchy = id) =>

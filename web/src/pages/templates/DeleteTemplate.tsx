@@ -2,10 +2,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { useChange, usePage } from '../../api/queries.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Confirm } from '../../ui/Confirm.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { usersText } from './users-text.ts';
 
 export interface DeleteTemplateProps {

@@ -2,11 +2,11 @@
 import { useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
+import { showDone } from '../../api/messages.ts';
 import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
-import { showDone } from '../../ui/messages.ts';
 import { TemplateForm } from './TemplateForm.tsx';
 import {
   type TemplateErrors,

@@ -2,12 +2,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { fieldOf, fieldText } from '../../api/errors.ts';
+import { showDone } from '../../api/messages.ts';
 import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { callOf } from '../../ui/calls.ts';
-import { showDone } from '../../ui/messages.ts';
 import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TemplateForm } from './TemplateForm.tsx';

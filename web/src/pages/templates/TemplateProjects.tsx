@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { Template } from '#contract/templates/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { useChange } from '../../api/queries.ts';
 import { type Rights, useRights } from '../../api/rights.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
@@ -12,7 +13,6 @@ import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { showDone } from '../../ui/messages.ts';
 import classes from './templates.module.css';
 
 const refreshes = ['getTemplate', 'listTemplates'] as const;

@@ -2,17 +2,17 @@
 import { Button } from '@mantine/core';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
+import { showDone } from '../../api/messages.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { randomId } from '../../api/random-id.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { rowsWith } from '../../forms/variable-edits.ts';
 import { changesOf, newRow, type VariableFormRow } from '../../forms/variables/rows.ts';
 import { useVariableEdits, VariablesForm } from '../../forms/variables/VariablesForm.tsx';
+import { rowsWith } from '../../forms/variables/variable-edits.ts';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { showDone } from '../../ui/messages.ts';
 import { hereOf, listQueryOf, placeFlags, rightFor, type VariablesPlace } from './places.ts';
 import { useOriginNames } from './use-origin-names.tsx';
 

@@ -1,4 +1,4 @@
-import type { Material } from '../../../testing/driver-material.ts';
+import type { Material } from '../../../../testing/driver-material.ts';
 
 export const material: Material = {
   tree: { 'template.yaml': 'Resources:\n  Queue:\n    Type: AWS::SQS::Queue\n' },

@@ -1,4 +1,4 @@
-import type { Material } from '../../../testing/driver-material.ts';
+import type { Material } from '../../../../testing/driver-material.ts';
 
 /** Recorded with kubectl 1.32 and Kubernetes 1.36, of the chart in examples/helm. */
 const kubeconfig = `apiVersion: v1

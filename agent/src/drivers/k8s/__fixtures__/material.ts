@@ -1,4 +1,4 @@
-import type { Material } from '../../../testing/driver-material.ts';
+import type { Material } from '../../../../testing/driver-material.ts';
 
 const kubeconfig = `apiVersion: v1
 kind: Config

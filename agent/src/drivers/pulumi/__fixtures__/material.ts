@@ -1,4 +1,4 @@
-import type { Material } from '../../../testing/driver-material.ts';
+import type { Material } from '../../../../testing/driver-material.ts';
 
 const urn = (name: string) => `urn:pulumi:network-abc123::shop::file:index:File::${name}`;
 

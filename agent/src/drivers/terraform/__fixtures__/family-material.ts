@@ -1,4 +1,4 @@
-import type { Material } from '../../../testing/driver-material.ts';
+import type { Material } from '../../../../testing/driver-material.ts';
 
 /**
  * Material recorded with one version of a tool of the terraform family, using the same scenarios for all of

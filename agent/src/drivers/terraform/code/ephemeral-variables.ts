@@ -1,6 +1,6 @@
 /** Ephemeral input variables: a saved plan has no values of them, so both tools read them again for its apply. */
 import { appliedValues, plannedValues } from '#protocol/tools/applied-values.ts';
-import type { TreeReader } from '../../capabilities.ts';
+import type { TreeReader } from '../../interface/capabilities.ts';
 import { mayBeEphemeral, maySet } from './ephemeral-texts.ts';
 import type { FileRules } from './files.ts';
 import { objectsIn, readConfiguration } from './read-configuration.ts';

@@ -3,7 +3,7 @@ import { fileOfExpression } from '#guards/hcl/expression.ts';
 import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from '#guards/hcl/hcl-answer.ts';
 import { checkHclLimits, hclThreadLimits } from '#guards/hcl/hcl-limits.ts';
 import { LimitedThread, ThreadFailure } from '#guards/threads/limited-thread.ts';
-import { ownProgram, type ProgramRole } from '../../../own-program.ts';
+import { ownProgram, type ProgramRole } from '../../../own/own-program.ts';
 
 type HclParser = LimitedThread<HclFile, HclMessage>;
 

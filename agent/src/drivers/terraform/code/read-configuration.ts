@@ -1,6 +1,6 @@
 /** The files of the root module as data. */
 import type { HclAnswer, HclFile } from '#guards/hcl/hcl-answer.ts';
-import type { TreeReader } from '../../capabilities.ts';
+import type { TreeReader } from '../../interface/capabilities.ts';
 import { configurationFiles, type FileRules } from './files.ts';
 import { parseHcl } from './hcl.ts';
 

@@ -1,4 +1,4 @@
-import type { Material } from '../../../testing/driver-material.ts';
+import type { Material } from '../../../../testing/driver-material.ts';
 
 /** Recorded with terragrunt 1.1.3 and OpenTofu 1.12.6: three units, of which `app` needs outputs of `vpc`. */
 const module = 'variable "input" {}\nresource "terraform_data" "it" {}\n';

@@ -7,6 +7,7 @@ import type { Context } from '../../../framework/context.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
 import {
   type DeliveryRow,
+  deliveriesChannel,
   putBack,
   storeAttempt,
   takeDeliveries,
@@ -15,7 +16,6 @@ import {
 } from '../../../rows/notifications/delivery-store.ts';
 import { clearFailures, countFailure, getEndpoint } from '../../../rows/notifications/endpoint-store.ts';
 import { notificationOf } from '../messages/notification.ts';
-import { deliveriesChannel } from '../record-event.ts';
 import { sendNotification } from './send-notification.ts';
 import type { Sent } from './sent.ts';
 

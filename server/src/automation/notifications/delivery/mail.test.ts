@@ -9,7 +9,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setDefaultCACertificates } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import { Secret } from '#settings/secret.ts';
-import { makeAuthority } from '../../../../../agent/src/testing/certificates.ts';
+import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
 import { type MailSettings, sendMail } from './mail.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envarium-mail-'));

@@ -2,7 +2,7 @@
 import { domainToASCII } from 'node:url';
 import { createTransport } from 'nodemailer';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import { endpointProblem } from '../check-endpoint.ts';
+import { endpointProblem } from '../endpoints/check-endpoint.ts';
 import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
 
 export type MailSettings = Pick<

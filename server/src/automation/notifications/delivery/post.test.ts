@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setDefaultCACertificates } from 'node:tls';
-import { makeAuthority } from '../../../../../agent/src/testing/certificates.ts';
-import { startForwardProxy } from '../../../../../agent/src/testing/forward-proxy.ts';
+import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
+import { startForwardProxy } from '../../../../../agent/testing/forward-proxy.ts';
 import { openReceiver } from '../../../../testing/receiver.ts';
-import { isClosed } from './guarded-address.ts';
+import { isClosed } from '../endpoints/guarded-address.ts';
 import { type PostSettings, postTo } from './post.ts';
 
 const receiver = await openReceiver();

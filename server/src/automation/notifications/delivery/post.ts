@@ -8,7 +8,12 @@ import {
 import { Agent, request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import { ClosedAddress, type GuardSettings, guardedLookup, problemOfAddress } from './guarded-address.ts';
+import {
+  ClosedAddress,
+  type GuardSettings,
+  guardedLookup,
+  problemOfAddress,
+} from '../endpoints/guarded-address.ts';
 import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
 
 export type PostSettings = GuardSettings & Pick<ServerSettings, 'notificationProxy'>;

@@ -1,6 +1,11 @@
 /** A notification as an e-mail of plain text, and who gets it. */
 import type { UserRow } from '../../../rows/users/user-store.ts';
-import { creatorPlaceholder, deployerPlaceholder, isMailbox, recipientsOf } from '../check-endpoint.ts';
+import {
+  creatorPlaceholder,
+  deployerPlaceholder,
+  isMailbox,
+  recipientsOf,
+} from '../endpoints/check-endpoint.ts';
 import type { Notification } from './notification.ts';
 import { beginningOf, type Words } from './words.ts';
 

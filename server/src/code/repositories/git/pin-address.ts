@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns/promises';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
 import { sshHost } from '#guards/ssh-address.ts';
-import { isClosedTo } from '../../../framework/http/networks.ts';
+import { isClosedTo } from '../../../framework/http/callers/networks.ts';
 import type { ServerSettings } from '../../../ground/config/config.ts';
 import { type Fetched, noAnswer, UnreadableRepository } from './fetch-commit.ts';
 import { problemOfGit } from './git-version.ts';

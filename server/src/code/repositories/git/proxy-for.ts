@@ -1,6 +1,6 @@
 /** Which proxy carries an address. The service decides it, so that git does not decide otherwise. */
 import { isIP } from 'node:net';
-import { isInside, problemOfNetwork } from '../../../framework/http/networks.ts';
+import { isInside, problemOfNetwork } from '../../../framework/http/callers/networks.ts';
 
 /** A URL leaves out the usual ports of its scheme. */
 const usualPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };

@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import { answerMalformed } from '../render-error.ts';
+import { answerMalformed } from '../replies/render-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

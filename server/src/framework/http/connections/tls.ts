@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
-import { answerMalformed } from '../render-error.ts';
+import { answerMalformed } from '../replies/render-error.ts';
 import { contextOptions, followPair, type Pair } from './certificate.ts';
 import { headersMilliseconds, serverTimes } from './time-limits.ts';
 

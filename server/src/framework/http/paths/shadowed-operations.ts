@@ -1,8 +1,8 @@
 /** Methods that a path does not have, where another operation would take the path for one of its own. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { clientOperations } from '#contract/documents/client-operations.ts';
-import { fastifyPath } from '../fastify-path.ts';
 import type { Route } from '../route.ts';
+import { fastifyPath } from './fastify-path.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[];
 

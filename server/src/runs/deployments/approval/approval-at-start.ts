@@ -10,7 +10,7 @@ import {
 import { policyDemands } from '../../../tenancy/policies/project-demands.ts';
 import { approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts';
 import { isOnlyPlanner } from '../inputs/proposed-changes.ts';
-import type { StartRequest, StoredFacts } from '../start-facts.ts';
+import type { StartRequest, StoredFacts } from '../inputs/start-facts.ts';
 
 /** Where approval policies are assigned that decide about the plan. @param templateId of the code that runs */
 async function ofPolicies(

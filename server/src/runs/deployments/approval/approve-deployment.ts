@@ -7,15 +7,15 @@ import { inTransaction } from '../../../ground/database/transaction.ts';
 import { conflict, notFound } from '../../../ground/errors.ts';
 import { lockDeployment } from '../../../rows/deployments/deployment-store.ts';
 import { insertReview } from '../../../rows/deployments/review-store.ts';
-import { advanceQueue } from '../advance-queue.ts';
 import { approvalRefusal } from '../decisions/decide-action.ts';
 import { approvedAlready, approverRefusal } from '../decisions/decide-approver.ts';
-import { markStep } from '../follow-decision.ts';
 import { storeProposed } from '../inputs/proposed-changes.ts';
-import { moveDeployment } from '../move-deployment.ts';
 import { askPoliciesAgain } from '../policy-check/policy-check.ts';
+import { advanceQueue } from '../transitions/advance-queue.ts';
+import { markStep } from '../transitions/follow-decision.ts';
+import { moveDeployment } from '../transitions/move-deployment.ts';
+import { enqueueApply } from '../transitions/start-apply.ts';
 import { getApproverRows } from './load-approvers.ts';
-import { enqueueApply } from './start-apply.ts';
 
 /** The deployment, locked, and why the caller may not approve it. @throws Refusal 404 */
 async function requireApprovable({ db, actor }: ActorContext, id: string) {

@@ -2,8 +2,8 @@
 import type { Context } from '../../../framework/context.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
 import { lockDeployment, waitingForUserSince } from '../../../rows/deployments/deployment-store.ts';
-import { advanceQueue } from '../advance-queue.ts';
-import { moveDeployment } from '../move-deployment.ts';
+import { advanceQueue } from '../transitions/advance-queue.ts';
+import { moveDeployment } from '../transitions/move-deployment.ts';
 import { expiredSince } from './waiting-for-approval.ts';
 
 export async function expireApprovals(context: Context): Promise<void> {

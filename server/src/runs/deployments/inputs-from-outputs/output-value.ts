@@ -2,7 +2,7 @@
 import type { OutputValue } from '#contract/deployments/plan.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import { outerRefusal, valueRefusal } from '../../../inputs/variables/unusable-value.ts';
-import type { PendingReference } from '../run-inputs.ts';
+import type { PendingReference } from '../inputs/run-inputs.ts';
 
 /** What agents write in the place of a secret. */
 const masked = '***';

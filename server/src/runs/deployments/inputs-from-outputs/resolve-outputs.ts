@@ -16,8 +16,8 @@ import { getGiven } from '../../../rows/deployments/given-store.ts';
 import type { LastOutputs } from '../../../rows/deployments/last-outputs-store.ts';
 import { openOutputs } from '../../../rows/deployments/outcome-columns.ts';
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
-import { type PendingReference, type RunInputs, sealInputs } from '../run-inputs.ts';
-import { findCycle, sourceIdsOf } from './find-cycle.ts';
+import { findCycle, sourceIdsOf } from '../decisions/find-cycle.ts';
+import { type PendingReference, type RunInputs, sealInputs } from '../inputs/run-inputs.ts';
 import { loadSources, type Source, type Sources } from './load-sources.ts';
 import { variableOf } from './output-value.ts';
 

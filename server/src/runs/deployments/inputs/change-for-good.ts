@@ -9,7 +9,7 @@ import { applyVariableChanges } from '../../../inputs/variables/apply-variable-c
 import { environmentHome } from '../../../inputs/variables/levels.ts';
 import type { EnvironmentTable } from '../../../rows/schema.ts';
 import { type TemplateRow, updateTemplateSettings } from '../../../rows/templates/template-store.ts';
-import type { StartRequest, StoredFacts } from '../start-facts.ts';
+import type { StartRequest, StoredFacts } from './start-facts.ts';
 
 /** What of a request waits for the approval, if the caller may only plan. */
 export type LastingChanges = Pick<

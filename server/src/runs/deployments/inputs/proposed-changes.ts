@@ -22,9 +22,9 @@ import { inEnvironment } from '../../../rows/places.ts';
 import { systemUserId } from '../../../rows/users/user-store.ts';
 import { readSettings } from '../requests/read-settings.ts';
 import { readSource } from '../requests/read-source.ts';
-import { type ProposedChanges, readInputs } from '../run-inputs.ts';
-import { loadStartFacts, type StartRequest, type StoredFacts } from '../start-facts.ts';
 import { changedColumns, changeForGood, type LastingChanges } from './change-for-good.ts';
+import { type ProposedChanges, readInputs } from './run-inputs.ts';
+import { loadStartFacts, type StartRequest, type StoredFacts } from './start-facts.ts';
 
 /** What somebody starts who may not apply, somebody else approves, whatever the environment says. */
 export function isOnlyPlanner({ userId, access }: Actor, environment: EnvironmentRow): boolean {

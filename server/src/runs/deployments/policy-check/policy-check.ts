@@ -15,9 +15,9 @@ import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies
 import { isPassing } from '../../../rules/approval-policies/read-policy.ts';
 import { recordEvent } from '../../feeds/record-event.ts';
 import { stepView } from '../../logs/step-view.ts';
+import { currentRound } from '../decisions/current-round.ts';
 import { askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { concludeCheck, type RoundOfDeployment } from './conclude-check.ts';
-import { currentRound } from './current-round.ts';
 import { type PolicyInput, plannedInput, policyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */

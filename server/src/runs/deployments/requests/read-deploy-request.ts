@@ -15,8 +15,8 @@ import type { EnvironmentRow } from '../../../rows/environments/environment-stor
 import { inEnvironment } from '../../../rows/places.ts';
 import { requireSource } from '../../../rows/sources/source-store.ts';
 import { appliesChanges } from '../../../tenancy/policies/remediation-strategy.ts';
-import { checkDeployRequest, checkUpstream, checkWorkflowFields } from '../check-deploy-request.ts';
-import type { StartRequest, StoredFacts } from '../start-facts.ts';
+import type { StartRequest, StoredFacts } from '../inputs/start-facts.ts';
+import { checkDeployRequest, checkUpstream, checkWorkflowFields } from './check-deploy-request.ts';
 import { readSettings } from './read-settings.ts';
 import { readSource } from './read-source.ts';
 import { unrecordedImports } from './unrecorded-imports.ts';

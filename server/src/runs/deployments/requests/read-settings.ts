@@ -4,8 +4,8 @@ import type { ActorContext } from '../../../framework/context.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import { ttlColumns } from '../../../tenancy/lifetimes/lifespan.ts';
 import { lifterColumns } from '../../../tenancy/policies/lift-approval.ts';
-import type { AskedSettings } from '../run-inputs.ts';
-import type { SettingsChange, StoredFacts } from '../start-facts.ts';
+import type { AskedSettings } from '../inputs/run-inputs.ts';
+import type { SettingsChange, StoredFacts } from '../inputs/start-facts.ts';
 
 /**
  * @param from `proposedBy`: id of the user who proposed it, if the caller approves it; `approvalField`: location of the

@@ -12,9 +12,9 @@ import type { ActorContext } from '../../../framework/context.ts';
 import { badField, conflict } from '../../../ground/errors.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
-import { demandsOnEnvironment, requireKept } from '../approval/kept-demands.ts';
-import type { AskedCode } from '../run-inputs.ts';
-import type { CodeChange, StartRequest, StoredFacts } from '../start-facts.ts';
+import type { AskedCode } from '../inputs/run-inputs.ts';
+import type { CodeChange, StartRequest, StoredFacts } from '../inputs/start-facts.ts';
+import { demandsOnEnvironment, requireKept } from './kept-demands.ts';
 
 type Source = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
 

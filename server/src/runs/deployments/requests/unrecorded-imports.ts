@@ -8,7 +8,7 @@ import { toolFacts } from '#protocol/tools/index.ts';
 import type { Connection } from '../../../framework/context.ts';
 import { badField, conflict } from '../../../ground/errors.ts';
 import { unrecordedSinceSuccess } from '../../../rows/deployments/shown-deployment-store.ts';
-import type { StoredFacts } from '../start-facts.ts';
+import type { StoredFacts } from '../inputs/start-facts.ts';
 
 /** Each address once, as the newest run that created it reported it. */
 export function importsOf(unrecorded: readonly UnrecordedResource[]): ResourceToImport[] {

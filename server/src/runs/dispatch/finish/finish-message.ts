@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type AttemptTimes, FinishRequest, type FinishRest } from '#protocol/messages/outcome.ts';
 import { type ReceivedOutcome, receivedOutcome } from '../../../rows/deployments/outcome-columns.ts';
-import { checkMessage, parseMessage } from '../parse-message.ts';
+import { checkMessage, parseMessage } from '../messages/parse-message.ts';
 
 export interface FinishMessage {
   readonly fence: unknown;

@@ -3,7 +3,7 @@ import type { FinishRest } from '#protocol/messages/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { AttemptInPlace } from '../../../rows/dispatch/call-store.ts';
 import { putBlob } from '../blobs/attempt-blobs.ts';
-import { DispatchRefusal } from '../refusals.ts';
+import { DispatchRefusal } from '../messages/refusals.ts';
 import { receiveReport } from '../reports/receive-report.ts';
 
 /**

@@ -14,8 +14,8 @@ import {
   type ReportFacts,
   writeReport,
 } from '../../../rows/dispatch/report-store.ts';
-import { timeOf } from '../parse-message.ts';
-import { DispatchRefusal } from '../refusals.ts';
+import { timeOf } from '../messages/parse-message.ts';
+import { DispatchRefusal } from '../messages/refusals.ts';
 import { changesOf, isNewResource } from './report-sheet.ts';
 
 /** The requests about a run, for its agent. */

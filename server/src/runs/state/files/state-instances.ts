@@ -1,8 +1,8 @@
 /** The instances of a state file, in the formats of all tools. Only what differs is read as a whole. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
-import { type JsonPart, outlineJson } from '#protocol/tools/json-outline.ts';
 import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
+import { type JsonPart, outlineJson } from '#protocol/tools/states/json-outline.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
 

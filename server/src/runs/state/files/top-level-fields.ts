@@ -2,7 +2,7 @@
  * Changes one top-level number of a JSON object's text and leaves every other byte as it is: reading and
  * writing a state as values would round numbers that a provider has stored with more digits than ours have.
  */
-import { behindString } from '#protocol/tools/json-outline.ts';
+import { behindString } from '#protocol/tools/states/json-outline.ts';
 
 /** Where a value is, in bytes. */
 export interface Place {

@@ -2,7 +2,7 @@
 import { Checkbox, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
-import type { DeploymentReply } from '../reads.ts';
+import type { DeploymentReply } from '../facts/reads.ts';
 import { verbOf } from './actions.ts';
 import { Question } from './Question.tsx';
 import type { DecisionProps } from './use-decisions.ts';

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { errorText, isStatus } from '../../../api/errors.ts';
+import { showDone } from '../../../api/messages.ts';
 import { type QueryInput, type Reply, refresh, useChange } from '../../../api/queries.ts';
-import { showDone } from '../../../ui/messages.ts';
-import type { DeploymentReply } from '../reads.ts';
+import type { DeploymentReply } from '../facts/reads.ts';
 import type { Decision } from './actions.ts';
 
 const refreshes: readonly OperationName[] = [

@@ -2,8 +2,8 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Step } from '#contract/deployments/shapes.ts';
-import type { DeploymentReply } from '../reads.ts';
-import { failedStep } from '../sentence.ts';
+import type { DeploymentReply } from '../facts/reads.ts';
+import { failedStep } from '../facts/sentence.ts';
 import classes from './parts.module.css';
 import { stepName } from './steps.ts';
 import { Unrecorded } from './Unrecorded.tsx';

@@ -7,8 +7,8 @@ import type { Trigger } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../../api/queries.ts';
 import { deploymentTypeWords } from '../../../design/words.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
-import type { DeploymentReply } from '../reads.ts';
-import { sentenceOf } from '../sentence.ts';
+import type { DeploymentReply } from '../facts/reads.ts';
+import { sentenceOf } from '../facts/sentence.ts';
 import classes from './parts.module.css';
 import { Remediation } from './Remediation.tsx';
 

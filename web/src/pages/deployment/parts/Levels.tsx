@@ -5,10 +5,10 @@ import { planText } from '#contract/deployments/plan-counts.ts';
 import type { DeploymentLevel, Step } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
+import { type DeploymentReply, useEarlierLevels } from '../facts/reads.ts';
+import { levelText } from '../facts/sentence.ts';
 import { KindMark } from '../plan/PlanMarks.tsx';
 import { rowsOf } from '../plan/rows.ts';
-import { type DeploymentReply, useEarlierLevels } from '../reads.ts';
-import { levelText } from '../sentence.ts';
 import classes from './parts.module.css';
 
 const shownResources = 200;

@@ -1,6 +1,6 @@
 /** What followed by itself from the drift that a drift run found. */
 import { Link } from '@tanstack/react-router';
-import type { DeploymentReply } from '../reads.ts';
+import type { DeploymentReply } from '../facts/reads.ts';
 
 export function Remediation({
   check: { remediation },

@@ -7,8 +7,8 @@ import type { Step } from '#contract/deployments/shapes.ts';
 import { amountChangeText, amountText, moneyChangeText, moneyText } from '../../../design/money.ts';
 import { DataTable } from '../../../ui/DataTable.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
+import type { DeploymentReply } from '../facts/reads.ts';
 import classes from '../parts/parts.module.css';
-import type { DeploymentReply } from '../reads.ts';
 import { type CostRow, costRows } from './cost-rows.ts';
 
 const costStep = 'cost:estimation';

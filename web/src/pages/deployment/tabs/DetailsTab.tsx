@@ -6,9 +6,9 @@ import { useRead } from '../../../api/queries.ts';
 import { useSession } from '../../../api/session.ts';
 import { deploymentTypeWords } from '../../../design/words.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
+import type { DeploymentReply } from '../facts/reads.ts';
 import { triggerWords } from '../parts/Lead.tsx';
 import classes from '../parts/parts.module.css';
-import type { DeploymentReply } from '../reads.ts';
 
 /** Names with versions, one to a line. */
 function VersionList({ versions = {} }: { readonly versions: Readonly<Record<string, string>> | undefined }) {

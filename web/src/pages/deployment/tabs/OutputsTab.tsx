@@ -4,9 +4,9 @@ import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { DataTable } from '../../../ui/DataTable.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
+import { type DeploymentReply, usePart } from '../facts/reads.ts';
 import { ValueText } from '../plan/ValueText.tsx';
 import { shownValue } from '../plan/values.ts';
-import { type DeploymentReply, usePart } from '../reads.ts';
 
 type OutputRow = OutputValue & { readonly name: string };
 

@@ -6,7 +6,7 @@ import { useRead } from '../../../api/queries.ts';
 import { DataTable } from '../../../ui/DataTable.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
-import type { DeploymentReply } from '../reads.ts';
+import type { DeploymentReply } from '../facts/reads.ts';
 
 export function ResourcesTab({ deployment }: { readonly deployment: DeploymentReply }) {
   const query = useRead('listDeploymentResources', { params: { id: deployment.id ?? '' } });

@@ -2,9 +2,9 @@
 import { DataTable } from '../../../ui/DataTable.tsx';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
+import { type DeploymentReply, usePart } from '../facts/reads.ts';
 import { ValueText } from '../plan/ValueText.tsx';
 import { shownValue } from '../plan/values.ts';
-import { type DeploymentReply, usePart } from '../reads.ts';
 
 type ShownVariable = NonNullable<DeploymentReply['variables']>[number];
 

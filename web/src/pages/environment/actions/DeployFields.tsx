@@ -2,8 +2,8 @@
 import { Alert, Autocomplete, Checkbox, Code, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useRead } from '../../../api/queries.ts';
-import classes from '../environment.module.css';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import type { DeployValues } from './deploy-body.ts';
 
 export interface DeployFieldsProps extends EnvironmentProps {

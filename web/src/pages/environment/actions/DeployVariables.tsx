@@ -3,7 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
 import type { VariableFormRow } from '../../../forms/variables/rows.ts';
 import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
-import classes from '../environment.module.css';
+import classes from '../facts/environment.module.css';
 import type { DeployKind } from './deploy-body.ts';
 
 export interface DeployVariablesProps {

@@ -6,9 +6,16 @@ import { useRead } from '../../../api/queries.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { DialogLoading } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
-import classes from '../environment.module.css';
-import { isOpen, whyNotArchive, whyNotDelete, whyNotDestroy, whyNotMove, whyNotStart } from '../facts.ts';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import {
+  isOpen,
+  whyNotArchive,
+  whyNotDelete,
+  whyNotDestroy,
+  whyNotMove,
+  whyNotStart,
+} from '../facts/facts.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import { MoveDialog } from './MoveDialog.tsx';
 import { ArchiveDialog, DeleteDialog, DestroyDialog, LockDialog } from './SmallDialogs.tsx';
 

@@ -1,12 +1,12 @@
 /** Moves an environment to another project. */
 import { Modal } from '@mantine/core';
 import { useState } from 'react';
+import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
 import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { ProjectSelect } from '../../../forms/ProjectSelect.tsx';
-import { showDone } from '../../../ui/messages.ts';
-import { type EnvironmentProps, environmentReads } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
 export function MoveDialog({ environment, onClose }: EnvironmentProps & { readonly onClose: () => void }) {
   const { id, projectId } = environment;

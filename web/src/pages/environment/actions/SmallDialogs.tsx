@@ -2,12 +2,12 @@
 import { Modal, Textarea } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
 import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
-import { showDone } from '../../../ui/messages.ts';
-import { deploymentReads, type EnvironmentProps, environmentReads } from '../reads.ts';
+import { deploymentReads, type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
 export interface DialogProps extends EnvironmentProps {
   readonly isOpen: boolean;

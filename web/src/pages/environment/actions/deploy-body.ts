@@ -2,7 +2,7 @@
 import type { CallInput } from '#contract/client/client.ts';
 import { splitTargets } from '#contract/deployments/split-targets.ts';
 import { changesOf, type VariableFormRow } from '../../../forms/variables/rows.ts';
-import type { EnvironmentReply } from '../reads.ts';
+import type { EnvironmentReply } from '../facts/reads.ts';
 
 export const deployKinds = ['deploy', 'dryRun', 'driftDetection', 'task'] as const;
 export type DeployKind = (typeof deployKinds)[number];

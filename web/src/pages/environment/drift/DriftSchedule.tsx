@@ -2,6 +2,7 @@
 import { Button, Select, Switch } from '@mantine/core';
 import { useState } from 'react';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
+import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { remediationChoices } from '../../../design/words.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
@@ -10,9 +11,8 @@ import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
-import { showDone } from '../../../ui/messages.ts';
-import classes from '../environment.module.css';
-import { type EnvironmentProps, environmentReads } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
 interface DriftScheduleValues {
   readonly enabled: boolean;

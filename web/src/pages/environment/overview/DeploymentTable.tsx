@@ -6,7 +6,7 @@ import { deploymentTypeWords } from '../../../design/words.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { PlanCounts } from '../../../ui/PlanCounts.tsx';
 import { Duration, TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
+import classes from '../facts/environment.module.css';
 import { triggerWords } from './words.ts';
 
 const columns: readonly Column<Deployment>[] = [

@@ -5,8 +5,8 @@ import { useChange, useRead } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
-import classes from '../environment.module.css';
-import { type EnvironmentProps, environmentReads } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
 function Editor({ environment, onEnd }: EnvironmentProps & { readonly onEnd: () => void }) {
   const { id, projectId } = environment;

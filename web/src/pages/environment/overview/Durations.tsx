@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { spanText } from '../../../ui/spans.ts';
-import classes from '../environment.module.css';
+import classes from '../facts/environment.module.css';
 import { durationsOf, durationWords } from './durations.ts';
 
 const height = 96;

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { templateTypeWords } from '../../../design/words.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import type { EnvironmentProps, EnvironmentReply } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import type { EnvironmentProps, EnvironmentReply } from '../facts/reads.ts';
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (

@@ -5,8 +5,8 @@ import { deploymentTypeWords } from '../../../design/words.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import { deploymentReads, type EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { deploymentReads, type EnvironmentProps } from '../facts/reads.ts';
 
 function CancelAll({ id, total, whyNot }: { id: string; total: number; whyNot: string | undefined }) {
   const [isAsking, setAsking] = useState(false);

@@ -2,16 +2,16 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
+import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Segments } from '../../../forms/Segments.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
-import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import { noDestroys } from '../facts.ts';
-import { type EnvironmentProps, environmentReads } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { noDestroys } from '../facts/facts.ts';
+import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 import {
   type LifetimeValues,
   latestEnd,

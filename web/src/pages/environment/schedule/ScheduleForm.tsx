@@ -2,6 +2,7 @@
 import { Button, Switch } from '@mantine/core';
 import { type FormEvent, useRef } from 'react';
 import { fieldOf, fieldText, isStatus } from '../../../api/errors.ts';
+import { showDone } from '../../../api/messages.ts';
 import { type Refetch, type Reply, type Tagged, useChange, useTagged } from '../../../api/queries.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
@@ -11,9 +12,8 @@ import { useEditing } from '../../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
-import { showDone } from '../../../ui/messages.ts';
-import classes from '../environment.module.css';
-import { type EnvironmentProps, environmentReads } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
 type ScheduleReply = Reply<'getEnvironmentSchedule'>;
 

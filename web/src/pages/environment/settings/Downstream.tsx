@@ -10,8 +10,8 @@ import { Section, Wide } from '../../../forms/Section.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import type { EnvironmentProps } from '../facts/reads.ts';
 
 const refreshes = ['listDownstream'] as const;
 

@@ -4,9 +4,9 @@ import { Section, Wide } from '../../../forms/Section.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { MoveDialog } from '../actions/MoveDialog.tsx';
 import { ArchiveDialog, DeleteDialog, DestroyDialog } from '../actions/SmallDialogs.tsx';
-import classes from '../environment.module.css';
-import { whyNotArchive, whyNotDelete, whyNotMove, whyNotStart } from '../facts.ts';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { whyNotArchive, whyNotDelete, whyNotMove, whyNotStart } from '../facts/facts.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 
 type EndOfLifeAction = 'move' | 'archive' | 'destroy' | 'delete';
 

@@ -3,7 +3,7 @@ import { Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useRead } from '../../../api/queries.ts';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import { describeSetting } from '../../../forms/without-effect.ts';
-import type { EnvironmentProps } from '../reads.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import type { SettingName, SettingsValues } from './settings-values.ts';
 
 export interface SettingsFieldsProps extends EnvironmentProps {

@@ -1,6 +1,6 @@
 /** The settings of an environment as a form has them, and what to send. Pure. */
 import type { CallInput } from '#contract/client/client.ts';
-import type { EnvironmentReply } from '../reads.ts';
+import type { EnvironmentReply } from '../facts/reads.ts';
 
 export interface SettingsValues {
   readonly name: string;

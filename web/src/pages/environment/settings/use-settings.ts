@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { isStatus } from '../../../api/errors.ts';
+import { showDone } from '../../../api/messages.ts';
 import { refresh } from '../../../api/queries.ts';
 import { randomId } from '../../../api/random-id.ts';
-import { showDone } from '../../../ui/messages.ts';
-import { type EnvironmentReply, environmentReads } from '../reads.ts';
+import { type EnvironmentReply, environmentReads } from '../facts/reads.ts';
 import {
   conflicts,
   differences,

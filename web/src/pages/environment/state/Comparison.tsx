@@ -6,7 +6,7 @@ import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { AttributeRow } from '../../deployment/plan/AttributeRow.tsx';
-import classes from '../environment.module.css';
+import classes from '../facts/environment.module.css';
 import { versionName } from './words.ts';
 
 type ComparedResource = StateComparison['resources'][number];

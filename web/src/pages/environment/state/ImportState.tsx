@@ -1,12 +1,12 @@
 /** Imports a state file, or leaves an environment without a state. */
 import { Button, FileInput, Menu, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
+import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
 import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
-import { showDone } from '../../../ui/messages.ts';
-import { type EnvironmentProps, environmentReads } from '../reads.ts';
+import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 import { AcceptLineage } from './AcceptLineage.tsx';
 import { sizeText } from './words.ts';
 

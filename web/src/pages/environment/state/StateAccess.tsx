@@ -1,10 +1,10 @@
 /** Who may read the state over HTTP, in addition to those with the right to read states. */
 import { Switch } from '@mantine/core';
+import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { Loaded } from '../../../ui/Loaded.tsx';
-import { showDone } from '../../../ui/messages.ts';
-import classes from '../environment.module.css';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import type { EnvironmentProps } from '../facts/reads.ts';
 
 export function StateAccess({ environment, rights }: EnvironmentProps) {
   const { id: environmentId } = environment;

@@ -3,15 +3,15 @@ import { Modal, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { StateLock as Lock } from '#contract/state/shapes.ts';
+import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
-import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import { isOpen } from '../facts.ts';
-import { type EnvironmentProps, environmentReads } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { isOpen } from '../facts/facts.ts';
+import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
 function FreeDialog({
   id,

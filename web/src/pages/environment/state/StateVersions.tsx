@@ -5,14 +5,14 @@ import { useState } from 'react';
 import type { StateVersion } from '#contract/state/shapes.ts';
 import { client } from '../../../api/client.ts';
 import { errorText } from '../../../api/errors.ts';
+import { showError } from '../../../api/messages.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
-import { showError } from '../../../ui/messages.ts';
 import { useSearchState } from '../../../ui/search.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import { isOpen } from '../facts.ts';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { isOpen } from '../facts/facts.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import { DeleteVersionDialog, RestoreDialog } from './dialogs.tsx';
 import { originWords, sizeText, versionName } from './words.ts';
 

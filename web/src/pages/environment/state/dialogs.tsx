@@ -2,13 +2,13 @@
 import { Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { StateVersion } from '#contract/state/shapes.ts';
+import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
 import { DialogFoot } from '../../../forms/DialogFoot.tsx';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
-import { showDone } from '../../../ui/messages.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import { environmentReads } from '../reads.ts';
+import { environmentReads } from '../facts/reads.ts';
 import { AcceptLineage } from './AcceptLineage.tsx';
 import { versionName } from './words.ts';
 

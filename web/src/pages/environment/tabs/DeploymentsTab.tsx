@@ -8,9 +8,9 @@ import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
-import classes from '../environment.module.css';
+import classes from '../facts/environment.module.css';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import { DeploymentTable } from '../overview/DeploymentTable.tsx';
-import type { EnvironmentProps } from '../reads.ts';
 
 const pageSize = 25;
 

@@ -15,9 +15,9 @@ import { Findings } from '../../deployment/parts/Findings.tsx';
 import { Remediation } from '../../deployment/parts/Remediation.tsx';
 import { causeWords } from '../drift/causes.ts';
 import { DriftSchedule } from '../drift/DriftSchedule.tsx';
-import classes from '../environment.module.css';
-import { isOpen, whyNotStart } from '../facts.ts';
-import { deploymentReads, type EnvironmentProps, type LatestDeploymentReply } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { isOpen, whyNotStart } from '../facts/facts.ts';
+import { deploymentReads, type EnvironmentProps, type LatestDeploymentReply } from '../facts/reads.ts';
 
 const PlanTab = lazy(async () => ({ default: (await import('../../deployment/plan/PlanTab.tsx')).PlanTab }));
 

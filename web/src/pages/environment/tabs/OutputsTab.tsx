@@ -6,18 +6,18 @@ import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { client } from '../../../api/client.ts';
 import { errorText } from '../../../api/errors.ts';
+import { showError } from '../../../api/messages.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
-import { showError } from '../../../ui/messages.ts';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import { useSearchState } from '../../../ui/search.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import { useLastSuccess } from '../last-change.ts';
-import { groupOutputs, type StateContent, stateOutput, valueText } from '../outputs.ts';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import { useLastSuccess } from '../facts/last-change.ts';
+import { groupOutputs, type StateContent, stateOutput, valueText } from '../facts/outputs.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 
 function Copy({ text, label, children }: { text: string; label: string; children: string }) {
   return (

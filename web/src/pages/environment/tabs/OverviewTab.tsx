@@ -4,13 +4,13 @@ import { lazy, Suspense } from 'react';
 import { usePage } from '../../../api/queries.ts';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
-import classes from '../environment.module.css';
+import classes from '../facts/environment.module.css';
+import type { EnvironmentProps } from '../facts/reads.ts';
+import { LatestSentence } from '../facts/Sentence.tsx';
 import { DeploymentTable } from '../overview/DeploymentTable.tsx';
 import { Description } from '../overview/Description.tsx';
 import { MadeOf } from '../overview/MadeOf.tsx';
 import { Queue } from '../overview/Queue.tsx';
-import type { EnvironmentProps } from '../reads.ts';
-import { LatestSentence } from '../Sentence.tsx';
 
 const Durations = lazy(() => import('../overview/Durations.tsx'));
 

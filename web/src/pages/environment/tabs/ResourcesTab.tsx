@@ -11,10 +11,10 @@ import { Loaded } from '../../../ui/Loaded.tsx';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import { useSearchState } from '../../../ui/search.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
-import classes from '../environment.module.css';
-import { useLastChanges } from '../last-change.ts';
-import type { EnvironmentProps } from '../reads.ts';
-import { findResources, linesOf, type ResourceLine } from '../resources.ts';
+import classes from '../facts/environment.module.css';
+import { useLastChanges } from '../facts/last-change.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
+import { findResources, linesOf, type ResourceLine } from '../facts/resources.ts';
 
 function Line({ line }: { readonly line: ResourceLine }) {
   if (line.kind === 'module')

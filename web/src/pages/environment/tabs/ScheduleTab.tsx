@@ -1,5 +1,5 @@
 /** What happens with an environment by itself: deployments, destroys, the end of its lifetime. */
-import type { EnvironmentProps } from '../reads.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import { LifetimeForm } from '../schedule/LifetimeForm.tsx';
 import { ScheduleForm } from '../schedule/ScheduleForm.tsx';
 

@@ -6,7 +6,7 @@ import { intoView, useWrongField } from '../../../forms/problems.ts';
 import { FormFoot } from '../../../forms/Section.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
-import type { EnvironmentProps } from '../reads.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import { Downstream } from '../settings/Downstream.tsx';
 import { EndOfLife } from '../settings/EndOfLife.tsx';
 import { SettingsFields } from '../settings/SettingsFields.tsx';

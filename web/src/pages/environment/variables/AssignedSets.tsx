@@ -5,8 +5,8 @@ import { useState } from 'react';
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
-import classes from '../environment.module.css';
-import type { EnvironmentProps } from '../reads.ts';
+import classes from '../facts/environment.module.css';
+import type { EnvironmentProps } from '../facts/reads.ts';
 import { useAssignedSets } from './origins.tsx';
 
 const refreshes = ['listSetAssignments', 'listVariables'] as const;

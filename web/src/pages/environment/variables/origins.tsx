@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { originWord } from '../../../forms/variables/origin.ts';
 import type { VariableFormRow } from '../../../forms/variables/rows.ts';
-import type { EnvironmentReply } from '../reads.ts';
+import type { EnvironmentReply } from '../facts/reads.ts';
 
 /** The sets that are assigned to the environment, or to a place around it. */
 export function useAssignedSets({ id }: Pick<EnvironmentReply, 'id'>) {

@@ -1,10 +1,10 @@
 /** The variables of an environment while they are edited: those of its code, and those that hold there. */
 import { useRead } from '../../../api/queries.ts';
 import { sourceOf } from '../../../forms/source/source-values.ts';
-import { rowsWith } from '../../../forms/variable-edits.ts';
 import { useEdits } from '../../../forms/variables/use-edits.ts';
+import { rowsWith } from '../../../forms/variables/variable-edits.ts';
 import { definitionsQuery, hasDefinitions } from '../../environments/new/code.ts';
-import type { EnvironmentProps } from '../reads.ts';
+import type { EnvironmentProps } from '../facts/reads.ts';
 
 /** What the code declares, where the person may have the service read it. */
 function useDefinitions({ environment, rights }: EnvironmentProps) {

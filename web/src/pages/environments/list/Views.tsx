@@ -3,7 +3,7 @@ import { Button, Group, Menu, Modal, TextInput } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { showDone } from '../../../ui/messages.ts';
+import { showDone } from '../../../api/messages.ts';
 import classes from './list.module.css';
 import { builtInViews, isSameView, type SavedView, useViews, type ViewFilters, withView } from './views.ts';
 

@@ -4,16 +4,16 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
+import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
 import { useSession } from '../../../api/session.ts';
 import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { useWrongField } from '../../../forms/problems.ts';
 import { useLater } from '../../../forms/use-later.ts';
-import { editsOf, rowsWith } from '../../../forms/variable-edits.ts';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
 import { changesOf, type VariableFormRow } from '../../../forms/variables/rows.ts';
-import { showDone } from '../../../ui/messages.ts';
+import { editsOf, rowsWith } from '../../../forms/variables/variable-edits.ts';
 import { useSearchState } from '../../../ui/search.ts';
 import { codeOf, definitionsQuery, hasDefinitions } from './code.ts';
 import {

@@ -1,0 +1,14 @@
+/** For tests: the processes that read and write the folders of runs. */
+import { textOrEmpty, withDescendants } from '../src/processes/proc.ts';
+import { identifyProcess } from '../src/processes/process-identity.ts';
+import type { ProcessIdentity } from '../src/spool/layout.ts';
+
+/** Those of a runner, once they have started. */
+export function readersOf(runner: ProcessIdentity): ProcessIdentity[] {
+  return [...withDescendants([runner.pid])]
+    .filter((pid) => {
+      const [program, ...args] = textOrEmpty(`/proc/${pid}/cmdline`).split('\0');
+      return program === process.execPath && args.includes('tree-server');
+    })
+    .flatMap((pid) => identifyProcess(pid) ?? []);
+}

@@ -1,0 +1,93 @@
+/** What policies and people said about a plan, and what its approval waits for, in words. */
+
+import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
+import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
+import type { Deployment } from '#contract/deployments/shapes.ts';
+import { timeText } from '../terminal/durations.ts';
+import type { Output } from '../terminal/output.ts';
+import { safeText } from '../terminal/safe-text.ts';
+
+type ApprovalView = Pick<Deployment, 'waitingFor' | 'reviews' | 'policyVerdicts' | 'costEstimation'>;
+
+const reasons = {
+  planner: 'who started it may plan, but not apply',
+  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
+  project: 'the policy of its project lets nobody approve their own plans',
+  request: 'the request said so',
+  environment: 'the environment requires approval',
+} as const;
+
+const decisions = {
+  error: 'could not be evaluated',
+  deny: 'denies the plan',
+  pending: 'asks for more',
+  allow: 'allows the plan',
+  none: 'leaves it to people',
+} as const;
+
+/** `Ada (approved: as discussed), Ben (cancelled)`; empty where nobody has decided. */
+export function reviewsText({ reviews = [] }: Pick<Deployment, 'reviews'>): string {
+  return reviews
+    .map(({ user, action, comment }) => {
+      const why = comment === undefined ? '' : `: ${comment}`;
+      return `${user.name ?? user.user_id ?? 'somebody'} (${action}${why})`;
+    })
+    .join(', ');
+}
+
+/** `+4.10 USD a month`; undefined where costs were not estimated. */
+export function costText({ costEstimation: costs }: Pick<Deployment, 'costEstimation'>): string | undefined {
+  if (costs?.monthlyCostDiff === undefined) return undefined;
+  const { monthlyCostDiff: change, totalMonthlyCost: total } = costs;
+  const currency = ('currency' in costs && typeof costs.currency === 'string' && costs.currency) || 'USD';
+  const inAll = total === undefined ? '' : `, ${total.toFixed(2)} in all`;
+  return `${change < 0 ? '-' : '+'}${Math.abs(change).toFixed(2)} ${currency} a month${inAll}`;
+}
+
+/** The newest verdict of each policy: `cost allows the plan: within the limit; warning: close to it`. */
+export function verdictLines({ policyVerdicts: all = [] }: Pick<Deployment, 'policyVerdicts'>): string[] {
+  const round = Math.max(0, ...all.map((verdict) => verdict.round));
+  return all.filter((verdict) => verdict.round === round).map(verdictLine);
+}
+
+function verdictLine({ policyName, decision, messages, error }: PolicyVerdict): string {
+  const own = decision === 'error' ? [error ?? ''] : decision === 'none' ? [] : messages[decision];
+  const said = [...own, ...messages.warn.map((text) => `warning: ${text}`)].filter((text) => text !== '');
+  return `${policyName} ${decisions[decision]}${said.length === 0 ? '' : `: ${said.join('; ')}`}`;
+}
+
+/** Why an approval is waited for, and until when; nothing where none is. */
+export function waitLines({
+  waitingFor,
+  policyVerdicts = [],
+}: Pick<Deployment, 'waitingFor' | 'policyVerdicts'>): string[] {
+  const { approval } = waitingFor ?? {};
+  if (!approval) return [];
+  const { decidedBy } = approval;
+  const reason = decidedBy === 'policy' ? policyWaitText(policyVerdicts) : decidedBy && reasons[decidedBy];
+  return [
+    ...(reason === undefined ? [] : [`It waits because ${reason}.`]),
+    `If nobody decides, it times out at ${timeText(approval.until)}.`,
+  ];
+}
+
+/** Who has approved already, and what is missing all the same. */
+function missingLines({ waitingFor, reviews = [] }: Pick<Deployment, 'waitingFor' | 'reviews'>): string[] {
+  const approved = reviews.filter(({ action }) => action === 'approved');
+  return [
+    ...(approved.length === 0 ? [] : [`Approved so far by ${reviewsText({ reviews: approved })}.`]),
+    ...(waitingFor?.approval?.missing ?? []).map((text) => `Still missing: ${text}`),
+  ];
+}
+
+/** Before a decision: the verdicts, the costs, and what the approval waits for. */
+export async function showApproval(output: Output, deployment: ApprovalView): Promise<void> {
+  const costs = costText(deployment);
+  const lines = [
+    ...verdictLines(deployment).map((line) => `Policy ${line}`),
+    ...(costs === undefined ? [] : [`Costs: ${costs}`]),
+    ...missingLines(deployment),
+    ...waitLines(deployment),
+  ];
+  for (const line of lines) await output.line(safeText(line));
+}

@@ -1,0 +1,78 @@
+/** Whose session a request belongs to: one that a browser sends as a cookie, or a program as credentials. */
+import type { FastifyRequest } from 'fastify';
+import type { SessionKind, SignInWay } from '#contract/sign-in/shapes.ts';
+import { findSession, storeSessionUse } from '../../../rows/sign-in/session-store.ts';
+import type { Caller } from '../../../rows/users/user-store.ts';
+import type { Context } from '../../context.ts';
+import { readSessionCookie, type SessionSecret } from './cookie.ts';
+import { requireCsrfToken } from './csrf.ts';
+import { CredentialsRefused } from './refused-callers.ts';
+
+/** The session of an identified request. */
+export interface FoundSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly kind: SessionKind;
+  readonly way: SignInWay;
+  readonly secret: string;
+  readonly expiresAt: Date;
+  readonly caller: Caller;
+}
+
+/** How often the last use of a session is recorded, in milliseconds. */
+const lastUseEvery = 60_000;
+
+const found = new WeakMap<FastifyRequest, FoundSession>();
+
+/** The session that identified a request; undefined where an API key did. */
+export function sessionOf(request: FastifyRequest): FoundSession | undefined {
+  return found.get(request);
+}
+
+function isOver(
+  { settings, now }: Pick<Context, 'settings' | 'now'>,
+  { kind, expires_at, last_used_at }: { kind: SessionKind; expires_at: Date; last_used_at: Date },
+): boolean {
+  const idleUntil = last_used_at.getTime() + settings.sessionIdleMinutes * 60_000;
+  return expires_at <= now() || (kind === 'browser' && idleUntil <= now().getTime());
+}
+
+/**
+ * @param given what the request says about its session
+ * @returns the session
+ * @throws CredentialsRefused (401) where it does not exist, has ended, or the secret is another one
+ */
+export async function identifySession(
+  context: Context,
+  request: FastifyRequest,
+  kind: SessionKind,
+  given: SessionSecret,
+): Promise<FoundSession> {
+  const row = await findSession(context.shared, given.id);
+  const isRight = context.keyHash.matches(given.secret, row?.secret_hmac ?? null);
+  if (!row?.caller || !isRight || row.kind !== kind || isOver(context, row))
+    throw new CredentialsRefused('This session has ended: sign in again', null);
+  const now = context.now();
+  if (now.getTime() - row.last_used_at.getTime() > lastUseEvery)
+    await storeSessionUse(context.db, given.id, now);
+  const { user_id: userId, expires_at: expiresAt, caller, way } = row;
+  const session = { ...given, userId, kind, way, expiresAt, caller };
+  found.set(request, session);
+  return session;
+}
+
+/**
+ * The session of the cookie that a request carries; null where it has none, or credentials of another kind.
+ * @throws CredentialsRefused (401) as `identifySession` does, Refusal 403 for a change without its token
+ */
+export async function identifyByCookie(
+  context: Context,
+  request: FastifyRequest,
+): Promise<FoundSession | null> {
+  if (request.headers.authorization !== undefined) return null;
+  const given = readSessionCookie(context.settings, request);
+  if (!given) return null;
+  const session = await identifySession(context, request, 'browser', given);
+  requireCsrfToken(request, given.secret);
+  return session;
+}

@@ -1,0 +1,83 @@
+/** Rows of variables while they are edited: what code and scopes say at the moment, with what was typed. Pure. */
+import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
+import type { Variable } from '#contract/variables/shapes.ts';
+import {
+  changedFields,
+  differs,
+  type Here,
+  isChanged,
+  keyOf,
+  rowsOf,
+  settingsOf,
+  type VariableFormRow,
+} from './rows.ts';
+
+/** What was typed, over what is there now: the rest may be changed by others meanwhile. */
+function withEdit(row: VariableFormRow, edit: VariableFormRow | undefined): VariableFormRow {
+  if (edit === undefined) return row;
+  const { before = edit, isDeleted, isText = false } = edit;
+  const changed = changedFields(edit);
+  const isOther = (field: (typeof changed)[number]) =>
+    differs(row, before, field) && (isDeleted || differs(row, edit, field));
+  const concerned = isDeleted ? (['value'] as const) : changed;
+  return {
+    ...row,
+    ...Object.fromEntries(changed.map((field) => [field, edit[field]])),
+    ...{ isDeleted, isText },
+    isOvertaken: (edit.isOvertaken ?? false) || (row.stored !== undefined && concerned.some(isOther)),
+  };
+}
+
+/**
+ * The rows to edit. Edits stay with their variable when code or scopes change; those of a variable that is gone
+ * stay as variables of the place, so that nothing that was typed is lost.
+ * @param here the place that is edited
+ */
+export function rowsWith(
+  definitions: readonly RepositoryVariable[],
+  variables: readonly Variable[],
+  edits: readonly VariableFormRow[],
+  here: Here,
+): VariableFormRow[] {
+  const rows = rowsOf(definitions, variables, here);
+  const known = new Set(rows.map(({ key }) => key));
+  const byKey = new Map(edits.map((edit) => [edit.key, edit]));
+  const others = edits.filter(({ key, isDeleted }) => !known.has(key) && !isDeleted);
+  return [
+    ...rows.map((row) => withEdit(row, byKey.get(row.key))),
+    ...others.map(({ before: _, stored: _stored, ...row }) => ({ ...row, isOwn: true })),
+  ];
+}
+
+/**
+ * What is still to be saved after a save: what was typed while it was under way.
+ * @param edits what has to be kept of the rows
+ * @param sent the same when it was sent
+ */
+export function editsAfter(
+  edits: readonly VariableFormRow[],
+  sent: readonly VariableFormRow[],
+): VariableFormRow[] {
+  const sentByKey = new Map(sent.map((row) => [row.key, row]));
+  return edits.flatMap((edit) => {
+    const stored = sentByKey.get(edit.key);
+    if (stored === undefined || keyOf(stored) !== keyOf(edit)) return [edit];
+    const isSame = settingsKey(stored) === settingsKey(edit);
+    if (isSame || stored.isDeleted) return [];
+    return [{ ...edit, key: keyOf(stored), before: settingsOf(stored), isOvertaken: false }];
+  });
+}
+
+function settingsKey(row: VariableFormRow): string {
+  return JSON.stringify([row.isDeleted, settingsOf(row)]);
+}
+
+/** What has to be kept of the rows. */
+export function editsOf(rows: readonly VariableFormRow[]): VariableFormRow[] {
+  return rows.filter(isChanged);
+}
+
+/** Variables that must have a value and have none. */
+export function missingOf(rows: readonly VariableFormRow[]): VariableFormRow[] {
+  return rows.filter(({ isRequired, value }) => isRequired && value === '');
+}
