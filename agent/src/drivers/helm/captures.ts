@@ -1,7 +1,8 @@
 /** What the commands of a phase have captured, as the plan and the apply read it. */
+
+import { isNamespace, type KubernetesObject, parseJsonObjects, parseObjects } from '../cluster/objects.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
-import { isNamespace, type KubernetesObject, parseJsonObjects, parseObjects } from '../kubernetes/objects.ts';
 import { namespaceOf } from './release.ts';
 import { type History, isKept, isStrange, objectKey, readHistory, without } from './releases.ts';
 import { type Rendering, readRelease, readTemplates } from './rendering.ts';

@@ -4,9 +4,9 @@ import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
+import { inputOf, type KubernetesObject } from '../cluster/objects.ts';
 import type { Command, PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
-import { inputOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import {
   again,
   captured,

@@ -1,6 +1,7 @@
 /** The errors of helm, and what to do about them. */
+
+import { clusterWarnings, isClusterWarning, kubectlDiagnostics } from '../cluster/kubectl-output.ts';
 import { type DiagnosticFinding, errorsOf, reasonOf } from '../interface/diagnostics.ts';
-import { clusterWarnings, isClusterWarning, kubectlDiagnostics } from '../kubernetes/kubectl-output.ts';
 
 /** Only this much of the output's end is searched. */
 const searchedCharacters = 262_144;

@@ -6,10 +6,10 @@ import { helmArgumentNames } from '#protocol/tools/helm/arguments.ts';
 import { helmVariableProblem, visibleNames } from '#protocol/tools/helm/variables.ts';
 import { helm as facts } from '#protocol/tools/helm.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
+import { clusterEnvironment, clusterFile } from '../cluster/cluster.ts';
+import { addressOf, identityOf } from '../cluster/objects.ts';
 import { given, type PhaseCaptures } from '../interface/command.ts';
 import type { Driver, DriverContext, FileToWrite } from '../interface/driver.ts';
-import { clusterEnvironment, clusterFile } from '../kubernetes/cluster.ts';
-import { addressOf, identityOf } from '../kubernetes/objects.ts';
 import { approvalDifference, composeApproval, destroyDifference, unstablePlaces } from './approval.ts';
 import {
   again,

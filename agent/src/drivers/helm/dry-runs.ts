@@ -1,18 +1,18 @@
 /** What the cluster would make of the changes of an upgrade: dry runs, and their results. */
 import { join } from 'node:path';
 import { helm as facts } from '#protocol/tools/helm.ts';
-import type { Command, PhaseCaptures } from '../interface/command.ts';
-import type { DriverContext } from '../interface/driver.ts';
-import type { ObjectPair } from '../kubernetes/diff.ts';
-import { checkElsewhere } from '../kubernetes/elsewhere.ts';
-import { allKubectlErrors } from '../kubernetes/kubectl-output.ts';
+import type { ObjectPair } from '../cluster/diff.ts';
+import { checkElsewhere } from '../cluster/elsewhere.ts';
+import { allKubectlErrors } from '../cluster/kubectl-output.ts';
 import {
   identityOf,
   inputOf,
   type KubernetesObject,
   parseJsonObjects,
   parseObjects,
-} from '../kubernetes/objects.ts';
+} from '../cluster/objects.ts';
+import type { Command, PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { captured, missingNamespaces, releaseNamespace } from './captures.ts';
 import {
   isReplacing,

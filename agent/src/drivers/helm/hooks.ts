@@ -4,8 +4,8 @@ import { recordOf } from '#contract/schema/is-record.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
-import { providerName } from '../kubernetes/changes.ts';
-import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';
+import { providerName } from '../cluster/changes.ts';
+import { addressOf, identityOf, type KubernetesObject } from '../cluster/objects.ts';
 import type { Revision } from './releases.ts';
 import {
   changedPlaces,

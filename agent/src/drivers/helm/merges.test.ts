@@ -5,7 +5,7 @@ import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { actionsOf, type HelmStage, helmStage, rowOf, withHelm } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
-import { type MergeRule, mergeRuleOf } from '../kubernetes/merge-rules.ts';
+import { type MergeRule, mergeRuleOf } from '../cluster/merge-rules.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();

@@ -6,13 +6,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '#contract/schema/is-record.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { helmArguments } from '#protocol/tools/helm/arguments.ts';
+import type { Fields } from '../cluster/json-values.ts';
+import { addingMergePatch, mergePatch, withMergePatch } from '../cluster/merge-patch.ts';
+import { mergeRuleOf } from '../cluster/merge-rules.ts';
+import { addressOf, identityOf, type KubernetesObject } from '../cluster/objects.ts';
+import { strategicPatch, withFields } from '../cluster/strategic-patch.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
-import type { Fields } from '../kubernetes/json-values.ts';
-import { addingMergePatch, mergePatch, withMergePatch } from '../kubernetes/merge-patch.ts';
-import { mergeRuleOf } from '../kubernetes/merge-rules.ts';
-import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';
-import { strategicPatch, withFields } from '../kubernetes/strategic-patch.ts';
 import { historyOf, isInstallation, liveObjects, releaseNamespace, requireRendering } from './captures.ts';
 import { objectKey, withMarks } from './releases.ts';
 

@@ -1,8 +1,8 @@
 /** What a deployed release says of itself. */
 import type { OutputValue } from '#contract/deployments/plan.ts';
+import { providerName } from '../cluster/changes.ts';
+import { identityOf, parseObjects } from '../cluster/objects.ts';
 import type { OutputsReading } from '../interface/driver.ts';
-import { providerName } from '../kubernetes/changes.ts';
-import { identityOf, parseObjects } from '../kubernetes/objects.ts';
 
 interface Status {
   readonly name?: string;

@@ -1,11 +1,11 @@
 /** The plan of a release: what happens to its objects, as they are in the cluster. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { planReading, type RowOptions, rowOf } from '../cluster/changes.ts';
+import type { ObjectPair } from '../cluster/diff.ts';
+import { uncheckedInWords } from '../cluster/elsewhere.ts';
+import { addressOf, identityOf, type KubernetesObject } from '../cluster/objects.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext, PlanReading } from '../interface/driver.ts';
-import { planReading, type RowOptions, rowOf } from '../kubernetes/changes.ts';
-import type { ObjectPair } from '../kubernetes/diff.ts';
-import { uncheckedInWords } from '../kubernetes/elsewhere.ts';
-import { addressOf, identityOf, type KubernetesObject } from '../kubernetes/objects.ts';
 import { unstablePlaces } from './approval.ts';
 import {
   again,

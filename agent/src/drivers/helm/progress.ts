@@ -1,7 +1,8 @@
 /** What helm has done so far, in the lines that it writes with `--debug`. */
+
+import { providerName } from '../cluster/changes.ts';
 import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
 import { progressOfLines } from '../interface/progress-lines.ts';
-import { providerName } from '../kubernetes/changes.ts';
 
 /** No line about an object is longer. */
 const longestLineBytes = 2048;

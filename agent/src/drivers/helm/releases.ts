@@ -12,7 +12,7 @@ import {
   labelOf,
   parseJsonObjects,
   parseObjects,
-} from '../kubernetes/objects.ts';
+} from '../cluster/objects.ts';
 
 /** Labels of the revisions that a run makes. */
 export const revisionLabels = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { KubernetesObject } from '../kubernetes/objects.ts';
+import type { KubernetesObject } from '../cluster/objects.ts';
 import { approvalDifference, composeApproval, destroyDifference, unstablePlaces } from './approval.ts';
 import { helmReason } from './diagnostics.ts';
 import { changedHooks, hookRows } from './hooks.ts';

@@ -1,7 +1,7 @@
 /** What a chart renders to: objects and hooks, and how two renderings of a chart are compared. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
-import { addressOf, identityOf, type KubernetesObject, parseObjects } from '../kubernetes/objects.ts';
+import { addressOf, identityOf, type KubernetesObject, parseObjects } from '../cluster/objects.ts';
 
 export interface Rendering {
   /** Empty if helm did not say so. */

@@ -1,6 +1,6 @@
 /** What a person approves: exactly what an apply sends to the cluster. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
-import type { KubernetesObject } from '../kubernetes/objects.ts';
+import type { KubernetesObject } from '../cluster/objects.ts';
 import type { RecordedObject } from './record.ts';
 
 export interface ApprovedObject extends RecordedObject {

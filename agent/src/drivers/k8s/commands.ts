@@ -2,11 +2,9 @@
 
 import { recordOf } from '#contract/schema/is-record.ts';
 import { k8s as facts } from '#protocol/tools/k8s.ts';
-import { type Command, given, type PhaseCaptures } from '../interface/command.ts';
-import type { DriverContext } from '../interface/driver.ts';
-import { diffCommand } from '../kubernetes/diff.ts';
-import { checkElsewhere } from '../kubernetes/elsewhere.ts';
-import { fieldManagerOf } from '../kubernetes/field-owners.ts';
+import { diffCommand } from '../cluster/diff.ts';
+import { checkElsewhere } from '../cluster/elsewhere.ts';
+import { fieldManagerOf } from '../cluster/field-owners.ts';
 import {
   groupOf,
   inputOf,
@@ -14,7 +12,9 @@ import {
   isDefinition,
   isNamespace,
   type KubernetesObject,
-} from '../kubernetes/objects.ts';
+} from '../cluster/objects.ts';
+import { type Command, given, type PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { type ApprovedObject, namespaceObject, readApproved } from './approved-plan.ts';
 import { liveDeletions, servedReferences } from './deletions.ts';
 import { renderCommand } from './files.ts';

@@ -1,12 +1,8 @@
 /** Which of the objects that a deployment no longer wants are deleted. */
+
+import { groupOf, type KubernetesObject, type ObjectIdentity, parseJsonObjects } from '../cluster/objects.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
-import {
-  groupOf,
-  type KubernetesObject,
-  type ObjectIdentity,
-  parseJsonObjects,
-} from '../kubernetes/objects.ts';
 import type { RecordedObject } from './record.ts';
 import { captured, environmentOf } from './wanted.ts';
 

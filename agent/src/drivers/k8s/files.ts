@@ -4,11 +4,11 @@ import { stringify } from 'yaml';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
+import { clusterFile } from '../cluster/cluster.ts';
 import type { TreeReader } from '../interface/capabilities.ts';
 import type { Command } from '../interface/command.ts';
 import type { DriverContext, FileToWrite } from '../interface/driver.ts';
 import { ownFolder } from '../interface/own-folder.ts';
-import { clusterFile } from '../kubernetes/cluster.ts';
 import { variableTexts } from '../terraform/variable-texts.ts';
 
 /** With one of these, a folder says itself what its manifests are. */

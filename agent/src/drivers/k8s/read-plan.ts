@@ -1,13 +1,13 @@
 /** The plan of a run on Kubernetes, as rows and as what its apply will send. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange } from '#contract/deployments/plan.ts';
+import { planReading, rowOf } from '../cluster/changes.ts';
+import { type ObjectPair, readDiff } from '../cluster/diff.ts';
+import { uncheckedInWords } from '../cluster/elsewhere.ts';
+import { belongsElsewhere } from '../cluster/field-owners.ts';
+import { addressOf, identityOf, keyOf, parseJsonObjects } from '../cluster/objects.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext, PlanReading } from '../interface/driver.ts';
-import { planReading, rowOf } from '../kubernetes/changes.ts';
-import { type ObjectPair, readDiff } from '../kubernetes/diff.ts';
-import { uncheckedInWords } from '../kubernetes/elsewhere.ts';
-import { belongsElsewhere } from '../kubernetes/field-owners.ts';
-import { addressOf, identityOf, keyOf, parseJsonObjects } from '../kubernetes/objects.ts';
 import { namespaceObject, writeApproved } from './approved-plan.ts';
 import { liveDeletions, releasedObjects } from './deletions.ts';
 import { recordedKey } from './record.ts';

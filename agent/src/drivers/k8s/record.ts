@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
+import { providerName } from '../cluster/changes.ts';
+import { identityOf, type KubernetesObject, keyOf, type ObjectIdentity } from '../cluster/objects.ts';
 import { type StateReading, TornState } from '../interface/driver.ts';
-import { providerName } from '../kubernetes/changes.ts';
-import { identityOf, type KubernetesObject, keyOf, type ObjectIdentity } from '../kubernetes/objects.ts';
 
 /** An object as it was sent to the cluster. */
 export interface RecordedObject {

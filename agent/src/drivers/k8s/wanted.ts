@@ -2,8 +2,6 @@
 import { recordOf } from '#contract/schema/is-record.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { type KubernetesVariables, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
-import { given, type PhaseCaptures } from '../interface/command.ts';
-import type { DriverContext } from '../interface/driver.ts';
 import {
   addressOf,
   groupOf,
@@ -20,7 +18,9 @@ import {
   parseObjects,
   refuseDuplicates,
   withLabels,
-} from '../kubernetes/objects.ts';
+} from '../cluster/objects.ts';
+import { given, type PhaseCaptures } from '../interface/command.ts';
+import type { DriverContext } from '../interface/driver.ts';
 import { namespaceObject } from './approved-plan.ts';
 import { type AppliedRecord, type RecordedObject, readRecord, recordedKey } from './record.ts';
 
