@@ -13,7 +13,8 @@ const roles = {
     (await import('./runner/tree/tree-server.ts')).serveTree(user === 'each' ? user : Number(user));
   },
   cloudformation: async () => (await import('./drivers/cloudformation/stacks/run-stacks.ts')).runStacks(),
-  'unit-values': async () => (await import('./unit-values/run-unit-values.ts')).runUnitValues(),
+  'unit-values': async () =>
+    (await import('./drivers/terragrunt/unit-values/run-unit-values.ts')).runUnitValues(),
   'hcl-worker': async () => (await import('#guards/hcl/answer-parent.ts')).answerEach(),
 } as const satisfies Record<ProgramRole, () => Promise<void>>;
 

@@ -8,9 +8,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readFlags } from '#protocol/tools/inputs/terraform-arguments.ts';
-import type { TreeReader } from '../drivers/interface/capabilities.ts';
-import { mayBeEphemeral } from '../drivers/terraform/code/ephemeral-texts.ts';
-import { configurationFiles, type FileRules } from '../drivers/terraform/code/files.ts';
+import type { TreeReader } from '../../interface/capabilities.ts';
+import { mayBeEphemeral } from '../../terraform/code/ephemeral-texts.ts';
+import { configurationFiles, type FileRules } from '../../terraform/code/files.ts';
 import { planOf, type SetValue, type StartedCommand, valuesOf } from './values-of-command.ts';
 
 /** What is added to the path of a plan for that of its values. */
@@ -42,7 +42,7 @@ async function ephemeralIn({ folder, rules }: Check): Promise<string[]> {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const files = configurationFiles(readdirSync(folder), rules);
   if (!files.some((name) => mayBeEphemeral(read(name)))) return [];
-  const { ephemeralVariables } = await import('../drivers/terraform/code/ephemeral-variables.ts');
+  const { ephemeralVariables } = await import('../../terraform/code/ephemeral-variables.ts');
   const tree: TreeReader = { list: async () => files, text: async (name) => read(name) };
   return ephemeralVariables(tree, rules);
 }

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { type Flag, readFlags, splitArguments } from '#protocol/tools/inputs/terraform-arguments.ts';
-import { maySet } from '../drivers/terraform/code/ephemeral-texts.ts';
-import { byBytes } from '../drivers/terraform/code/files.ts';
+import { maySet } from '../../terraform/code/ephemeral-texts.ts';
+import { byBytes } from '../../terraform/code/files.ts';
 
 /** A command of the tool as it is started. */
 export interface StartedCommand {

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { terraformFiles, tofuFiles } from '../drivers/terraform/code/files.ts';
-import { ownToolArguments } from '../own/own-program.ts';
+import { ownToolArguments } from '../../../own/own-program.ts';
+import { terraformFiles, tofuFiles } from '../../terraform/code/files.ts';
 import { valuesOf } from './values-of-command.ts';
 
 function folderOf(t: TestContext, files: Record<string, string> = {}): string {
