@@ -2,7 +2,7 @@
 import { given, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { captured, reportOf } from './captures.ts';
-import type { ChangeSetReport, DeletionReport, StackResource } from './reports.ts';
+import type { ChangeSetReport, DeletionReport, StackResource } from './stacks/api/reports.ts';
 
 interface ApprovedStackChange {
   readonly isDeletion: boolean;

@@ -5,7 +5,7 @@ import { type Command, given, type Note, type PhaseCaptures } from '../interface
 import type { DriverContext } from '../interface/driver.ts';
 import { readApproved } from './approval.ts';
 import { captured } from './captures.ts';
-import { type ResourceVerb, requestFile } from './reports.ts';
+import { type ResourceVerb, requestFile } from './stacks/api/reports.ts';
 
 const { steps, program } = facts;
 

@@ -6,7 +6,7 @@ import {
   markedLines,
   warningsOf,
 } from '../interface/diagnostics.ts';
-import { errorMark, failureOfEvent, failureText, ownFailures } from './reports.ts';
+import { errorMark, failureOfEvent, failureText, ownFailures } from './stacks/api/reports.ts';
 
 /** The last error of the program, which says how many more resources failed. @returns null if there is none */
 export function stackReason(output: string): string | null {

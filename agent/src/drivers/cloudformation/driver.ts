@@ -13,8 +13,8 @@ import { stackDiagnostics, stackReason } from './diagnostics.ts';
 import { readOutputs } from './outputs.ts';
 import { readPlan } from './plan.ts';
 import { stackProgress } from './progress.ts';
-import { requestFile } from './reports.ts';
 import { requestOf } from './request.ts';
+import { requestFile } from './stacks/api/reports.ts';
 
 function stackNameRefusal({ workspaceName }: Job): string | null {
   const refusal = facts.workspaceNameRefusal?.(workspaceName) ?? null;

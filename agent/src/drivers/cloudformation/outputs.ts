@@ -2,7 +2,7 @@
 import type { PhaseCaptures } from '../interface/command.ts';
 import type { OutputsReading } from '../interface/driver.ts';
 import { captured, reportOf } from './captures.ts';
-import { type OutputsReport, providerName } from './reports.ts';
+import { type OutputsReport, providerName } from './stacks/api/reports.ts';
 
 export function readOutputs(captures: PhaseCaptures): OutputsReading {
   if (!captures.has(captured.outputs)) return {};

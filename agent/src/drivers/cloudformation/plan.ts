@@ -15,7 +15,7 @@ import {
   providerName,
   type StackChange,
   type StackResource,
-} from './reports.ts';
+} from './stacks/api/reports.ts';
 
 type StackPlanRow = ResourceChange;
 

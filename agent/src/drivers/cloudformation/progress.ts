@@ -1,7 +1,7 @@
 /** What happens to the resources of a stack, from the lines that the program writes about each event. */
 import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
 import { progressOfLines } from '../interface/progress-lines.ts';
-import { providerName } from './reports.ts';
+import { providerName } from './stacks/api/reports.ts';
 
 /** No line about an event is longer. */
 const longestLineBytes = 8192;

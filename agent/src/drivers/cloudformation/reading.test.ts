@@ -6,7 +6,7 @@ import type { DriverContext } from '../interface/driver.ts';
 import { stackDiagnostics, stackReason } from './diagnostics.ts';
 import { readPlan } from './plan.ts';
 import { stackProgress } from './progress.ts';
-import { type ChangeSetReport, eventLine, type StackChange } from './reports.ts';
+import { type ChangeSetReport, eventLine, type StackChange } from './stacks/api/reports.ts';
 
 const context: DriverContext = {
   job: jobOf({ tool: 'cloudformation' }),

@@ -10,7 +10,7 @@ import {
 } from '#protocol/tools/cloudformation/variables.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import { variableTexts } from '../terraform/variable-texts.ts';
-import { environmentTag, type StackRequest, type Upload } from './reports.ts';
+import { environmentTag, type StackRequest, type Upload } from './stacks/api/reports.ts';
 
 /** A parameter's value as AWS takes it: lists are separated by commas. */
 function parameterText(json: string): string {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Invocation, stackProgram } from '../../../../testing/cloudformation/program.ts';
 import { startForwardProxy } from '../../../../testing/forward-proxy.ts';
-import type { ChangeSetReport, DriftReport } from '../reports.ts';
+import type { ChangeSetReport, DriftReport } from './api/reports.ts';
 
 const queue = 'Resources: { Queue: { Type: AWS::SQS::Queue } }\n';
 const withParameters = `

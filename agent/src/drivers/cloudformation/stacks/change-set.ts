@@ -10,8 +10,8 @@ import {
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { canonicalJson } from '../../interface/canonical-json.ts';
-import type { ChangeSetReport, PropertyChange, StackChange } from '../reports.ts';
 import type { Api } from './api/api.ts';
+import type { ChangeSetReport, PropertyChange, StackChange } from './api/reports.ts';
 
 /** All pages of one. @returns null if there is none of this id */
 export async function readPages(

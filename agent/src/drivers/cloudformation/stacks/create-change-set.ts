@@ -10,8 +10,8 @@ import {
   type GetTemplateSummaryOutput,
   paginateListChangeSets,
 } from '@aws-sdk/client-cloudformation';
-import type { ChangeSetReport, StackRequest } from '../reports.ts';
 import { type Api, StackProblem } from './api/api.ts';
+import type { ChangeSetReport, StackRequest } from './api/reports.ts';
 import { tell } from './api/tell.ts';
 import { readPages, reportOn } from './change-set.ts';
 import { parametersFor } from './parameters.ts';

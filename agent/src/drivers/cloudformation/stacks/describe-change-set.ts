@@ -1,6 +1,7 @@
 /** `describe-change-set`: what the approved change set is now, before it is executed. */
-import type { ApprovedChangeSet, ChangeSetReport } from '../reports.ts';
+
 import type { Api } from './api/api.ts';
+import type { ApprovedChangeSet, ChangeSetReport } from './api/reports.ts';
 import { readPages, reportOn } from './change-set.ts';
 
 function gone(approved: ApprovedChangeSet): ChangeSetReport {

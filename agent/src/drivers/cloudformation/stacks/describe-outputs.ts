@@ -1,6 +1,7 @@
 /** `describe-outputs`: outputs and resources of a stack. */
-import type { OutputsReport } from '../reports.ts';
+
 import type { Api } from './api/api.ts';
+import type { OutputsReport } from './api/reports.ts';
 import { hiddenValues } from './hidden-values.ts';
 import { allResources, findStack } from './stack.ts';
 

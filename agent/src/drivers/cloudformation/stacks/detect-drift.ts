@@ -5,8 +5,8 @@ import {
   DetectStackDriftCommand,
   type StackResourceDrift,
 } from '@aws-sdk/client-cloudformation';
-import type { DriftReport } from '../reports.ts';
 import { type Api, StackProblem } from './api/api.ts';
+import type { DriftReport } from './api/reports.ts';
 import { tell } from './api/tell.ts';
 import { hide } from './change-set.ts';
 import { hiddenValues } from './hidden-values.ts';

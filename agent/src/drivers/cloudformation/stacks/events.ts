@@ -1,8 +1,8 @@
 /** What happens to the resources of a stack: events of AWS, as lines of the log while they come. */
 import { DescribeStackEventsCommand, type Stack, type StackEvent } from '@aws-sdk/client-cloudformation';
 import { errorsOf, reasonOf } from '../../interface/diagnostics.ts';
-import { eventLine, type FailedResource, failureText, ownFailures } from '../reports.ts';
 import type { Api } from './api/api.ts';
+import { eventLine, type FailedResource, failureText, ownFailures } from './api/reports.ts';
 import { tell } from './api/tell.ts';
 import { findStack, isAtWork, Patience, statusOf } from './stack.ts';
 

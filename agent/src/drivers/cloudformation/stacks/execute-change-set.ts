@@ -4,8 +4,8 @@ import {
   ExecuteChangeSetCommand,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
-import type { ApprovedChangeSet } from '../reports.ts';
 import { type Api, explain, StackProblem } from './api/api.ts';
+import type { ApprovedChangeSet } from './api/reports.ts';
 import { tell } from './api/tell.ts';
 import { describeChangeSet } from './describe-change-set.ts';
 import { EventLog } from './events.ts';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stackProgram } from '../../../../testing/cloudformation/program.ts';
-import type { ChangeSetReport, OutputsReport } from '../reports.ts';
-import { eventLine } from '../reports.ts';
 import { readCode } from './api/code-files.ts';
+import type { ChangeSetReport, OutputsReport } from './api/reports.ts';
+import { eventLine } from './api/reports.ts';
 
 const queue = 'Resources: { Queue: { Type: AWS::SQS::Queue } }\n';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stackProgram } from '../../../../testing/cloudformation/program.ts';
 import { startAwsServer, withAwsServer } from '../../../../testing/secret-stores/aws-server.ts';
-import type { ChangeSetReport, DeletionReport, OutputsReport } from '../reports.ts';
+import type { ChangeSetReport, DeletionReport, OutputsReport } from './api/reports.ts';
 
 // moto reads no template without its version.
 const template = `

@@ -2,8 +2,8 @@
 import { GetTemplateCommand, paginateListChangeSets, type Stack } from '@aws-sdk/client-cloudformation';
 import { parse } from 'yaml';
 import { recordOf } from '#contract/schema/is-record.ts';
-import type { DeletionReport } from '../reports.ts';
 import { type Api, StackProblem } from './api/api.ts';
+import type { DeletionReport } from './api/reports.ts';
 import { tell } from './api/tell.ts';
 import { protectionRemedy } from './ready-stack.ts';
 import {

@@ -4,8 +4,8 @@
  * standard input; its report is JSON on standard output, and lines for people are on standard error.
  */
 import { readFileSync } from 'node:fs';
-import { errorMark, type ResourceVerb, type StackRequest, verbs } from '../reports.ts';
 import { type Api, explain, openClient, StackProblem } from './api/api.ts';
+import { errorMark, type ResourceVerb, type StackRequest, verbs } from './api/reports.ts';
 import { tell } from './api/tell.ts';
 import { createChangeSet } from './create-change-set.ts';
 import { deleteStack } from './delete-stack.ts';

@@ -7,7 +7,7 @@ import {
   type StackProgram,
   stackProgram,
 } from '../../../../testing/cloudformation/program.ts';
-import type { ChangeSetReport, DeletionReport, OutputsReport } from '../reports.ts';
+import type { ChangeSetReport, DeletionReport, OutputsReport } from './api/reports.ts';
 
 const two = `
 Parameters: { Size: { Type: Number, Default: 1 } }

@@ -6,8 +6,8 @@ import {
   type Stack,
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
-import { environmentTag, type StackResource } from '../reports.ts';
 import { type Api, StackProblem } from './api/api.ts';
+import { environmentTag, type StackResource } from './api/reports.ts';
 import { tell } from './api/tell.ts';
 
 /** @param name of the stack, or its id; only by its id a deleted one is found */

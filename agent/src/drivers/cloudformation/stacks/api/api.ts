@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { beforeReading, refuseWebPages, WebPageAnswer } from '#clouds/aws-web-page.ts';
-import type { StackRequest } from '../../reports.ts';
+import type { StackRequest } from './reports.ts';
 import { tell } from './tell.ts';
 
 /** What all verbs work with. */

@@ -1,8 +1,8 @@
 /** Files of the repository, whose content goes to AWS and into messages. */
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { requestFile } from '../../reports.ts';
 import { StackProblem } from './api.ts';
+import { requestFile } from './reports.ts';
 
 /** AWS takes no larger templates, and nobody writes larger files of parameters. */
 const longestBytes = 1_000_000;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { fromBufferPromise } from 'yauzl';
 import { recordOf } from '#contract/schema/is-record.ts';
-import { requestFile } from '../../reports.ts';
+import { requestFile } from '../api/reports.ts';
 import { type Artifact, packageTemplate } from './package-template.ts';
 
 const outer = mkdtempSync(join(tmpdir(), 'artifacts-'));

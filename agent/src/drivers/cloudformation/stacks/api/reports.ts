@@ -1,5 +1,5 @@
 /** What the driver and its program tell each other: requests in a file, and reports on standard output. */
-import { ownFolder } from '../interface/own-folder.ts';
+import { ownFolder } from '../../../interface/own-folder.ts';
 
 /** Written by the driver for all commands of a phase; contains values. */
 export interface StackRequest {
