@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
-import type { UpdatePolicyBody } from '#contract/policies/operations.ts';
-import type { LimitsCheck, Policy } from '#contract/policies/shapes.ts';
+import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';
+import type { LimitsCheck, Policy } from '#contract/project-policies/shapes.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { findProgram } from './programs.ts';
 import {

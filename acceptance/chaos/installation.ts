@@ -21,7 +21,6 @@ import {
   killTogether,
   type Process,
   processesOf,
-  programOf,
   sendSignal,
 } from '../recovery/processes.ts';
 import { until } from '../runs.ts';
@@ -301,9 +300,9 @@ export class Installation implements AsyncDisposable {
 }
 
 async function commandsOf(runner: number, victim: 'tool' | 'git'): Promise<Process[]> {
-  const pattern = victim === 'tool' ? /^(terraform|tofu)$/u : /^git/u;
+  const pattern = victim === 'tool' ? /^\S*(terraform|tofu) /u : /^\S*git\S* /u;
   const inside = await descendantsOf(runner);
-  return inside.filter((each) => pattern.test(programOf(each)));
+  return inside.filter(({ command }) => pattern.test(command));
 }
 
 function exitOf(child: ChildProcess): Promise<void> {

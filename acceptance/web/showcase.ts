@@ -1,6 +1,7 @@
 /** An installation with something to look at: for the demo, the screenshots and the tests of the web interface. */
+
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import type { Client } from '#contract/client/client.ts';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
 import { createEnvironment, type Home, homeOf, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';
 

@@ -27,9 +27,9 @@ import { addNotificationCommands } from './commands/notifications/notifications.
 import { addOrganizationCommands } from './commands/organization.ts';
 import { addOutputCommands } from './commands/outputs.ts';
 import { addPlanCommand } from './commands/plan.ts';
-import { addBudgetCommands } from './commands/policies/budget.ts';
-import { addPolicyCommands } from './commands/policies/policies.ts';
 import { addProjectCommands } from './commands/project.ts';
+import { addBudgetCommands } from './commands/project-policies/budget.ts';
+import { addPolicyCommands } from './commands/project-policies/policies.ts';
 import { addRepositoryCommands } from './commands/repository.ts';
 import { addRepositoryCredentialCommands } from './commands/repository-credentials.ts';
 import { addResourceCommands } from './commands/resources.ts';

@@ -2,24 +2,24 @@
 import { operations as agents } from './agents/operations.ts';
 import { operations as apiKeys } from './api-keys/operations.ts';
 import { operations as approvalPolicies } from './approval-policies/operations.ts';
+import { operations as verdicts } from './approval-policies/verdict-operations.ts';
 import { operations as audit } from './audit/operations.ts';
 import { operations as bulkOperations } from './bulk-operations/operations.ts';
 import { operations as calendar } from './calendar/operations.ts';
 import { operations as configurationSets } from './configuration-sets/operations.ts';
 import { operations as costs } from './costs/operations.ts';
 import { operations as credentials } from './credentials/operations.ts';
+import { operations as customFlows } from './custom-flows/operations.ts';
 import { operations as dashboards } from './dashboards/operations.ts';
 import { operations as deployments } from './deployments/operations.ts';
 import { operations as environments } from './environments/operations.ts';
-import { operations as approvalPolicy } from './flows/approval-policy-operations.ts';
-import { operations as customFlow } from './flows/custom-flow-operations.ts';
 import { operations as gitTokens } from './git-tokens/operations.ts';
 import { operations as mcp } from './mcp/operations.ts';
 import { operations as notifications } from './notifications/operations.ts';
 import { operations as member } from './organizations/member-operations.ts';
 import { operations as organizations } from './organizations/operations.ts';
 import { operations as people } from './people/operations.ts';
-import { operations as policies } from './policies/operations.ts';
+import { operations as projectPolicies } from './project-policies/operations.ts';
 import { operations as projects } from './projects/operations.ts';
 import { operations as module } from './registry/module-operations.ts';
 import { operations as provider } from './registry/provider-operations.ts';
@@ -50,7 +50,7 @@ export const operations = {
   ...assignment,
   ...singleSignOn,
   ...projects,
-  ...policies,
+  ...projectPolicies,
   ...templates,
   ...variables,
   ...repositories,
@@ -71,10 +71,10 @@ export const operations = {
   ...costs,
   ...module,
   ...provider,
-  ...customFlow,
-  ...approvalPolicy,
-  ...notifications,
+  ...customFlows,
   ...approvalPolicies,
+  ...notifications,
+  ...verdicts,
   ...apiKeys,
   ...agents,
   ...audit,

@@ -24,7 +24,7 @@ import { family as credentials } from './inputs/credentials/family.ts';
 import { family as oidcIssuer } from './inputs/oidc-issuer/family.ts';
 import { family as variables } from './inputs/variables/family.ts';
 import { family as approvalPolicies } from './rules/approval-policies/family.ts';
-import { family as flows } from './rules/flows/family.ts';
+import { family as customFlows } from './rules/custom-flows/family.ts';
 import { family as agents } from './runs/agents/family.ts';
 import { family as deployments } from './runs/deployments/family.ts';
 import { family as dispatch } from './runs/dispatch/family.ts';
@@ -39,7 +39,7 @@ import { family as mcp } from './service/mcp/family.ts';
 import { family as system } from './service/system/family.ts';
 import { family as web } from './service/web/family.ts';
 import { family as organizations } from './tenancy/organizations/family.ts';
-import { family as policies } from './tenancy/policies/family.ts';
+import { family as projectPolicies } from './tenancy/project-policies/family.ts';
 import { family as projects } from './tenancy/projects/family.ts';
 import { family as users } from './tenancy/users/family.ts';
 
@@ -48,11 +48,11 @@ import { family as users } from './tenancy/users/family.ts';
  * the checks of rights read these lists.
  */
 export const wings: Readonly<Record<string, readonly Family[]>> = {
-  tenancy: [users, projects, policies, organizations],
+  tenancy: [users, projects, projectPolicies, organizations],
   identity: [teams, roles, signIn, people, scim, apiKeys, singleSignOn],
   code: [gitTokens, sshKeys, vcsConnections, templates, repositories, registry, sources],
   inputs: [oidcIssuer, credentials, costs, variables, configurationSets],
-  rules: [flows, approvalPolicies],
+  rules: [customFlows, approvalPolicies],
   runs: [agents, logs, feeds, deployments, schedules, environments, state, dispatch],
   automation: [triggers, bulkOperations, calendar, notifications],
   service: [system, web, auditLog, dashboards, mcp],

@@ -3,7 +3,7 @@ import { version } from '#protocol/version.ts';
 import { proxyEnvironment, readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { gitProblem } from './code/repositories/git/run-git.ts';
 import { readSettings } from './ground/config/config.ts';
-import { findOpa } from './rules/flows/find-opa.ts';
+import { findOpa } from './rules/approval-policies/evaluation/find-opa.ts';
 import { handOverFirstKey } from './start/hand-over-first-key.ts';
 import { openLog } from './start/open-log.ts';
 import { startService } from './start/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { catalogue } from '../../server/src/rules/flows/catalogue.ts';
+import { catalogue } from '../../server/src/rules/approval-policies/evaluation/catalogue.ts';
 
 const wanted = [
   'alb-secure-tls',

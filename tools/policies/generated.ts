@@ -1,7 +1,7 @@
 /** The page about the catalogue of approval policies. */
-import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
-import { catalogue } from '../../server/src/rules/flows/catalogue.ts';
+import type { CataloguePolicy } from '#contract/approval-policies/catalogue.ts';
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
+import { catalogue } from '../../server/src/rules/approval-policies/evaluation/catalogue.ts';
 
 interface Property {
   readonly title?: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findInCatalogue } from '../../server/src/rules/flows/catalogue.ts';
+import { findInCatalogue } from '../../server/src/rules/approval-policies/evaluation/catalogue.ts';
 import { toolboxProgram, withToolbox } from '../toolbox/places.ts';
 import { root } from '../tree/repository.ts';
 

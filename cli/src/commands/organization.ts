@@ -9,7 +9,7 @@ import type { Session } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';
 import { addLimitsCommand } from './counts/counts.ts';
-import { policyTtl } from './policies/policy-ttl.ts';
+import { policyTtl } from './project-policies/policy-ttl.ts';
 
 type Policies = CallInput<'updateOrganizationPolicies'>['body'];
 

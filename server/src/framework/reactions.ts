@@ -5,7 +5,7 @@
  */
 import type { Selectable } from 'kysely';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
-import type { PolicySettings } from '#contract/policies/policy-origins.ts';
+import type { PolicySettings } from '#contract/project-policies/policy-origins.ts';
 import type { DeploymentStatus, DriftStatus } from '#contract/schema/enumerations.ts';
 import type { DeploymentRow } from '../rows/deployments/deployment-row.ts';
 import type { EnvironmentTable } from '../rows/schema.ts';

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 71e207a84adf161bee6a49aa369c1eebccda0d9df13400fa2bd90dff0700c021
+ * sources 23a9f39d4e15acde1ba58dff8144cacc3744122312d3b0d3853e910705746da1
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -11,17 +11,17 @@ import type { Columns as BulkOperations } from './bulk-operations/columns.ts';
 import type { Columns as ConfigurationSets } from './configuration-sets/columns.ts';
 import type { Columns as Costs } from './costs/columns.ts';
 import type { Columns as Credentials } from './credentials/columns.ts';
+import type { Columns as CustomFlows } from './custom-flows/columns.ts';
 import type { Columns as Deployments } from './deployments/columns.ts';
 import type { Columns as Dispatch } from './dispatch/columns.ts';
 import type { Columns as Environments } from './environments/columns.ts';
-import type { Columns as Flows } from './flows/columns.ts';
 import type { Columns as GitTokens } from './git-tokens/columns.ts';
 import type { Columns as Logs } from './logs/columns.ts';
 import type { Columns as Notifications } from './notifications/columns.ts';
 import type { Columns as OidcIssuer } from './oidc-issuer/columns.ts';
 import type { Columns as Organizations } from './organizations/columns.ts';
 import type { Columns as People } from './people/columns.ts';
-import type { Columns as Policies } from './policies/columns.ts';
+import type { Columns as ProjectPolicies } from './project-policies/columns.ts';
 import type { Columns as Registry } from './registry/columns.ts';
 import type { Columns as Roles } from './roles/columns.ts';
 import type { Columns as Schedules } from './schedules/columns.ts';
@@ -487,7 +487,7 @@ export interface FlowAssignmentTable {
   created_by: string;
   id: string;
   position: number | null;
-  scope: Flows['flow_assignment.scope'];
+  scope: CustomFlows['flow_assignment.scope'];
   scope_id: string;
   template_id: string;
 }
@@ -732,7 +732,7 @@ export interface ProjectTable {
 }
 
 export interface ProjectPolicyTable {
-  auto_drift_remediation: Policies['project_policy.auto_drift_remediation'];
+  auto_drift_remediation: ProjectPolicies['project_policy.auto_drift_remediation'];
   continuous_deployment_default: boolean;
   default_ttl: string | null;
   disable_destroy_environments: boolean;

@@ -1,8 +1,8 @@
 /** Commands about approval policies. */
 import type { Command } from 'commander';
+import type { CataloguePolicy } from '#contract/approval-policies/catalogue.ts';
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
-import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
-import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
 import { onCall, wholeNumber } from '../../call/command-line.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';

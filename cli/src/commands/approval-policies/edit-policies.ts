@@ -1,8 +1,8 @@
 /** Commands that create, change, delete and assign approval policies. */
 import type { Command } from 'commander';
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import { ApiError, type CallInput } from '#contract/client/client.ts';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
-import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import { gather, onCall } from '../../call/command-line.ts';
 import { textFromFile } from '../../call/read-input.ts';
 import { findOrganization } from '../../find/find-environment.ts';

@@ -1,5 +1,5 @@
 /** Finds approval policies, and the places that they are assigned to. */
-import type { ApprovalPolicyEntry, FlowScope } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicyEntry, FlowScope } from '#contract/custom-flows/shapes.ts';
 import { findOrganization, findProject, matching, only } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
 import type { Session } from '../../session/session.ts';

@@ -11,7 +11,7 @@ import {
   updateDeploymentRow,
 } from '../../rows/deployments/deployment-store.ts';
 import { getSchedule } from '../../rows/schedules/schedule-store.ts';
-import { forgesNeeded } from '../../tenancy/policies/remediation-strategy.ts';
+import { forgesNeeded } from '../../tenancy/project-policies/remediation-strategy.ts';
 import { asService, because, type Caused, startCaused } from './start-caused.ts';
 
 interface Payload {

@@ -1,5 +1,5 @@
 /** The checks of a template before anything is written. */
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import type { TemplateRequest } from '#contract/templates/template-body.ts';
 import { retryRefusal } from '#guards/retry-rule.ts';

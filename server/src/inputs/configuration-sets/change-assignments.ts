@@ -17,7 +17,7 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { inOrganization, inProject, type Place } from '../../rows/places.ts';
 import { projectPath } from '../../rows/projects/project-store.ts';
 import { listVariablesOf, openValue, type VariableRow } from '../../rows/variables/variable-store.ts';
-import { liftersIn, requireLift } from '../../tenancy/policies/lift-approval.ts';
+import { liftersIn, requireLift } from '../../tenancy/project-policies/lift-approval.ts';
 import { approvalVariableName } from '../variables/approval-variable.ts';
 import type { AssignmentPlace } from './assignment-places.ts';
 

@@ -16,8 +16,8 @@ import {
   liftersIn,
   requireLift,
   standingDemands,
-} from '../../tenancy/policies/lift-approval.ts';
-import { policyDemands, projectDemands } from '../../tenancy/policies/project-demands.ts';
+} from '../../tenancy/project-policies/lift-approval.ts';
+import { policyDemands, projectDemands } from '../../tenancy/project-policies/project-demands.ts';
 import type { Home } from './levels.ts';
 import { type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
 import { readLevels } from './read-layers.ts';

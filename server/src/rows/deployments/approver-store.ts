@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { askedByPolicies } from '../approval-policies/verdict-store.ts';
-import { type SelfApproval, selfApprovalOf } from '../policies/policy-store.ts';
+import { type SelfApproval, selfApprovalOf } from '../project-policies/policy-store.ts';
 import { peopleBehind } from '../users/user-store.ts';
 import { approversOf } from './review-store.ts';
 

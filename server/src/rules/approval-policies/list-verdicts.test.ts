@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';

@@ -12,7 +12,7 @@ import { type DeploymentRow, getDeploymentRow } from '../../rows/deployments/dep
 import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import { requireSource } from '../../rows/sources/source-store.ts';
-import { appliesChanges } from '../../tenancy/policies/remediation-strategy.ts';
+import { appliesChanges } from '../../tenancy/project-policies/remediation-strategy.ts';
 import { readInputs } from './inputs/run-inputs.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from './inputs/start-facts.ts';
 import { readSource } from './requests/read-source.ts';

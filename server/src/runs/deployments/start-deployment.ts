@@ -18,6 +18,7 @@ import { Refusal } from '../../ground/errors.ts';
 import { environmentHome, levelsOf } from '../../inputs/variables/levels.ts';
 import { resolvedOf, resolveVariables } from '../../inputs/variables/resolve-variables.ts';
 import { insertAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { policiesFor } from '../../rows/custom-flows/assignment-store.ts';
 import {
   type DeploymentRow,
   insertDeployment,
@@ -29,10 +30,9 @@ import {
   type LockedEnvironment,
   requireEnvironment,
 } from '../../rows/environments/environment-store.ts';
-import { policiesFor } from '../../rows/flows/assignment-store.ts';
 import { insertSteps } from '../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../rows/schema.ts';
-import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
+import { checkEnvironmentLimits } from '../../tenancy/project-policies/environment-limits.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
 import { approvalOfRun } from './approval/approval-at-start.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';

@@ -8,7 +8,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
-import type { PolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import type { PolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
 import { checkNewEnvironment, placeOf } from './check-create-request.ts';
 
 /** What an environment replaces of its template. */

@@ -22,7 +22,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { badField, conflict, unknownEntity } from '../../ground/errors.ts';
 import type { Place } from '../../rows/places.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
-import { type PolicySettings, readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { type PolicySettings, readPolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
 import { checkDeployRequest } from '../deployments/requests/check-deploy-request.ts';
 import { checkedNextRun } from '../schedules/cron.ts';
 import { checkCreateReferences, checkProjects } from './check-create-references.ts';

@@ -6,6 +6,7 @@ import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict } from '../../ground/errors.ts';
 import { deleteAssignmentsOf } from '../../rows/configuration-sets/configuration-set-store.ts';
+import { deleteAssignmentsOfTemplates } from '../../rows/custom-flows/assignment-store.ts';
 import { deleteDeployments, openDeployments } from '../../rows/deployments/deployment-store.ts';
 import { templatesOfDeployments } from '../../rows/deployments/placeholder-store.ts';
 import { deleteAttemptBlobs } from '../../rows/dispatch/attempt-blob-store.ts';
@@ -14,7 +15,6 @@ import {
   type LockedEnvironment,
   requireEnvironment,
 } from '../../rows/environments/environment-store.ts';
-import { deleteAssignmentsOfTemplates } from '../../rows/flows/assignment-store.ts';
 import { deleteSources } from '../../rows/sources/source-store.ts';
 import { getStateLock, lockInWords } from '../../rows/state/state-lock-store.ts';
 import { countStateVersions } from '../../rows/state/state-store.ts';

@@ -1,7 +1,7 @@
 /** What the policy of a project decides about environments that are created in it. Pure. */
 import type { NewEnvironment } from '#contract/environments/create-environment.ts';
 import { badField } from '../../ground/errors.ts';
-import type { PolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import type { PolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
 
 /** The request with the policy's values where it has none of its own. */
 export function withPolicyDefaults<R extends NewEnvironment>(request: R, policy: PolicySettings): R {

@@ -20,10 +20,10 @@ import {
 } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import type { EnvironmentTable } from '../../rows/schema.ts';
-import { checkEnvironmentLimits } from '../../tenancy/policies/environment-limits.ts';
-import { lifterColumns } from '../../tenancy/policies/lift-approval.ts';
-import { type PolicySettings, readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { projectDemands } from '../../tenancy/policies/project-demands.ts';
+import { checkEnvironmentLimits } from '../../tenancy/project-policies/environment-limits.ts';
+import { lifterColumns } from '../../tenancy/project-policies/lift-approval.ts';
+import { type PolicySettings, readPolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
+import { projectDemands } from '../../tenancy/project-policies/project-demands.ts';
 import { cancelDeployments } from '../deployments/cancel-deployment.ts';
 import { resourcesOf } from '../deployments/inputs/start-facts.ts';
 import { refreshEnvironment } from '../deployments/transitions/move-deployment.ts';

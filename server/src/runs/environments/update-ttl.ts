@@ -9,7 +9,7 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { requireEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
-import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
+import { readPolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { environmentView } from './environment-view.ts';
 

@@ -26,8 +26,8 @@ import {
   type ScheduleRow,
 } from '../../rows/schedules/schedule-store.ts';
 import { lifespanColumns } from '../../tenancy/lifetimes/lifespan.ts';
-import { readPolicySettings } from '../../tenancy/policies/policy-settings.ts';
-import { appliesChanges } from '../../tenancy/policies/remediation-strategy.ts';
+import { readPolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
+import { appliesChanges } from '../../tenancy/project-policies/remediation-strategy.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { checkedNextRun, checkedTimeZone, isSameRhythm, type Rhythm } from './cron.ts';
 import { nextDriftRun } from './drift-rhythm.ts';

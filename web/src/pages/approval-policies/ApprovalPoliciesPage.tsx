@@ -1,8 +1,8 @@
 /** All approval policies with what each said last, and the catalogue of those that come with the service. */
 import { Tabs } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
-import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
+import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';

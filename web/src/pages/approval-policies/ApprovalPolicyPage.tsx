@@ -2,7 +2,7 @@
 import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ApprovalPolicyEntry } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
 import { showDone } from '../../api/messages.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';

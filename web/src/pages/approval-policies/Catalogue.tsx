@@ -1,7 +1,7 @@
 /** The approval policies that come with the service, each explained. */
 import { Select } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import type { CataloguePolicy } from '#contract/flows/catalogue.ts';
+import type { CataloguePolicy } from '#contract/approval-policies/catalogue.ts';
 import { useRead } from '../../api/queries.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

@@ -1,6 +1,6 @@
 /** Changes an approval policy that others may change at the same time. */
 import { useState } from 'react';
-import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
 import { showDone } from '../../api/messages.ts';
 import { type Refetch, type Tagged, useChange, useTagged } from '../../api/queries.ts';

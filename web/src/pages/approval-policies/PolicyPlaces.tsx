@@ -2,7 +2,7 @@
 import { Group, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ApprovalPolicyEntry, FlowScope } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicyEntry, FlowScope } from '#contract/custom-flows/shapes.ts';
 import { showDone } from '../../api/messages.ts';
 import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';

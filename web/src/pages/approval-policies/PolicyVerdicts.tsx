@@ -1,7 +1,7 @@
 /** The latest verdicts of an approval policy. */
 import { Link } from '@tanstack/react-router';
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
-import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import { useRead } from '../../api/queries.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
 import { deploymentTypeWords } from '../../design/words.ts';

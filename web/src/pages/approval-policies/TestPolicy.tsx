@@ -1,8 +1,8 @@
 /** What a policy would say about the plan of a stored deployment; also with another configuration. */
 import { Select } from '@mantine/core';
 import { useState } from 'react';
+import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
-import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
 import { useChange, usePage } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';

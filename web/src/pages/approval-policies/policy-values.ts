@@ -1,7 +1,8 @@
 /** An approval policy as its form has it. */
+
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import type { CallInput } from '#contract/client/client.ts';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
-import type { ApprovalPolicy } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 import { emptySource, type SourceValues, sourceBody, sourceOf } from '../../forms/source/source-values.ts';
 import { configurationProblems } from './configuration-schema.ts';

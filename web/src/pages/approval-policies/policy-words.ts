@@ -1,7 +1,8 @@
 /** How pages speak of approval policies. */
+
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
-import type { ApprovalPolicy, ApprovalPolicyEntry, FlowScope } from '#contract/flows/shapes.ts';
+import type { ApprovalPolicy, ApprovalPolicyEntry, FlowScope } from '#contract/custom-flows/shapes.ts';
 import type { Right } from '#contract/schema/rights.ts';
 
 export const scopeWords: Readonly<Record<FlowScope, string>> = {

@@ -1,7 +1,7 @@
 /** The fields of a policy, each with what it is now and where that comes from. */
 import { Select, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { PolicySetting } from '#contract/policies/policy-origins.ts';
+import type { PolicySetting } from '#contract/project-policies/policy-origins.ts';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../api/queries.ts';
 import { remediationChoices } from '../../design/words.ts';

@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Organization } from '#contract/organizations/shapes.ts';
-import { settingsInForce } from '#contract/policies/policy-origins.ts';
-import type { Policy } from '#contract/policies/shapes.ts';
+import { settingsInForce } from '#contract/project-policies/policy-origins.ts';
+import type { Policy } from '#contract/project-policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { fieldOf, fieldText } from '../../api/errors.ts';
 import { showDone } from '../../api/messages.ts';

@@ -1,7 +1,7 @@
 /** The settings of a policy with what they mean, in the order of the page. */
 import type { CallInput } from '#contract/client/client.ts';
-import type { PolicyFlag } from '#contract/policies/policy-flags.ts';
-import type { Policy } from '#contract/policies/shapes.ts';
+import type { PolicyFlag } from '#contract/project-policies/policy-flags.ts';
+import type { Policy } from '#contract/project-policies/shapes.ts';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 
 export type PolicyBody = CallInput<'updatePolicy'>['body'];

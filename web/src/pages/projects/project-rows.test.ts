@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Policy } from '#contract/policies/shapes.ts';
+import type { Policy } from '#contract/project-policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { pathOf, treeOf } from '../../forms/project-tree.ts';
 import { holdersOf } from './holders.ts';

@@ -1,5 +1,5 @@
 /** What a setting of a policy is now, and where it comes from, as words. */
-import type { PolicyOrigin, PolicySetting } from '#contract/policies/policy-origins.ts';
+import type { PolicyOrigin, PolicySetting } from '#contract/project-policies/policy-origins.ts';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import { remediationWords } from '../../design/words.ts';
 import { ttlText } from './policy-fields.ts';

@@ -6,8 +6,8 @@ import {
   type DemandPlace,
   liftersIn,
   type RemainingDemands,
-} from '../../../tenancy/policies/lift-approval.ts';
-import { policyDemands } from '../../../tenancy/policies/project-demands.ts';
+} from '../../../tenancy/project-policies/lift-approval.ts';
+import { policyDemands } from '../../../tenancy/project-policies/project-demands.ts';
 import { approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts';
 import { isOnlyPlanner } from '../inputs/proposed-changes.ts';
 import type { StartRequest, StoredFacts } from '../inputs/start-facts.ts';

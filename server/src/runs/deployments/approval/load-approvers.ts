@@ -1,8 +1,8 @@
 /** Who may approve plans, with what the projects demand now. */
 import type { Connection } from '../../../framework/context.ts';
 import { readApproverRows, type StoredApproverRow } from '../../../rows/deployments/approver-store.ts';
-import { liftersIn } from '../../../tenancy/policies/lift-approval.ts';
-import { projectsThatDemand } from '../../../tenancy/policies/project-demands.ts';
+import { liftersIn } from '../../../tenancy/project-policies/lift-approval.ts';
+import { projectsThatDemand } from '../../../tenancy/project-policies/project-demands.ts';
 
 export interface ApproverRow extends Omit<StoredApproverRow, 'self_approval'> {
   readonly is_self_approval_forbidden: boolean;

@@ -4,7 +4,7 @@ import type { ActorContext } from '../../../framework/context.ts';
 import { lastOutputsOf } from '../../../rows/deployments/last-outputs-store.ts';
 import { environmentsOfProject } from '../../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../../rows/places.ts';
-import { projectsWithOutputsAsInputs } from '../../../rows/policies/policy-store.ts';
+import { projectsWithOutputsAsInputs } from '../../../rows/project-policies/policy-store.ts';
 
 /** By the names of environment and output; none where the policy of the project does not allow it. */
 export async function listOutputs(

@@ -7,7 +7,7 @@ import { type LastOutputs, lastOutputsOf } from '../../../rows/deployments/last-
 import { isUuid } from '../../../rows/entity-home.ts';
 import { type EnvironmentRow, getEnvironmentRows } from '../../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../../rows/places.ts';
-import { projectsWithOutputsAsInputs } from '../../../rows/policies/policy-store.ts';
+import { projectsWithOutputsAsInputs } from '../../../rows/project-policies/policy-store.ts';
 import { getProjectRows } from '../../../rows/projects/project-store.ts';
 import { getUsers, systemUserId } from '../../../rows/users/user-store.ts';
 

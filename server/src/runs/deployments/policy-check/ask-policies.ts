@@ -6,11 +6,15 @@ import { storable } from '../../../ground/database/storable.ts';
 import type { VerdictRow } from '../../../rows/approval-policies/verdict-store.ts';
 import type { ProjectPlace } from '../../../rows/projects/project-store.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
-import type { PolicyFiles } from '../../../rules/approval-policies/compile-policy.ts';
-import { evaluateFiles, evaluateTogether, hashOf } from '../../../rules/approval-policies/policy-engine.ts';
-import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/policy-error.ts';
-import { readPolicy } from '../../../rules/approval-policies/read-policy.ts';
-import { decisionOf } from '../../../rules/approval-policies/read-verdict.ts';
+import type { PolicyFiles } from '../../../rules/approval-policies/evaluation/compile-policy.ts';
+import {
+  evaluateFiles,
+  evaluateTogether,
+  hashOf,
+} from '../../../rules/approval-policies/evaluation/policy-engine.ts';
+import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/evaluation/policy-error.ts';
+import { readPolicy } from '../../../rules/approval-policies/evaluation/read-policy.ts';
+import { decisionOf } from '../../../rules/approval-policies/evaluation/read-verdict.ts';
 import type { PolicyInput } from './policy-input.ts';
 
 /** What one policy said. */

@@ -15,7 +15,7 @@ import {
 import { listReviews } from '../../../rows/deployments/review-store.ts';
 import { appendLog, getStepRow } from '../../../rows/logs/step-store.ts';
 import type { PolicyVerdictTable } from '../../../rows/schema.ts';
-import { combinedDecision } from '../../../rules/approval-policies/read-verdict.ts';
+import { combinedDecision } from '../../../rules/approval-policies/evaluation/read-verdict.ts';
 import { currentRound } from '../decisions/current-round.ts';
 import { approvalOfPlan, type OverridingDemand } from '../decisions/decide-approval.ts';
 import { decidePlanned, type PlannedDecision } from '../decisions/decide-next.ts';

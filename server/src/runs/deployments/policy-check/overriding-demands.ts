@@ -1,14 +1,14 @@
 /** What demands the approval of a plan although policies allow it: `allow` counts where it is assigned, and below. */
 import type { PolicyDecision } from '#contract/deployments/policy-verdict.ts';
 import type { Connection } from '../../../framework/context.ts';
+import { type PolicyPlace, policyPlaces } from '../../../rows/custom-flows/assignment-store.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { type PolicyPlace, policyPlaces } from '../../../rows/flows/assignment-store.ts';
 import { projectPath } from '../../../rows/projects/project-store.ts';
 import {
   type DemandPlace,
   liftersIn,
   type RemainingDemands,
-} from '../../../tenancy/policies/lift-approval.ts';
+} from '../../../tenancy/project-policies/lift-approval.ts';
 import type { ApprovalDecision, OverridingDemand } from '../decisions/decide-approval.ts';
 
 /** What was decided when the deployment was made; earlier versions did not store it. */

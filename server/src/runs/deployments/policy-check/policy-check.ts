@@ -6,13 +6,13 @@ import { type EffectKind, promiseEffect } from '../../../framework/effects/effec
 import { storable } from '../../../ground/database/storable.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
 import { listVerdicts } from '../../../rows/approval-policies/verdict-store.ts';
+import { policiesFor } from '../../../rows/custom-flows/assignment-store.ts';
 import { type DeploymentRow, getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { policiesFor } from '../../../rows/flows/assignment-store.ts';
 import { appendLog, getStepRow, restartStep } from '../../../rows/logs/step-store.ts';
 import type { PolicyVerdictTable } from '../../../rows/schema.ts';
 import { getTemplateRows, type TemplateRow } from '../../../rows/templates/template-store.ts';
-import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/policy-error.ts';
-import { isPassing } from '../../../rules/approval-policies/read-policy.ts';
+import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/evaluation/policy-error.ts';
+import { isPassing } from '../../../rules/approval-policies/evaluation/read-policy.ts';
 import { recordEvent } from '../../feeds/record-event.ts';
 import { stepView } from '../../logs/step-view.ts';
 import { currentRound } from '../decisions/current-round.ts';

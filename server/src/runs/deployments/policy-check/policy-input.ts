@@ -11,7 +11,7 @@ import { getCostEstimation, getStoredPlan } from '../../../rows/deployments/show
 import { getPlannedBlob } from '../../../rows/dispatch/attempt-blob-store.ts';
 import { teamsOfUsers } from '../../../rows/teams/team-store.ts';
 import { getUsers, systemUserId } from '../../../rows/users/user-store.ts';
-import { PolicyError } from '../../../rules/approval-policies/policy-error.ts';
+import { PolicyError } from '../../../rules/approval-policies/evaluation/policy-error.ts';
 import { isConfirmed } from '../decisions/is-confirmed.ts';
 
 /** The document, without the parameters that each policy has of its own. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { catalogueRepository } from '#contract/flows/catalogue-repository.ts';
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
 import { testAgent } from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../../../framework/context.ts';
 import { notFound } from '../../../ground/errors.ts';
 import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
-import type { PolicyFiles } from '../../../rules/approval-policies/compile-policy.ts';
+import type { PolicyFiles } from '../../../rules/approval-policies/evaluation/compile-policy.ts';
 import { askFiles, askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { policyInput, shownInput } from './policy-input.ts';
 

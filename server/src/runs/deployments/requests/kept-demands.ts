@@ -6,8 +6,8 @@ import { variableDemands } from '../../../inputs/variables/approval-variable.ts'
 import { type EnvironmentPlace, environmentHome, projectLevels } from '../../../inputs/variables/levels.ts';
 import { getProjectRow, getProjectRows } from '../../../rows/projects/project-store.ts';
 import type { ScopeOf } from '../../../rows/variables/variable-store.ts';
-import { type DemandPlace, liftersIn, requireLift } from '../../../tenancy/policies/lift-approval.ts';
-import { policyDemands, projectDemands } from '../../../tenancy/policies/project-demands.ts';
+import { type DemandPlace, liftersIn, requireLift } from '../../../tenancy/project-policies/lift-approval.ts';
+import { policyDemands, projectDemands } from '../../../tenancy/project-policies/project-demands.ts';
 
 /** A demand, with what makes it. */
 interface Demand extends DemandPlace {

@@ -14,7 +14,7 @@ import { checkSetChanges, type SetChanges } from '../../../inputs/configuration-
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import { requireSource } from '../../../rows/sources/source-store.ts';
-import { appliesChanges } from '../../../tenancy/policies/remediation-strategy.ts';
+import { appliesChanges } from '../../../tenancy/project-policies/remediation-strategy.ts';
 import type { StartRequest, StoredFacts } from '../inputs/start-facts.ts';
 import { checkDeployRequest, checkUpstream, checkWorkflowFields } from './check-deploy-request.ts';
 import { readSettings } from './read-settings.ts';

@@ -3,7 +3,7 @@
 import type { ActorContext } from '../../../framework/context.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import { ttlColumns } from '../../../tenancy/lifetimes/lifespan.ts';
-import { lifterColumns } from '../../../tenancy/policies/lift-approval.ts';
+import { lifterColumns } from '../../../tenancy/project-policies/lift-approval.ts';
 import type { AskedSettings } from '../inputs/run-inputs.ts';
 import type { SettingsChange, StoredFacts } from '../inputs/start-facts.ts';
 

@@ -12,7 +12,7 @@ import {
 import { getSealedInputs } from '../../../rows/deployments/given-store.ts';
 import type { LockedEnvironment } from '../../../rows/environments/environment-store.ts';
 import { replaceSteps, skipSteps } from '../../../rows/logs/step-store.ts';
-import { getPolicyRow } from '../../../rows/policies/policy-store.ts';
+import { getPolicyRow } from '../../../rows/project-policies/policy-store.ts';
 import { getStateLock } from '../../../rows/state/state-lock-store.ts';
 import { enqueueJob, newJob, type QueuedJob } from '../../queue/enqueue.ts';
 import { isSerial, waitsFor } from '../../queue/queue-order.ts';

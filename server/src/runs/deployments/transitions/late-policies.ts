@@ -3,8 +3,8 @@
 import type { Updateable } from 'kysely';
 import { policyCheckedTypes, policyStep } from '#protocol/tools/steps.ts';
 import type { Context } from '../../../framework/context.ts';
+import { arePoliciesAssignedSince, policiesFor } from '../../../rows/custom-flows/assignment-store.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { arePoliciesAssignedSince, policiesFor } from '../../../rows/flows/assignment-store.ts';
 import { insertStepBefore } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../../rows/schema.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../rows/deployments/results-store.ts';
 import { wasTouchedBetween } from '../../../rows/dispatch/run-store.ts';
 import { getEnvironmentRow } from '../../../rows/environments/environment-store.ts';
-import { readPolicySettings } from '../../../tenancy/policies/policy-settings.ts';
+import { readPolicySettings } from '../../../tenancy/project-policies/policy-settings.ts';
 import { readInputs } from '../inputs/run-inputs.ts';
 
 /**

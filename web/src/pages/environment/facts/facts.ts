@@ -2,7 +2,7 @@
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { type EnvironmentAction, environmentAccepts, isTerminal } from '#contract/life-cycle/life-cycle.ts';
-import type { Policy } from '#contract/policies/shapes.ts';
+import type { Policy } from '#contract/project-policies/shapes.ts';
 import type { Rights } from '../../../api/rights.ts';
 
 /** Status, lock and archive mark are enough to know what can be started. */

@@ -1,6 +1,0 @@
-/** What columns hold that are text to the database. */
-import type { Policy } from '#contract/policies/shapes.ts';
-
-export interface Columns {
-  'project_policy.auto_drift_remediation': NonNullable<Policy['autoDriftRemediation']>;
-}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
+import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
+import { UnusableGit } from '../../../code/repositories/git/run-git.ts';
+import type { Context } from '../../../framework/context.ts';
+import { Refusal } from '../../../ground/errors.ts';
+import type { TemplateRow } from '../../../rows/templates/template-store.ts';
+import { catalogue } from './catalogue.ts';
+import type { PolicyFiles } from './compile-policy.ts';
+import { evaluateFiles, evaluateTogether } from './policy-engine.ts';
+import { isPassing, readPolicy } from './read-policy.ts';
+
+const place = { organizationId: 'o', projectId: 'p' };
+const inCatalogue = (path: string) =>
+  ({ repository: catalogueRepository, settings: { path } }) as unknown as TemplateRow;
+
+test('every policy of the catalogue compiles and answers', withToolbox('opa'), async (t) => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'policies-'));
+  const closing = new AbortController();
+  t.after(() => {
+    closing.abort();
+    rmSync(dataFolder, { recursive: true });
+  });
+  const settings = {
+    ...{ dataFolder, opaProgram: placeOf('opa') ?? '' },
+    ...{ policyMemoryMegabytes: 512, policyTimeLimitSeconds: 10, policyProcesses: 2 },
+  };
+  const context = { settings, stopping: closing.signal, events: {} } as unknown as Context;
+  const input = { plan: { format_version: '1.2' }, deploymentRequest: { type: 'destroy' } };
+  const policyConfiguration = { maxCostIncrease: 1, registries: ['ghcr.io/acme'] };
+  const body = Buffer.from(JSON.stringify({ ...input, policyConfiguration }));
+  const all: PolicyFiles[] = [];
+  for (const { path } of catalogue()) {
+    const { files } = await readPolicy(context, inCatalogue(path), place);
+    all.push(files);
+    const messages = await evaluateFiles(context, files, body);
+    assert.deepEqual([messages.deny, messages.pending, messages.allow.length], [[], [], 1], path);
+  }
+  const together = await evaluateTogether(context, all, body);
+  assert.ok(together.size >= 8, `${together.size} of ${all.length} can be evaluated together`);
+  for (const { allow, deny } of together.values()) assert.deepEqual([allow.length, deny], [1, []]);
+});
+
+test('a policy that the catalogue no longer has is an error in words', async () => {
+  await assert.rejects(
+    readPolicy({} as Context, inCatalogue('older'), place),
+    /The catalogue of this version has no policy "older"/,
+  );
+});
+
+test('a service without git does not try a policy again: that does not pass', () => {
+  assert.equal(isPassing(new UnusableGit('git is not installed')), false);
+  assert.equal(isPassing(new Refusal('unavailable', 'Too many repositories are being read')), true);
+});
