@@ -10,5 +10,11 @@ const file = 'server/src/ground/database/released-schema.json';
 
 await using server = await startTestServer();
 await using database = connect({ ...server.address, database: migratedTemplate });
-writeFileSync(join(root, file), `${JSON.stringify(await describeSchema(database), null, 2)}\n`);
+const text = JSON.stringify(await describeSchema(database), null, 2);
+// One line for each column.
+const columns = text.replace(
+  /\{\s+("type":[^{}]*?)\s+\}/g,
+  (_, fields: string) => `{ ${fields.replace(/\s+/g, ' ')} }`,
+);
+writeFileSync(join(root, file), `${columns}\n`);
 console.log(`${file} written`);
