@@ -7,6 +7,7 @@ import type { TreeClient } from '../runner/tree/tree-client.ts';
 import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import type { RunnerOrder, SpoolPaths } from '../spool/layout.ts';
 import type { EventLog } from './event-log.ts';
+import type { FactCollector } from './fact-collector.ts';
 
 export interface AttemptContext {
   /** With the variables that its tool can have. */
@@ -20,5 +21,6 @@ export interface AttemptContext {
   readonly stop: StopWatch;
   readonly events: EventLog;
   readonly diagnostics: Diagnostics;
+  readonly facts: FactCollector;
   readonly tree: TreeClient;
 }

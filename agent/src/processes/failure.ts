@@ -15,19 +15,11 @@ export type OutcomeFacts = Partial<Outcome>;
 
 export class RunFailure extends Error {
   readonly facts: FailureFacts;
-  /** Parts of the outcome that were known when it failed. */
-  readonly known: OutcomeFacts;
 
-  constructor(
-    message: string,
-    facts: FailureFacts = { result: 'failed' },
-    known: OutcomeFacts = {},
-    options?: ErrorOptions,
-  ) {
+  constructor(message: string, facts: FailureFacts = { result: 'failed' }, options?: ErrorOptions) {
     super(message, options);
     this.name = 'RunFailure';
     this.facts = facts;
-    this.known = known;
   }
 }
 
@@ -35,18 +27,5 @@ export class RunFailure extends Error {
 export function asFailure(error: unknown): RunFailure {
   if (error instanceof RunFailure) return error;
   const { message } = error as Error;
-  return new RunFailure(`the runner failed: ${message}`, { result: 'internal' }, {}, { cause: error });
-}
-
-/**
- * Runs the rest of a task after some facts have become known.
- * @throws RunFailure that includes these facts; its own facts take precedence
- */
-export async function withFacts<Value>(known: OutcomeFacts, rest: () => Promise<Value>): Promise<Value> {
-  try {
-    return await rest();
-  } catch (error) {
-    const failure = asFailure(error);
-    throw new RunFailure(failure.message, failure.facts, { ...known, ...failure.known }, { cause: error });
-  }
+  return new RunFailure(`the runner failed: ${message}`, { result: 'internal' }, { cause: error });
 }

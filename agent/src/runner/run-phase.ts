@@ -11,6 +11,7 @@ import { usableVariables } from '#protocol/tools/usable-variables.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import { endStep } from '../attempt/attempt-log.ts';
 import { EventLog } from '../attempt/event-log.ts';
+import { FactCollector } from '../attempt/fact-collector.ts';
 import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
 import { Diagnostics } from '../drivers/interface/diagnostics.ts';
 import type { Driver } from '../drivers/interface/driver.ts';
@@ -44,8 +45,10 @@ import {
 import { type RunnerOrder, spoolPaths } from '../spool/layout.ts';
 import type { RunnerAttempt } from './commands/runner-attempt.ts';
 import { applyPhase, keptTree } from './phases/apply-phase.ts';
-import { type PhaseEnd, placeState, planPhase } from './phases/plan-phase.ts';
+import type { PhaseEnd } from './phases/phase-end.ts';
+import { planPhase } from './phases/plan-phase.ts';
 import { taskPhase } from './phases/task-phase.ts';
+import { placeState } from './state/place-state.ts';
 import type { TreeLender } from './tree/tree-lender.ts';
 
 export type Drivers = Readonly<Partial<Record<TemplateType, Driver>>>;
@@ -76,17 +79,18 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   using stop = new StopWatch(spool, job.limits, job.type, watchOf(order, folders));
   await endRunProcesses(order);
   const diagnostics = new Diagnostics();
-  const context = { job, leftOut, order, spool, folders, driver, stop, events, diagnostics };
+  const facts = new FactCollector();
+  const context = { job, leftOut, order, spool, folders, driver, stop, events, diagnostics, facts };
   const end = await endOf(context, lender);
   await endRunProcesses(order);
   if (isOwn(folders, job)) forceRemoveSync(folders.credentials);
   end.settle();
   await events.settle();
   rmSync(spool.scratch, { recursive: true, force: true });
-  const { result, facts, failure } = end;
+  const { result, failure } = end;
   const found = diagnostics.all();
   const reported = found.length === 0 ? {} : { diagnostics: found };
-  return { workFolder: order.workFolder, ...facts, ...reported, result, finishedAt: now(), ...failure };
+  return { workFolder: order.workFolder, ...facts.all, ...reported, result, finishedAt: now(), ...failure };
 }
 
 function watchOf(
@@ -179,13 +183,12 @@ function refuseFirst(attempt: Starting): void {
 }
 
 function failed(attempt: Starting, error: unknown): RunEnd {
-  const { facts, known } = asFailure(error);
+  const { facts } = asFailure(error);
   const { result, failedCommand, exitCode, retryCount } = facts;
   const isKept = result === 'internal' && existsSync(attempt.spool.mark);
   if (result !== 'aborted' && !attempt.events.hasFailedStep) failFirstStep(attempt, error);
   return {
     result,
-    facts: known,
     settle: () => (isKept ? leaveToAgent(attempt) : removeOwnWorkFolder(attempt.folders, attempt.job)),
     failure: {
       ...(failedCommand === undefined ? {} : { failedCommand }),

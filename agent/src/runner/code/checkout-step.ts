@@ -13,7 +13,7 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
-import { RunFailure, withFacts } from '../../processes/failure.ts';
+import { RunFailure } from '../../processes/failure.ts';
 import { findProgram, requireProgram, toolPath } from '../../processes/programs.ts';
 import { cloneArgumentsName, readCloneArguments } from '../../sources/clone-arguments.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../../sources/git-calls.ts';
@@ -44,7 +44,8 @@ export async function checkoutStep(attempt: AttemptContext): Promise<string> {
       timestamp: found.timestamp,
     });
     logLine(attempt, step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
-    await withFacts({ commit: found.commit }, () => checkPath(attempt));
+    attempt.facts.add({ commit: found.commit });
+    await checkPath(attempt);
     return found.commit;
   });
 }

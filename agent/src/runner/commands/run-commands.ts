@@ -154,9 +154,7 @@ export function failed(
 ): RunFailure {
   const failure = failureOf(attempt, end, command.label, (output) => attempt.driver.reason(output));
   const more = command.explain?.(captures) ?? null;
-  return more === null
-    ? failure
-    : new RunFailure(`${failure.message}\n\n${more}`, failure.facts, failure.known);
+  return more === null ? failure : new RunFailure(`${failure.message}\n\n${more}`, failure.facts);
 }
 
 /** What a command reads from its standard input; undefined: nothing. */

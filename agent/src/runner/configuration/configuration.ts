@@ -190,6 +190,12 @@ async function refuseLinks(attempt: AttemptContext, root: string, name: string):
   for (const entry of await tree.list(root, name)) await refuseLinks(attempt, root, `${name}/${entry}`);
 }
 
+/** @throws RunFailure if the preparation left the state in the wrong place */
+export async function checkPrepared(attempt: AttemptContext, configuration: Configuration): Promise<void> {
+  const problem = await attempt.driver.state?.file?.checkPrepared(configuration.context);
+  if (problem) throw new RunFailure(problem);
+}
+
 /** @throws RunFailure if a reference to a secret store could not be resolved */
 export function requireSecrets({ job }: AttemptContext): void {
   const failures = job.resolution?.failures ?? [];

@@ -10,7 +10,7 @@ import { restoreStep as prepareStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
 import { type Command, onlyCommands } from '../../drivers/interface/command.ts';
-import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { readInside } from '../../slots/closed-tree.ts';
 import { readKept, type TreeFacts } from '../../slots/work-folder.ts';
@@ -22,6 +22,7 @@ import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import {
   type Configuration,
   checkJob,
+  checkPrepared,
   codeConstraints,
   configurationFolderOf,
   describeConfiguration,
@@ -29,19 +30,12 @@ import {
   requireSecrets,
   writeDriverFiles,
 } from '../configuration/configuration.ts';
+import { hasPlugins, lockFileBytes, readLockFileBytes, usesPlugins } from '../configuration/lock-file.ts';
 import type { KnownState } from '../state/spooled-states.ts';
 import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 import { ApplyWork, notApproved } from './apply-work.ts';
 import { inspectCode, readCaptures } from './inspect-code.ts';
-import {
-  checkPrepared,
-  configurationFacts,
-  hasPlugins,
-  lockFileBytes,
-  type PhaseEnd,
-  readLockFileBytes,
-  usesPlugins,
-} from './plan-phase.ts';
+import type { PhaseEnd } from './phase-end.ts';
 import { withRetryCount } from './run-with-retries.ts';
 import { storeState } from './store-state.ts';
 import { readValueFiles, requireValueFiles } from './value-files.ts';
@@ -61,15 +55,15 @@ export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null)
   if (approved === undefined)
     throw new RunFailure('the job of the apply contains no approved plan', { result: 'internal' });
   const { commit } = approved.parts;
-  const configuration = await withFacts({ commit }, () =>
-    kept !== null && attempt.driver.savedPlan?.isTreeReady === true
-      ? continueWith(attempt, approved, kept)
-      : restore(attempt, approved, kept),
-  );
-  const facts = { commit, ...configurationFacts(configuration) };
-  const applied = await withFacts(facts, () => applyCommands(attempt, configuration));
-  const settle = () => removeOwnWorkFolder(attempt.folders, attempt.job);
-  return { result: 'applied', facts: { ...facts, ...applied }, settle };
+  attempt.facts.add({ commit });
+  const isReady = kept !== null && attempt.driver.savedPlan?.isTreeReady === true;
+  const configuration = await (isReady
+    ? continueWith(attempt, approved, kept)
+    : restore(attempt, approved, kept));
+  const { tool, context } = configuration;
+  attempt.facts.add({ toolVersion: tool.version, isStateOurs: context.stateFolder !== null });
+  await applyCommands(attempt, configuration);
+  return { result: 'applied', settle: () => removeOwnWorkFolder(attempt.folders, attempt.job) };
 }
 
 async function continueWith(
@@ -186,20 +180,18 @@ function expectPlannedSecrets({ job, spool }: AttemptContext, approved: Approved
     );
 }
 
-async function applyCommands(attempt: RunnerAttempt, configuration: Configuration): Promise<OutcomeFacts> {
+async function applyCommands(attempt: RunnerAttempt, configuration: Configuration): Promise<void> {
   const { driver, job } = attempt;
   const { outputs } = tools[driver.type as RunnableTool].steps;
   const commands = driver.apply(configuration.context);
   const reading = commands.filter(({ step }) => step === outputs);
   const work = new ApplyWork(attempt, configuration);
   await work.run(commands.filter((command) => !reading.includes(command)));
-  return withFacts(work.facts, () =>
-    withRetryCount(work.retryCount, async () => {
-      const read = job.type === 'destroy' ? {} : await outputStep(attempt, configuration, reading, work);
-      storeState(attempt, configuration, work.state);
-      return { ...work.facts, ...read };
-    }),
-  );
+  await withRetryCount(work.retryCount, async () => {
+    const read = job.type === 'destroy' ? {} : await outputStep(attempt, configuration, reading, work);
+    storeState(attempt, configuration, work.state);
+    attempt.facts.add(read);
+  });
 }
 
 async function outputStep(

@@ -2,7 +2,7 @@
 
 import { inStep, warn } from '../../attempt/attempt-log.ts';
 import { type Command, given } from '../../drivers/interface/command.ts';
-import { type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { RunFailure } from '../../processes/failure.ts';
 import type { Captures } from '../commands/command-files.ts';
 import { byStep, type CommandInput, givenCaptures, inputOf, runOne } from '../commands/run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
@@ -25,7 +25,6 @@ export class ApplyWork {
   readonly #configuration: Configuration;
   #state: KnownState | null = null;
   #records: SpooledStates | null = null;
-  #facts: OutcomeFacts = {};
   #retryCount = 0;
   #hasBegun = false;
   #hasChanged = false;
@@ -39,11 +38,6 @@ export class ApplyWork {
   /** The last state, as far as it is known. */
   get state(): KnownState | null {
     return this.#state;
-  }
-
-  /** What the outcome says of what was done so far. */
-  get facts(): OutcomeFacts {
-    return this.#facts;
   }
 
   /** How often commands were repeated. */
@@ -60,7 +54,7 @@ export class ApplyWork {
     } catch (error) {
       if (this.#hasChanged || this.#state !== null)
         storeState(this.#attempt, this.#configuration, this.#state);
-      await withFacts(this.#facts, () => withRetryCount(this.#retryCount, () => Promise.reject(error)));
+      await withRetryCount(this.#retryCount, () => Promise.reject(error));
     }
   }
 
@@ -98,7 +92,6 @@ export class ApplyWork {
     this.#hasChanged = true;
     this.#retryCount += left.retryCount;
     this.#state = left.state ?? this.#state;
-    this.#facts = { ...this.#facts, ...left.facts };
     if (left.failure !== null) throw left.failure;
   }
 
@@ -117,7 +110,7 @@ export class ApplyWork {
       throw new RunFailure('the record of what is applied is not complete', { result: 'internal' });
     this.captures.set(given.state, bytes);
     this.#state = states.latest;
-    if (states.latest !== null) this.#facts = { ...this.#facts, ...stateFacts(job, states.latest) };
+    if (states.latest !== null) this.#attempt.facts.add(stateFacts(job, states.latest));
   }
 
   /** Everything has been destroyed: a failed cleanup is only a warning. */

@@ -30,7 +30,6 @@ import { storeMark } from './store-mark.ts';
 export interface ChangingCommandResult {
   /** Null if the service does not store the state. */
   readonly state: KnownState | null;
-  readonly facts: OutcomeFacts;
   /** Null if it succeeded. */
   readonly failure: RunFailure | null;
 }
@@ -70,20 +69,21 @@ export async function runChangingCommand(
   const state = follower === null ? null : await copyLastState(attempt, follower);
   // A run may damage its own progress file; its end is recorded nevertheless.
   await progress?.readRest().catch(() => undefined);
-  const facts = state === null ? {} : stateFacts(attempt.job, state);
+  if (state !== null) attempt.facts.add(stateFacts(attempt.job, state));
   if (!isGood(end, command)) {
-    const failure = failed(attempt, end, command, captures);
     const unrecorded = follower === null || progress === null ? [] : unrecordedIn(attempt, progress, state);
-    return { state, facts: { ...facts, unrecorded }, failure };
+    attempt.facts.add({ unrecorded });
+    return { state, failure: failed(attempt, end, command, captures) };
   }
   const several = attempt.driver.state?.file?.several?.(configuration.context);
   const isKept = (address: string) => several?.keeps(address) ?? true;
-  if (follower === null || progress?.hasChanged(isKept) !== true) return { state, facts, failure: null };
+  if (follower === null || progress?.hasChanged(isKept) !== true) return { state, failure: null };
   if (progress.hasChanged((address) => isKept(address) && !follower.hasWritten(address)))
-    return { state, facts, failure: lostState(attempt, command) };
-  if (state?.isNew === true) return { state, facts, failure: null };
-  if (follower.isWritten) return { state, facts: { ...facts, isStateSame: true }, failure: null };
-  return { state, facts, failure: lostState(attempt, command) };
+    return { state, failure: lostState(attempt, command) };
+  if (state?.isNew === true) return { state, failure: null };
+  if (!follower.isWritten) return { state, failure: lostState(attempt, command) };
+  attempt.facts.add({ isStateSame: true });
+  return { state, failure: null };
 }
 
 function lostState({ folders, job }: AttemptContext, { label }: Command): RunFailure {

@@ -11,7 +11,7 @@ import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import type { Command } from '../../drivers/interface/command.ts';
 import type { SavedPlanCapability } from '../../drivers/interface/driver.ts';
-import { asFailure, type OutcomeFacts, RunFailure, withFacts } from '../../processes/failure.ts';
+import { asFailure, RunFailure } from '../../processes/failure.ts';
 import { sealPlan } from '../../slots/work-folder.ts';
 import type { Captures } from '../commands/command-files.ts';
 import { type CommandInput, runOne } from '../commands/run-commands.ts';
@@ -34,20 +34,16 @@ export async function runWithRetries(
 ): Promise<RepeatedChange> {
   const log = attempt.spool.stepLog(command.step);
   let current = { configuration, command };
-  let known: OutcomeFacts = {};
   for (let retryCount = 0; ; retryCount++) {
     const from = sizeOf(log);
-    const changed = await withFacts(known, () =>
-      withRetryCount(retryCount, () =>
-        runChangingCommand(attempt, current.configuration, current.command, {
-          input,
-          captures,
-          isRepeated: retryCount > 0,
-        }),
-      ),
+    const changed = await withRetryCount(retryCount, () =>
+      runChangingCommand(attempt, current.configuration, current.command, {
+        input,
+        captures,
+        isRepeated: retryCount > 0,
+      }),
     );
-    known = { ...known, ...changed.facts };
-    const end = { ...changed, facts: known, retryCount };
+    const end = { ...changed, retryCount };
     const { failure } = changed;
     if (failure === null) return end;
     const next = retryCount + 1;
@@ -68,7 +64,7 @@ export async function withRetryCount<Value>(retryCount: number, work: () => Prom
   } catch (error) {
     const failure = asFailure(error);
     if (retryCount === 0) throw failure;
-    throw new RunFailure(failure.message, { retryCount, ...failure.facts }, failure.known, { cause: error });
+    throw new RunFailure(failure.message, { retryCount, ...failure.facts }, { cause: error });
   }
 }
 

@@ -8,7 +8,7 @@ import { programFacts } from '#protocol/tools/index.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { inStep, logLine } from '../../attempt/attempt-log.ts';
 import { type CommandEnd, failureOf, runCommand } from '../../attempt/run-command.ts';
-import { RunFailure, withFacts } from '../../processes/failure.ts';
+import { RunFailure } from '../../processes/failure.ts';
 import {
   findKnownProgram,
   findProgram,
@@ -20,7 +20,8 @@ import { endRest } from '../commands/end-rest.ts';
 import { readableTo } from '../commands/run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { type PhaseEnd, prepareConfiguration } from './plan-phase.ts';
+import type { PhaseEnd } from './phase-end.ts';
+import { prepareConfiguration } from './prepare-configuration.ts';
 import { type ChangingCommandResult, copyLastState, followState } from './run-changing-command.ts';
 import { storeMark } from './store-mark.ts';
 import { storeState } from './store-state.ts';
@@ -33,13 +34,10 @@ const scriptName = 'envarium-task.sh';
 export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   if (attempt.job.taskPayload === undefined)
     throw new RunFailure('the task has no commands', { result: 'internal' });
-  const { configuration, facts } = await prepareConfiguration(attempt);
-  return withFacts(facts, async () => {
-    const changed = await taskStep(attempt, configuration);
-    storeState(attempt, configuration, changed.state);
-    const settle = () => removeOwnWorkFolder(attempt.folders, attempt.job);
-    return { result: 'applied', facts: { ...facts, ...changed.facts }, settle };
-  });
+  const { configuration } = await prepareConfiguration(attempt);
+  const changed = await taskStep(attempt, configuration);
+  storeState(attempt, configuration, changed.state);
+  return { result: 'applied', settle: () => removeOwnWorkFolder(attempt.folders, attempt.job) };
 }
 
 /** @throws RunFailure if the task fails; the state that it left is stored nevertheless */
@@ -51,8 +49,7 @@ async function taskStep(
   try {
     return await inStep(attempt, step, async () => {
       const left = (changed = await runTask(attempt, configuration));
-      const { failure, facts } = left;
-      if (failure !== null) throw new RunFailure(failure.message, failure.facts, facts);
+      if (left.failure !== null) throw left.failure;
       return left;
     });
   } catch (error) {
@@ -79,9 +76,9 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
   // What a task has sent into the background ends with it, before its last state is read.
   await endRest(attempt);
   const state = follower === null ? null : await copyLastState(attempt, follower);
-  const facts = state === null ? {} : stateFacts(attempt.job, state);
+  if (state !== null) attempt.facts.add(stateFacts(attempt.job, state));
   const isGood = end.exitCode === 0 && end.stop === null;
-  return { state, facts, failure: isGood ? null : failureOf(attempt, end, label, () => null) };
+  return { state, failure: isGood ? null : failureOf(attempt, end, label, () => null) };
 }
 
 /**

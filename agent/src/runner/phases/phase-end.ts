@@ -1,0 +1,8 @@
+import type { Outcome } from '#protocol/messages/outcome.ts';
+
+/** How a phase ended. */
+export interface PhaseEnd {
+  readonly result: Outcome['result'];
+  /** Keeps or removes the work folder, once all processes of the phase have ended. */
+  settle(): void;
+}
