@@ -15,7 +15,7 @@ export interface RunningAgent extends AsyncDisposable {
   log(): string;
 }
 
-export interface AgentOptions {
+export interface AgentProcessOptions {
   /** A scratch folder, which other agents may share. */
   readonly folder: string;
   /** A number, different for each agent of a machine. */
@@ -28,7 +28,7 @@ export interface AgentOptions {
 /** Starts an agent with the key of the local agents, and waits until it is registered. */
 export async function startAgent(
   { client }: Pick<RunningService, 'client'>,
-  { folder, place, urls, settings }: AgentOptions,
+  { folder, place, urls, settings }: AgentProcessOptions,
 ): Promise<RunningAgent> {
   const agentKey = 'ENVARIUM_DEFAULT';
   const { secret } = await client.call('createAgentSecret', {

@@ -85,7 +85,7 @@ export const running = (script: string): Files => ({
     'resource "terraform_data" "first" { input = "kept" }\nresource "terraform_data" "it" {\n  depends_on = [terraform_data.first]\n  triggers_replace = [var.round]\n  provisioner "local-exec" { command = "sh ${path.module}/script.sh" }\n}\nvariable "round" { default = "one" }\n',
 });
 
-export interface Process {
+export interface AttackProcess {
   readonly pid: number;
   readonly parent: number;
   readonly uid: number;
@@ -93,7 +93,7 @@ export interface Process {
 }
 
 /** All processes of the machine but those of the kernel. */
-export async function processes(): Promise<Process[]> {
+export async function processes(): Promise<AttackProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
@@ -112,7 +112,11 @@ export async function processes(): Promise<Process[]> {
 }
 
 /** The nearest process above another whose command holds a text. */
-export function ancestor(all: readonly Process[], process: Process, command: string): Process | undefined {
+export function ancestor(
+  all: readonly AttackProcess[],
+  process: AttackProcess,
+  command: string,
+): AttackProcess | undefined {
   const parent = all.find(({ pid }) => pid === process.parent);
   return parent === undefined || parent.command.includes(command) ? parent : ancestor(all, parent, command);
 }

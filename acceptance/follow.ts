@@ -10,14 +10,14 @@ export function logBytes(event: Extract<DeploymentStreamEvent, { event: 'log' }>
     : Buffer.from(event.data.base64, 'base64');
 }
 
-export interface Followed {
+export interface FollowedEvents {
   /** What each step has logged. */
   readonly logs: ReadonlyMap<string, Buffer>;
   /** Status of the last event. */
   readonly end: string | undefined;
 }
 
-export interface FollowOptions {
+export interface EventFollowOptions {
   readonly signal: AbortSignal;
   /** Gets the name of each step that begins. */
   readonly onStep?: (step: string) => void;
@@ -30,8 +30,8 @@ export interface FollowOptions {
 export async function follow(
   client: Client,
   id: string,
-  { signal, onStep }: FollowOptions,
-): Promise<Followed> {
+  { signal, onStep }: EventFollowOptions,
+): Promise<FollowedEvents> {
   const parts = new Map<string, { chunks: Buffer[]; size: number }>();
   let end: string | undefined;
   for await (const event of client.stream('streamDeployment', { params: { id }, signal })) {

@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
 import type { Bench } from './measure/figure.ts';
-import { asTable, type Kept, keep, type Recorded, writePage } from './report.ts';
+import { asTable, keep, type Recorded, type StoredResults, writePage } from './report.ts';
 
 /** Each is loaded only when it runs: what others load, a browser's client among it, would slow down the client that measures. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
@@ -45,13 +45,13 @@ Without names all benches run, in at most 30 minutes. Results are printed and ke
   --page    also writes the day's results into docs/operate/performance.md
 `;
 
-interface Choice {
+interface BenchChoice {
   readonly isQuick: boolean;
   readonly writesPage: boolean;
   readonly names: readonly string[];
 }
 
-function readChoice(): Choice | null {
+function readChoice(): BenchChoice | null {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { quick: { type: 'boolean' }, page: { type: 'boolean' }, help: { type: 'boolean' } },
@@ -81,9 +81,9 @@ async function measure(name: string, isQuick: boolean): Promise<Recorded> {
   };
 }
 
-async function main({ isQuick, writesPage, names }: Choice): Promise<void> {
+async function main({ isQuick, writesPage, names }: BenchChoice): Promise<void> {
   const recorded: Recorded[] = [];
-  let kept: Kept | null = null;
+  let kept: StoredResults | null = null;
   for (const name of names) {
     process.stderr.write(`${name} … `);
     try {

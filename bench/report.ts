@@ -93,7 +93,7 @@ export async function writePage(recorded: readonly Recorded[]): Promise<string> 
 }
 
 /** The results of one day, and where they are. */
-export interface Kept {
+export interface StoredResults {
   readonly file: string;
   readonly all: readonly Recorded[];
 }
@@ -101,7 +101,7 @@ export interface Kept {
 const keptDays = 2;
 
 /** Stores a result with the others of the day; it replaces an earlier one of the same benchmark. Older days are removed. */
-export async function keep(recorded: Recorded): Promise<Kept> {
+export async function keep(recorded: Recorded): Promise<StoredResults> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`);
   const before = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Recorded[]) : [];

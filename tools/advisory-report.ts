@@ -8,7 +8,7 @@ interface Advisory {
   readonly range: string;
 }
 
-interface Answer {
+interface AdvisoryReply {
   /** A name stands for an advisory of that package. */
   readonly vulnerabilities?: Readonly<
     Record<string, { readonly via: readonly (Advisory | string)[]; readonly nodes: readonly string[] }>
@@ -89,16 +89,16 @@ function readExceptions(text: string): AdvisoryException[] {
   });
 }
 
-function parse(text: string): Answer | null {
+function parse(text: string): AdvisoryReply | null {
   try {
-    return JSON.parse(text) as Answer;
+    return JSON.parse(text) as AdvisoryReply;
   } catch {
     return null;
   }
 }
 
 /** Never the registry's address: it may contain credentials. */
-function reasonOf(answer: Answer | null): string {
+function reasonOf(answer: AdvisoryReply | null): string {
   if (answer?.statusCode) return `the registry does not answer this question (status ${answer.statusCode})`;
   if (answer?.error?.code) return `the registry cannot be asked (${answer.error.code})`;
   return 'npm gave no answer';

@@ -19,7 +19,7 @@ const colours: Record<string, string> = {
   90: '#8b949e',
 };
 
-interface Span {
+interface TextSpan {
   text: string;
   colour: string;
   isBold: boolean;
@@ -30,8 +30,8 @@ function escapeXml(value: string): string {
 }
 
 /** The spans of one line; only colours and bold count, other control sequences are passed over. */
-function spansOf(line: string): Span[] {
-  const spans: Span[] = [];
+function spansOf(line: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   let colour = '#c9d1d9';
   let isBold = false;
   for (const part of line.split(/(\u001b\[[\d;]*m)/)) {

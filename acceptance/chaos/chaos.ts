@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { toolsOfFamily } from '../family-tools.ts';
 import { startMarks } from '../marks.ts';
 import { countBy } from './count-by.ts';
-import { Installation, type Kill, type Victim, victims } from './installation.ts';
+import { type ChaosVictim, Installation, type Kill, victims } from './installation.ts';
 import { findLeaks, findProcesses, idleOf, type Leak } from './leaks.ts';
 import { Place, type PlaceView } from './load.ts';
 import { createRandom } from './random.ts';
@@ -32,19 +32,19 @@ export interface Course {
   readonly startedAt: number;
 }
 
-export interface Verdict {
+export interface SoakVerdict {
   readonly seed: number;
   readonly seconds: number;
   readonly runs: number;
   readonly ended: ReadonlyMap<string, number>;
-  readonly kills: ReadonlyMap<Victim, number>;
+  readonly kills: ReadonlyMap<ChaosVictim, number>;
   readonly leaks: readonly Leak[];
   /** Whatever contradicts the law; empty: everything is right. */
   readonly complaints: readonly string[];
 }
 
 /** @throws Error if neither terraform nor OpenTofu is there, or the service does not start */
-export async function runChaos(options: ChaosOptions): Promise<Verdict> {
+export async function runChaos(options: ChaosOptions): Promise<SoakVerdict> {
   const tools = (await toolsOfFamily()).filter(({ skip }) => skip === false);
   if (tools.length === 0)
     throw new Error('Neither terraform nor OpenTofu is there; put terraform on the PATH.');
@@ -116,8 +116,8 @@ async function killAtRandom(
   signal: AbortSignal,
 ): Promise<void> {
   const random = createRandom(seed, 'kills');
-  const all = (Object.keys(victims) as Victim[]).flatMap((victim) =>
-    Array<Victim>(victims[victim]).fill(victim),
+  const all = (Object.keys(victims) as ChaosVictim[]).flatMap((victim) =>
+    Array<ChaosVictim>(victims[victim]).fill(victim),
   );
   while (!signal.aborted) {
     await delay(random.below(2000 * killEverySeconds), undefined, { signal }).catch(() => undefined);

@@ -19,7 +19,7 @@ import {
   databasePid,
   descendantsOf,
   killTogether,
-  type Process,
+  type ProcessRow,
   processesOf,
   sendSignal,
 } from '../recovery/processes.ts';
@@ -43,11 +43,11 @@ export const victims = {
   database: 2,
   machine: 1,
 } as const satisfies Readonly<Record<string, number>>;
-export type Victim = keyof typeof victims;
+export type ChaosVictim = keyof typeof victims;
 
 /** What a kill can have ended besides the process itself. */
 export interface Kill {
-  readonly victim: Victim;
+  readonly victim: ChaosVictim;
   readonly at: number;
   /** Of the run that was hit; "all": of every run; null: of none, because runs outlive it. */
   readonly environmentId: string | null;
@@ -121,13 +121,13 @@ export class Installation implements AsyncDisposable {
   }
 
   /** @returns null if there is nothing of that kind right now */
-  async kill(victim: Victim, random: Random): Promise<Kill | null> {
+  async kill(victim: ChaosVictim, random: Random): Promise<Kill | null> {
     const hit = await this.#hit(victim, random);
     return hit === undefined ? null : { victim, at: Date.now(), environmentId: hit };
   }
 
   /** @returns whose run was hit; undefined: nothing was */
-  async #hit(victim: Victim, random: Random): Promise<Kill['environmentId'] | undefined> {
+  async #hit(victim: ChaosVictim, random: Random): Promise<Kill['environmentId'] | undefined> {
     // Sometimes, an operator ends it.
     const signal = random.chance(0.25) ? 'SIGTERM' : 'SIGKILL';
     switch (victim) {
@@ -299,7 +299,7 @@ export class Installation implements AsyncDisposable {
   }
 }
 
-async function commandsOf(runner: number, victim: 'tool' | 'git'): Promise<Process[]> {
+async function commandsOf(runner: number, victim: 'tool' | 'git'): Promise<ProcessRow[]> {
   const pattern = victim === 'tool' ? /^\S*(terraform|tofu) /u : /^\S*git\S* /u;
   const inside = await descendantsOf(runner);
   return inside.filter(({ command }) => pattern.test(command));

@@ -8,7 +8,7 @@ import { ApiError, type Client } from '#contract/client/client.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { FamilyTool } from '../family-tools.ts';
-import { assertSameLogs, type Followed, follow } from '../follow.ts';
+import { assertSameLogs, type FollowedEvents, follow } from '../follow.ts';
 import { leaveMark, type Marks } from '../marks.ts';
 import { createEnvironment, homeOf, streamedLogs } from '../runs.ts';
 import { makeRepository } from '../service.ts';
@@ -84,7 +84,7 @@ interface Begun {
   readonly requested: Requested;
   readonly id: string;
   readonly startedAt: number;
-  readonly following: Promise<Followed | Error>;
+  readonly following: Promise<FollowedEvents | Error>;
   /** When a person aborts it, in milliseconds after its start; null: nobody does. */
   readonly abortAfter: number | null;
 }

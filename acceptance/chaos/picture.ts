@@ -1,8 +1,8 @@
 /** Shows in a terminal what a soak does; without a terminal, as lines. */
 import { styleText } from 'node:util';
-import type { Course, Verdict } from './chaos.ts';
+import type { Course, SoakVerdict } from './chaos.ts';
 import { countBy } from './count-by.ts';
-import type { Kill, Victim } from './installation.ts';
+import type { ChaosVictim, Kill } from './installation.ts';
 import type { Ending, Requested } from './load.ts';
 
 const refreshMilliseconds = 100;
@@ -132,7 +132,7 @@ function killLine({ startedAt, places }: Course, { victim, at, environmentId }: 
   return `  ${clock(at - startedAt)} ${sentences[victim]}${whose}`;
 }
 
-const sentences: Readonly<Record<Victim, string>> = {
+const sentences: Readonly<Record<ChaosVictim, string>> = {
   server: 'the server was killed',
   agent: 'an agent was killed',
   runner: 'killed: the runner',
@@ -152,7 +152,7 @@ function clock(milliseconds: number): string {
 }
 
 /** The verdict as a short table, and everything that is wrong. */
-export function verdictText(verdict: Verdict, paint: Paint): string {
+export function verdictText(verdict: SoakVerdict, paint: Paint): string {
   const { seed, seconds, runs, ended, kills, leaks, complaints } = verdict;
   const rows: [string, string][] = [
     ['Seed', String(seed)],

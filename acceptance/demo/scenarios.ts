@@ -22,7 +22,7 @@ export const scenarioNames = [
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
-interface Variable {
+interface DemoVariable {
   readonly name: string;
   readonly value: string;
   readonly type: 0 | 1;
@@ -42,9 +42,9 @@ export interface Scenario {
   /** Whether the environment has a namespace in a cluster. */
   readonly hasNamespace?: true;
   /** Of the first deployment. @param folder the scratch folder of the demo */
-  variables(folder: string): Promise<readonly Variable[]>;
+  variables(folder: string): Promise<readonly DemoVariable[]>;
   /** What the second deployment changes. */
-  readonly change: Variable;
+  readonly change: DemoVariable;
 }
 
 const terraformLike: Omit<Scenario, 'programs'> = {
@@ -63,7 +63,7 @@ const freeUid = 100_000 + process.pid * 2;
 const kubectl = { kubectl: 'see kubernetes.io/docs/tasks/tools' };
 
 /** The person's own cluster: where `kubectl` would go. */
-async function cluster(): Promise<Variable[]> {
+async function cluster(): Promise<DemoVariable[]> {
   const file = process.env.KUBECONFIG || join(homedir(), '.kube', 'config');
   const value = await readFile(file, 'utf8').catch(() => {
     throw new Error(

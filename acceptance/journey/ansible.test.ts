@@ -6,7 +6,7 @@ import { readExample } from '../../tools/examples.ts';
 import { pythonProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';
 import { journey } from './journey.ts';
-import type { Scenario } from './traveller.ts';
+import type { JourneyScenario } from './traveller.ts';
 
 const secret = 'planted-secret-of-the-journey';
 
@@ -38,7 +38,7 @@ journey({
     ENVARIUM_ABORT_SECONDS: '2',
     PATH: [dirname(pythonProgram('ansible') ?? ''), process.env.PATH].join(delimiter),
   }),
-  async arrive(_t, folder): Promise<Scenario> {
+  async arrive(_t, folder): Promise<JourneyScenario> {
     const site = join(await openFolder(folder, 'world'), 'site');
     const marks = await openFolder(folder, 'marks');
     const files = readExample('ansible');

@@ -2,7 +2,7 @@
 import { type StackServer, startStackServer } from '../../agent/testing/cloudformation/server.ts';
 import { withOwnProgram } from '../../agent/testing/cloudformation/with-own-program.ts';
 import { journey } from './journey.ts';
-import type { Scenario, World } from './traveller.ts';
+import type { JourneyScenario, World } from './traveller.ts';
 
 const secret = 'planted-secret-of-the-journey';
 
@@ -45,7 +45,7 @@ journey({
   type: 'cloudformation',
   needs: withOwnProgram,
   settings: async () => ({}),
-  async arrive(t): Promise<Scenario> {
+  async arrive(t): Promise<JourneyScenario> {
     const aws = await startStackServer();
     t.after(() => aws[Symbol.asyncDispose]());
     const { account } = aws;

@@ -45,7 +45,9 @@ export function clusterWorlds(): (t: TestContext) => Promise<ClusterWorld> {
       scale: (name, replicas) =>
         kubectl(['scale', 'deployment', name, `--replicas=${replicas}`]).then(() => undefined),
       isPending: async (name) => {
-        const { spec } = JSON.parse(await kubectl(['get', 'deployment', name, '-o', 'json'])) as Deployment;
+        const { spec } = JSON.parse(
+          await kubectl(['get', 'deployment', name, '-o', 'json']),
+        ) as KubernetesDeployment;
         return spec.template.metadata.annotations?.[playAnnotation] === 'pending';
       },
       refuse: async (message) => {
@@ -56,13 +58,13 @@ export function clusterWorlds(): (t: TestContext) => Promise<ClusterWorld> {
   };
 }
 
-interface Deployment {
+interface KubernetesDeployment {
   readonly spec: {
     readonly template: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
   };
 }
 
-interface Found {
+interface ClusterObject {
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly type?: string;
@@ -73,12 +75,12 @@ interface Found {
 /** Objects by kind and name; all revisions of a release are one. */
 async function objectsIn({ kubectl }: TestNamespace): Promise<World> {
   const kinds = 'configmaps,secrets,services,deployments';
-  const { items } = JSON.parse(await kubectl(['get', kinds, '-o', 'json'])) as { items: Found[] };
+  const { items } = JSON.parse(await kubectl(['get', kinds, '-o', 'json'])) as { items: ClusterObject[] };
   const own = items.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
   return Object.fromEntries(own.map(matterOf));
 }
 
-function matterOf({ kind, metadata, type, data = {}, spec }: Found): [name: string, matter: string] {
+function matterOf({ kind, metadata, type, data = {}, spec }: ClusterObject): [name: string, matter: string] {
   const name = `${kind}/${metadata.name}`;
   if (type === 'helm.sh/release.v1') return ['release', 'with its revisions'];
   if (kind === 'ConfigMap') return [name, Object.values(data).join('\n').trim()];

@@ -4,7 +4,7 @@ import { readExample } from '../../tools/examples.ts';
 import { pathWith, toolboxProgram } from '../../tools/toolbox/places.ts';
 import { clusterWorlds, pending, withClusterAnd } from './cluster-world.ts';
 import { journey } from './journey.ts';
-import type { Scenario } from './traveller.ts';
+import type { JourneyScenario } from './traveller.ts';
 
 const secret = 'planted-secret-of-the-journey';
 const worldOf = clusterWorlds();
@@ -14,7 +14,7 @@ journey({
   needs: withClusterAnd('helm'),
   // After an interrupt, helm rolls back.
   settings: async () => ({ PATH: pathWith(toolboxProgram('helm')), ENVARIUM_ABORT_SECONDS: '60' }),
-  async arrive(t): Promise<Scenario> {
+  async arrive(t): Promise<JourneyScenario> {
     const { namespace, variables, ...cluster } = await worldOf(t);
     const files = readExample('helm');
     const deployment = files['templates/deployment.yaml'] ?? '';

@@ -12,8 +12,8 @@ import { follow } from '../follow.ts';
 import { createEnvironment, until, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';
 import { type Promises, promisesOf } from './promises.ts';
-import { type Stage, startStage } from './stage.ts';
-import type { Alteration, Expected, Scenario, Traveller } from './traveller.ts';
+import { type JourneyStage, startStage } from './stage.ts';
+import type { Alteration, Expected, JourneyScenario, Traveller } from './traveller.ts';
 
 /** Lets a tool make the journey, each station a test of its own; after the first that fails, there are no others. */
 export function journey(traveller: Traveller): void {
@@ -44,8 +44,8 @@ const nothing = { added: 0, changed: 0, destroyed: 0 };
 
 class Walk {
   readonly #traveller: Traveller;
-  readonly #stage: Stage;
-  readonly #scenario: Scenario;
+  readonly #stage: JourneyStage;
+  readonly #scenario: JourneyScenario;
   readonly #repository: Repository;
   readonly #promises: Promises;
   #id = '';
@@ -53,8 +53,8 @@ class Walk {
 
   constructor(
     traveller: Traveller,
-    stage: Stage,
-    scenario: Scenario,
+    stage: JourneyStage,
+    scenario: JourneyScenario,
     repository: Repository,
     promises: Promises,
   ) {

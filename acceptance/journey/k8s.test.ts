@@ -2,7 +2,7 @@
 import { readExample } from '../../tools/examples.ts';
 import { clusterWorlds, pending, withClusterAnd } from './cluster-world.ts';
 import { journey } from './journey.ts';
-import type { Scenario } from './traveller.ts';
+import type { JourneyScenario } from './traveller.ts';
 
 const secret = 'planted-secret-of-the-journey';
 const kustomization = `resources:
@@ -24,7 +24,7 @@ journey({
   type: 'k8s',
   needs: withClusterAnd(),
   settings: async () => ({}),
-  async arrive(t): Promise<Scenario> {
+  async arrive(t): Promise<JourneyScenario> {
     const { namespace, variables, ...cluster } = await worldOf(t);
     const files = readExample('k8s');
     const deployment = files['deployment.yaml'] ?? '';

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { pulumiFolder, withPulumi } from '../../agent/testing/pulumi/pulumi-folder.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';
 import { journey } from './journey.ts';
-import type { Scenario } from './traveller.ts';
+import type { JourneyScenario } from './traveller.ts';
 
 const secret = 'planted-secret-of-the-journey';
 
@@ -54,7 +54,7 @@ journey({
     ...fileWorldSettings,
     PATH: [pulumiFolder(), process.env.PATH].join(delimiter),
   }),
-  async arrive(_t, folder): Promise<Scenario> {
+  async arrive(_t, folder): Promise<JourneyScenario> {
     const world = await openFolder(folder, 'world');
     const greeting = (value: string) => ({ name: 'greeting', value, type: 1 as const });
     const changed = { page: 'good evening', sealed: secret };

@@ -10,7 +10,7 @@ import { type RunningService, removeScratch, scratchFolder, startService } from 
 /** One user for all runs, which no other agent of the machine uses: what a run has made, the next one can change. */
 const freeUid = 1_000_000 + process.pid;
 
-export interface Stage {
+export interface JourneyStage {
   readonly client: Client;
   readonly home: Home;
   /** Of the service, its repositories and the world. */
@@ -23,7 +23,7 @@ export interface Stage {
 export async function startStage(
   t: TestContext,
   settingsIn: (folder: string) => Promise<Readonly<Record<string, string>>>,
-): Promise<Stage> {
+): Promise<JourneyStage> {
   const folder = await scratchFolder();
   let service: RunningService | undefined;
   let agent: RunningAgent | undefined;

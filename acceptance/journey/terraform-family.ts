@@ -6,7 +6,7 @@ import { thisPlatform } from '../../agent/testing/provider-registry.ts';
 import { toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { type FamilyTool, toolsOfFamily } from '../family-tools.ts';
 import { filesIn, fileWorldSettings, openFolder } from './file-world.ts';
-import type { Scenario, Traveller } from './traveller.ts';
+import type { JourneyScenario, Traveller } from './traveller.ts';
 
 const version = '1.4.0';
 const hosts = ['registry.terraform.io', 'registry.opentofu.org'];
@@ -88,13 +88,13 @@ export interface Layout {
   /** Whether it consists of the units `site`, `waiting` and `more`, whose names are in front of others. */
   readonly hasUnits: boolean;
   /** Of the environment, besides its variables. */
-  readonly request?: Scenario['request'];
+  readonly request?: JourneyScenario['request'];
 }
 
 const inOneFolder: Layout = { hasUnits: false, files: { 'main.tf': `${declarations}${pages}` } };
 
 /** @param folder for the world and the marks */
-export async function arriveWith(layout: Layout, folder: string): Promise<Scenario> {
+export async function arriveWith(layout: Layout, folder: string): Promise<JourneyScenario> {
   const { files, hasUnits, request = {} } = layout;
   const world = await openFolder(folder, 'world');
   const marks = await openFolder(folder, 'marks');

@@ -16,7 +16,7 @@ export interface Traveller {
   /** Settings of its service and its agent. @param folder for what they name */
   settings(folder: string): Promise<Readonly<Record<string, string>>>;
   /** Prepares a world. @param folder for what it consists of */
-  arrive(t: TestContext, folder: string): Promise<Scenario>;
+  arrive(t: TestContext, folder: string): Promise<JourneyScenario>;
 }
 
 /** What exists in reality, by name, with what matters of it. */
@@ -37,7 +37,7 @@ export interface Alteration {
   readonly variables?: readonly VariableChange[];
 }
 
-export interface Scenario {
+export interface JourneyScenario {
   readonly files: Files;
   readonly request: Omit<EnvironmentRequest, 'repository'>;
   /** The value of a sensitive variable, which neither plan nor log may show. */

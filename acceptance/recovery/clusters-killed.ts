@@ -15,13 +15,13 @@ import { commandPid, runnerPid, sendSignal } from './processes.ts';
 const needs = withToolbox('helm').skip === false ? withCluster() : withToolbox('helm');
 const cluster = sharedCluster();
 
-interface Kind {
+interface ClusterTool {
   readonly type: 'k8s' | 'helm';
   /** Of the command that waits. */
   readonly waiting: RegExp;
 }
 
-const kinds: readonly Kind[] = [
+const kinds: readonly ClusterTool[] = [
   { type: 'k8s', waiting: /kubectl.*rollout status/ },
   { type: 'helm', waiting: /helm.*upgrade/ },
 ];
@@ -35,7 +35,7 @@ export function killInClusters(victims: readonly Victim[]): void {
     const mortal = new MortalService({ PATH: pathWith(toolboxProgram('helm')) });
 
     /** A first deployment whose pods do not become ready. */
-    async function waitingRun({ type, waiting }: Kind, namespace: TestNamespace) {
+    async function waitingRun({ type, waiting }: ClusterTool, namespace: TestNamespace) {
       const repository = await makeRepository(mortal.folder, `${type}-${namespace.name}`, readExample(type));
       const created = await createEnvironment(mortal.client, mortal.home, {
         type,

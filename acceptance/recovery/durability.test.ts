@@ -7,7 +7,7 @@ import { findProgram } from '../programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from '../runs.ts';
 import { makeRepository, removeScratch, scratchFolder, startService } from '../service.ts';
 import { spooledAttempts } from './processes.ts';
-import { type Call, readTrace } from './trace.ts';
+import { readTrace, type SystemCall } from './trace.ts';
 
 const missing: string[] = [];
 for (const program of ['strace', 'terraform'])
@@ -122,9 +122,9 @@ function checkBlobs(calls: Calls): void {
 }
 
 class Calls {
-  readonly #calls: readonly Call[];
+  readonly #calls: readonly SystemCall[];
 
-  constructor(calls: readonly Call[]) {
+  constructor(calls: readonly SystemCall[]) {
     this.#calls = calls;
   }
 
@@ -135,12 +135,12 @@ class Calls {
     );
   }
 
-  all(name: string, part: string): Call[] {
+  all(name: string, part: string): SystemCall[] {
     return this.#calls.filter((call) => call.name === name && call.args.includes(part));
   }
 
   /** The first call about a path that ends like this, at all or after another one. */
-  path(name: string, end: string, after?: Call): Call {
+  path(name: string, end: string, after?: SystemCall): SystemCall {
     return this.#first(
       `${name} of ${end}`,
       (call) => call.name === name && (call.args.endsWith(`${end}>`) || call.args.endsWith(`${end}"`)),
@@ -149,7 +149,7 @@ class Calls {
   }
 
   /** The first call with both in its arguments. */
-  holding(name: string, one: string, other: string, after?: Call): Call {
+  holding(name: string, one: string, other: string, after?: SystemCall): SystemCall {
     return this.#first(
       `${name} of ${one}`,
       (call) => call.name === name && call.args.includes(one) && call.args.includes(other),
@@ -158,11 +158,11 @@ class Calls {
   }
 
   /** The moment at which an attempt's folder gets its name. */
-  named(attempt: string): Call {
+  named(attempt: string): SystemCall {
     return this.path('rename', `/attempts/${attempt}`);
   }
 
-  removalOf(attempt: string): Call {
+  removalOf(attempt: string): SystemCall {
     return this.path('unlink', `/attempts/${attempt}/job.json`);
   }
 
@@ -170,7 +170,7 @@ class Calls {
    * Fails unless each of them was over before the next one began. Others see a new name before the call that gave it
    * returns: of a rename, the beginning counts.
    */
-  ordered(what: string, ...calls: readonly Call[]): void {
+  ordered(what: string, ...calls: readonly SystemCall[]): void {
     for (const [index, call] of calls.slice(1).entries()) {
       const before = calls[index] ?? assert.fail();
       const over = before.name === 'rename' ? before.begin : before.end;
@@ -178,7 +178,7 @@ class Calls {
     }
   }
 
-  #first(what: string, isIt: (call: Call) => boolean, after?: Call): Call {
+  #first(what: string, isIt: (call: SystemCall) => boolean, after?: SystemCall): SystemCall {
     const from = after?.end ?? -1;
     return this.#calls.find((call) => call.begin > from && isIt(call)) ?? assert.fail(`no ${what}`);
   }

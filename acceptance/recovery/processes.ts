@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { until } from '../runs.ts';
 import type { RunningService } from '../service.ts';
 
-export interface Process {
+export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly state: string;
@@ -17,10 +17,10 @@ async function text(file: string): Promise<string> {
 }
 
 /** All processes of the machine. */
-export async function allProcesses(): Promise<Process[]> {
+export async function allProcesses(): Promise<ProcessRow[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
-    pids.map(async (name): Promise<Process[]> => {
+    pids.map(async (name): Promise<ProcessRow[]> => {
       const stat = await text(`/proc/${name}/stat`);
       if (stat === '') return [];
       const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -32,7 +32,7 @@ export async function allProcesses(): Promise<Process[]> {
 }
 
 /** All processes that were started for a folder, wherever they hang in the tree, and what those started. */
-export async function processesOf(folder: string): Promise<Process[]> {
+export async function processesOf(folder: string): Promise<ProcessRow[]> {
   const all = await allProcesses();
   const own = await Promise.all(
     all.map(async ({ pid, command }) => {
@@ -46,9 +46,9 @@ export async function processesOf(folder: string): Promise<Process[]> {
 }
 
 /** All that a process started, and what those started. */
-export async function descendantsOf(pid: number): Promise<Process[]> {
+export async function descendantsOf(pid: number): Promise<ProcessRow[]> {
   const all = await allProcesses();
-  const below = (parent: number): Process[] =>
+  const below = (parent: number): ProcessRow[] =>
     all.filter((each) => each.parent === parent).flatMap((each) => [each, ...below(each.pid)]);
   return below(pid);
 }

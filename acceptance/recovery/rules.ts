@@ -4,7 +4,7 @@
  */
 
 /** A rule, and where its test is. */
-export interface Rule {
+export interface RecoveryRule {
   /** One sentence. */
   readonly rule: string;
   /** The file of the test, below the root. */
@@ -18,7 +18,7 @@ const inState = (name: string) => `server/src/runs/state/${name}.test.ts`;
 const inRuns = (name: string) => `agent/src/runner/phases/${name}.test.ts`;
 
 /** The rules by what they are about, in the order of a run. */
-export const rules: Readonly<Record<string, readonly Rule[]>> = {
+export const rules: Readonly<Record<string, readonly RecoveryRule[]>> = {
   Jobs: [
     {
       rule: 'At most one deployment that changes an environment is active; the database enforces it.',

@@ -9,7 +9,7 @@ export interface SpooledLog {
   readonly steps: ReadonlyMap<string, Buffer>;
 }
 
-interface Kept {
+interface SpooledDeployment {
   readonly deploymentId: string;
   readonly folder: string;
   readonly steps: Set<string>;
@@ -32,7 +32,7 @@ function namesIn(folder: string): string[] {
 export class SpooledLogs implements Disposable {
   readonly #attempts: string;
   readonly #folder: string;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, SpooledDeployment>();
   readonly #timer: NodeJS.Timeout;
 
   /**
@@ -77,7 +77,7 @@ export class SpooledLogs implements Disposable {
     clearInterval(this.#timer);
   }
 
-  #begin(name: string): Kept | null {
+  #begin(name: string): SpooledDeployment | null {
     let job: string;
     try {
       job = readFileSync(join(this.#attempts, name, 'job.json'), 'utf8');

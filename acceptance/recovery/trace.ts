@@ -1,7 +1,7 @@
 /** System calls as strace prints them, in their order. */
 
 /** One call of any process. */
-export interface Call {
+export interface SystemCall {
   readonly name: string;
   /** What is between the parentheses; paths of descriptors are in angle brackets. */
   readonly args: string;
@@ -15,9 +15,9 @@ const unfinished = /^(\d+) +(\w+)\((.*) <unfinished \.\.\.>$/s;
 const resumed = /^(\d+) +<\.\.\. (\w+) resumed>/;
 
 /** @param text of `strace -f -y` */
-export function readTrace(text: string): Call[] {
-  const calls: Call[] = [];
-  const open = new Map<string, Omit<Call, 'end'>>();
+export function readTrace(text: string): SystemCall[] {
+  const calls: SystemCall[] = [];
+  const open = new Map<string, Omit<SystemCall, 'end'>>();
   for (const [line, content] of text.split('\n').entries()) {
     const [, pid = '', name = '', args = ''] = whole.exec(content) ?? [];
     if (pid) calls.push({ name, args, begin: line, end: line });

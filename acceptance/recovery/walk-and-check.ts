@@ -9,7 +9,7 @@ import { assertSameLogs } from '../follow.ts';
 import { streamedLogs } from '../runs.ts';
 import { type Fate, type FateName, fateOf, type Killed, type Phase, phases } from './law.ts';
 import { spooledName } from './spooled-logs.ts';
-import { type Cell, secret, Walk } from './walk.ts';
+import { secret, Walk, type WalkCell } from './walk.ts';
 
 /** What was done to the world before the deployment in question. */
 function earlierDeeds(phase: Phase): string[] {
@@ -66,7 +66,7 @@ export function walkAndCheck(tool: FamilyTool, killed: Killed, round = ''): void
 async function check(
   walk: Walk,
   tool: FamilyTool,
-  cell: Cell,
+  cell: WalkCell,
   fate: Fate & { readonly name: FateName },
 ): Promise<void> {
   const { phase } = cell;
@@ -93,7 +93,7 @@ async function check(
 /** The newest version is current, and none was left out or came twice. */
 async function checkState(
   walk: Walk,
-  { phase, environmentId }: Cell,
+  { phase, environmentId }: WalkCell,
   { stateVersionId }: Deployment,
   isFirstKnown: boolean,
 ): Promise<void> {
@@ -118,7 +118,7 @@ async function checkState(
  */
 async function checkLog(
   walk: Walk,
-  cell: Cell,
+  cell: WalkCell,
   fate: { readonly name: FateName; readonly ends: string },
 ): Promise<void> {
   const { deploymentId, phase } = cell;
@@ -139,7 +139,7 @@ async function checkLog(
 }
 
 /** The log is what the attempts have printed, masked, byte for byte. */
-function checkSpooled(walk: Walk, cell: Cell, logs: ReadonlyMap<string, Buffer>, fate: FateName): void {
+function checkSpooled(walk: Walk, cell: WalkCell, logs: ReadonlyMap<string, Buffer>, fate: FateName): void {
   const attempts = walk.spooledOf(cell);
   assert.ok(attempts.length > 0, 'an attempt was seen in the spool folder');
   for (const [step, stored] of logs) {
@@ -164,7 +164,7 @@ function checkSpooled(walk: Walk, cell: Cell, logs: ReadonlyMap<string, Buffer>,
 }
 
 /** A deployment is started once, however often its run begins. */
-async function checkAudit(walk: Walk, { deploymentId }: Cell): Promise<void> {
+async function checkAudit(walk: Walk, { deploymentId }: WalkCell): Promise<void> {
   const { rows } = await withDatabase(walk.service, (database) =>
     database.query<{ count: string }>(
       "select count(*) from audit_event where action = 'deployment.started' and entity_id = $1",
@@ -175,7 +175,7 @@ async function checkAudit(walk: Walk, { deploymentId }: Cell): Promise<void> {
 }
 
 /** The environment is free, and the same code brings it to what it says without creating anything again. */
-async function checkNext(walk: Walk, cell: Cell, isFirstKnown: boolean): Promise<void> {
+async function checkNext(walk: Walk, cell: WalkCell, isFirstKnown: boolean): Promise<void> {
   const next = await walk.deployAgain(cell);
   assert.equal(next.resourceCount, 2);
   const firsts = walk.deedsOf(cell.phase).filter((deed) => deed === 'first').length;

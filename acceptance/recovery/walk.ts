@@ -9,7 +9,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { freePort } from '../../agent/testing/free-port.ts';
 import type { FamilyTool } from '../family-tools.ts';
-import { type Followed, follow } from '../follow.ts';
+import { type FollowedEvents, follow } from '../follow.ts';
 import { type GitServer, makeBare, startGitServer } from '../git-server.ts';
 import { leaveMark, type Marks, startMarks } from '../marks.ts';
 import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus } from '../runs.ts';
@@ -81,12 +81,12 @@ const gates = ['init', 'plan', 'begin', 'gone', 'task'] as const;
 const unsent: readonly Phase[] = ['planned', 'applied'];
 
 /** One deployment that was in a phase when something was killed. */
-export interface Cell {
+export interface WalkCell {
   readonly phase: Phase;
   readonly environmentId: string;
   readonly deploymentId: string;
   /** What somebody who has followed the deployment since then has seen at its end. */
-  readonly followed: Promise<Followed>;
+  readonly followed: Promise<FollowedEvents>;
 }
 
 /** A walk through all phases in which a process exists. */
@@ -99,7 +99,7 @@ export class Walk implements AsyncDisposable {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #spooled: SpooledLogs;
   readonly #ended = new AbortController();
-  readonly cells = new Map<Phase, Cell>();
+  readonly cells = new Map<Phase, WalkCell>();
   #service: RunningService;
   #home: Home | null = null;
 
@@ -185,19 +185,19 @@ export class Walk implements AsyncDisposable {
     for (const phase of wanted) this.#openGates(phase);
   }
 
-  deploymentOf({ deploymentId }: Cell): Promise<Deployment> {
+  deploymentOf({ deploymentId }: WalkCell): Promise<Deployment> {
     return this.#service.client.call('getDeployment', { params: { id: deploymentId } });
   }
 
   /** The same code once more, however the first deployment ended. */
-  async deployAgain({ environmentId }: Cell): Promise<Deployment> {
+  async deployAgain({ environmentId }: WalkCell): Promise<Deployment> {
     const { client } = this.#service;
     const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
     return untilEnd(client, id);
   }
 
   /** What each attempt of a deployment has printed, in their order. */
-  spooledOf({ deploymentId }: Cell): SpooledLog[] {
+  spooledOf({ deploymentId }: WalkCell): SpooledLog[] {
     return this.#spooled.of(deploymentId);
   }
 
@@ -333,7 +333,7 @@ export class Walk implements AsyncDisposable {
     }
   }
 
-  async #approve({ deploymentId }: Cell): Promise<void> {
+  async #approve({ deploymentId }: WalkCell): Promise<void> {
     const { client } = this.#service;
     // The database may be starting again.
     await until('the approval', () =>
@@ -344,7 +344,7 @@ export class Walk implements AsyncDisposable {
     );
   }
 
-  async #untilEnd(cell: Cell): Promise<void> {
+  async #untilEnd(cell: WalkCell): Promise<void> {
     await until(`the end of ${cell.phase}`, async () => {
       // The service may be starting again.
       const found = await this.deploymentOf(cell).catch(() => null);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Client, createClient } from '#contract/client/client.ts';
 import { isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
-import { type AgentOptions, type RunningAgent, startAgent } from '../agents.ts';
+import { type AgentProcessOptions, type RunningAgent, startAgent } from '../agents.ts';
 import { type PostgreSQL, startPostgreSQL } from '../postgresql.ts';
 import { type RunningService, removeScratch, scratchFolder, startService } from '../service.ts';
 
@@ -90,7 +90,7 @@ export class Installation implements AsyncDisposable {
   async startAgent(
     place: number,
     first: number,
-    settings: AgentOptions['settings'] = {},
+    settings: AgentProcessOptions['settings'] = {},
   ): Promise<RunningAgent> {
     const urls = [...this.urls.slice(first), ...this.urls.slice(0, first)];
     const agent = await startAgent(this.server(first), { folder: this.folder, place, urls, settings });

@@ -5,7 +5,7 @@ import type { Database } from '../../server/src/ground/database/open.ts';
 import { connectTo } from '../measure/database.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { copyEnvironment } from '../measure/many-environments.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { median } from '../measure/statistics.ts';
 import { createFirst } from './list.ts';
 
@@ -15,23 +15,27 @@ const assignments = 50;
 const share = 100;
 const limit = 100;
 
-interface Key {
+interface BenchKey {
   readonly id: string;
   readonly secret: string;
 }
 
-const basic = ({ id, secret }: Key) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+const basic = ({ id, secret }: BenchKey) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-interface Sent {
+interface BenchRequest {
   readonly method: string;
   readonly path: string;
   readonly expected: number;
-  readonly key?: Key;
+  readonly key?: BenchKey;
   readonly body?: string;
 }
 
 /** @returns the time until the reply was read, in milliseconds. @throws Error for another status */
-function time(service: Service, agent: Agent, { method, path, expected, key, body }: Sent): Promise<number> {
+function time(
+  service: BenchService,
+  agent: Agent,
+  { method, path, expected, key, body }: BenchRequest,
+): Promise<number> {
   const headers = {
     ...(key ? { authorization: basic(key) } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
@@ -51,8 +55,8 @@ function time(service: Service, agent: Agent, { method, path, expected, key, bod
 
 /** Times two requests in alternation. @returns the times of each */
 async function alternate(
-  service: Service,
-  pair: readonly [Sent, Sent],
+  service: BenchService,
+  pair: readonly [BenchRequest, BenchRequest],
   count: number,
 ): Promise<readonly [number[], number[]]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -68,9 +72,9 @@ async function alternate(
 
 /** Trees of projects, 6 deep, with a role in each project. @returns the key, and the deepest project */
 async function makeCaller(
-  { client }: Service,
+  { client }: BenchService,
   organizationId: string,
-): Promise<{ key: Key; deepest: string }> {
+): Promise<{ key: BenchKey; deepest: string }> {
   const projectsPermissions: { projectId: string; projectRole: string }[] = [];
   let parent: string | undefined;
   for (let index = 0; index < assignments; index++) {
@@ -87,10 +91,10 @@ async function makeCaller(
 
 /** Moves one of a hundred environments to a project. @returns a key that sees only those */
 async function makeReader(
-  { client }: Service,
+  { client }: BenchService,
   { db }: Database,
   organizationId: string,
-): Promise<{ key: Key; visible: number }> {
+): Promise<{ key: BenchKey; visible: number }> {
   const { id } = await client.call('createProject', { body: { organizationId, name: 'seen' } });
   const { numAffectedRows } = await sql`update environment set project_id = ${id} where id in
     (select id from (select id, row_number() over (order by created_at desc) as number from environment) e
@@ -115,12 +119,12 @@ export const accessBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const { key, deepest } = await makeCaller(service, organizationId);
   // Both are refused for their bodies, after everything that is measured and before any other work.
   const body = '{"unknown":1}';
-  const open: Sent = { method: 'POST', path: '/api/auth/sign-in', expected: 400, body };
-  const checked: Sent = { method: 'PUT', path: `/api/projects/${deepest}`, expected: 400, key, body };
+  const open: BenchRequest = { method: 'POST', path: '/api/auth/sign-in', expected: 400, body };
+  const checked: BenchRequest = { method: 'PUT', path: `/api/projects/${deepest}`, expected: 400, key, body };
   await alternate(service, [open, checked], 1000);
   // What any statement takes here: the one asks the database whether it answers, the other asks nobody.
-  const alive: Sent = { method: 'GET', path: '/healthz', expected: 200 };
-  const ready: Sent = { method: 'GET', path: '/readyz', expected: 200 };
+  const alive: BenchRequest = { method: 'GET', path: '/healthz', expected: 200 };
+  const ready: BenchRequest = { method: 'GET', path: '/readyz', expected: 200 };
   await alternate(service, [alive, ready], 1000);
   const differences: number[] = [];
   const statements: number[] = [];
@@ -133,7 +137,7 @@ export const accessBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   await copyEnvironment(database, environmentId, { environments: environments - 1, deploymentsEach: 2 });
   const reader = await makeReader(service, database, organizationId);
   const path = `/api/environments?organizationId=${organizationId}&limit=${limit}`;
-  const list = (as: Key): Sent => ({ method: 'GET', path, expected: 200, key: as });
+  const list = (as: BenchKey): BenchRequest => ({ method: 'GET', path, expected: 200, key: as });
   const pair = [list({ id: service.key, secret: service.secret }), list(reader.key)] as const;
   await alternate(service, pair, 100);
   const ratios: number[] = [];

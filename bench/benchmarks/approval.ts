@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createEnvironment, readUntil } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
 const warmUpRounds = 1;
 /** A person is slower than the agent, which cleans up after the plan. */
@@ -17,7 +17,7 @@ interface Approval {
 }
 
 /** Deploys a new environment. @returns the deployment that waits for approval, and its event stream */
-export async function planOnce(service: Service, repository: string) {
+export async function planOnce(service: BenchService, repository: string) {
   const { client } = service;
   const environmentId = await createEnvironment(service, repository, true);
   const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
@@ -28,7 +28,7 @@ export async function planOnce(service: Service, repository: string) {
 
 /** Approves what waits, and reads the stream to its end. */
 export async function approveOnce(
-  { client }: Service,
+  { client }: BenchService,
   { id, stream }: Awaited<ReturnType<typeof planOnce>>,
 ): Promise<Approval> {
   const start = performance.now();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createEnvironment } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
 const agentKey = 'ENVARIUM_DEFAULT';
 
@@ -21,7 +21,7 @@ interface Registered {
 }
 
 /** Registers an agent. @returns how it calls, and its epoch */
-async function register(service: Service, secret: string): Promise<Registered> {
+async function register(service: BenchService, secret: string): Promise<Registered> {
   const identity: Record<string, string> = {
     authorization: `Basic ${Buffer.from(`${agentKey}:${secret}`).toString('base64')}`,
     'content-type': 'application/json',

@@ -4,12 +4,12 @@ import { type Cpu, cpuFigures, readCpu } from '../measure/cpu.ts';
 import { createEnvironment, deployAndWatch, type Watched } from '../measure/deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, figure } from '../measure/figure.ts';
 import { makeRepository, oneResource, oneSecond } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { commandCpu, ownShares, readTimelines } from '../measure/timeline.ts';
 
 const warmUpRounds = 2;
 
-interface Round {
+interface DeployRound {
   readonly watched: Watched;
   readonly byHand: number;
   /** After both. */
@@ -17,7 +17,7 @@ interface Round {
 }
 
 /** What both benchmarks measure: the deployment and the script. */
-function besideTheScript(rounds: readonly Round[]) {
+function besideTheScript(rounds: readonly DeployRound[]) {
   return [
     figure(
       'request to final status',
@@ -34,11 +34,11 @@ function besideTheScript(rounds: readonly Round[]) {
 
 interface Played {
   readonly cpuBefore: Cpu;
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly DeployRound[];
 }
 
-async function playRounds(service: Service, repository: string, rounds: number): Promise<Played> {
-  const played: Round[] = [];
+async function playRounds(service: BenchService, repository: string, rounds: number): Promise<Played> {
+  const played: DeployRound[] = [];
   // Made before: what is measured is a deployment, not the creation of its environment.
   const environmentIds: string[] = [];
   for (let index = 0; index < rounds + warmUpRounds; index++)

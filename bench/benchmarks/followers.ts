@@ -4,13 +4,13 @@ import { createEnvironment } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { megabytesOf, processesOfService } from '../measure/processes.ts';
 import { makeRepository, manyResources } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { percentile } from '../measure/statistics.ts';
 
 const applyStep = 'tf:apply';
 const sampleMilliseconds = 500;
 
-interface Reader {
+interface FollowerResult {
   /** Bytes that came twice or not at all. */
   readonly wrongBytes: number;
   readonly bytes: number;
@@ -19,7 +19,7 @@ interface Reader {
 }
 
 /** Follows a deployment to its end. */
-async function follow({ client }: Service, id: string): Promise<Reader> {
+async function follow({ client }: BenchService, id: string): Promise<FollowerResult> {
   const next = new Map<string, number>();
   const lags: number[] = [];
   let wrongBytes = 0;
@@ -40,7 +40,7 @@ async function follow({ client }: Service, id: string): Promise<Reader> {
   return { wrongBytes, bytes: [...next.values()].reduce((sum, value) => sum + value, 0), lags };
 }
 
-async function serverMemory(service: Service): Promise<number> {
+async function serverMemory(service: BenchService): Promise<number> {
   const servers = (await processesOfService(service)).filter(({ program }) => program === 'server');
   const sizes = await Promise.all(servers.map(({ pid }) => megabytesOf(pid)));
   return sizes.reduce((sum, size) => sum + size, 0);

@@ -12,7 +12,7 @@ import { toolboxProgram } from '../../tools/toolbox/places.ts';
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { readTimelines } from '../measure/timeline.ts';
 
 const run = promisify(execFile);
@@ -72,7 +72,7 @@ async function initByHand(folder: string, code: string, cliConfiguration: string
 }
 
 /** Deploys new environments at the same time. @returns the milliseconds of each init */
-async function deployAtOnce(service: Service, repository: string, count: number): Promise<number[]> {
+async function deployAtOnce(service: BenchService, repository: string, count: number): Promise<number[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) ids.push(await createEnvironment(service, repository, false));
   const deployed = await Promise.all(ids.map((id) => deployAndWatch(service, id)));
@@ -87,7 +87,7 @@ async function deployAtOnce(service: Service, repository: string, count: number)
 
 async function withService<Value>(
   settings: Readonly<Record<string, string>>,
-  work: (service: Service) => Promise<Value>,
+  work: (service: BenchService) => Promise<Value>,
 ): Promise<Value> {
   await using folder = await scratchFolder();
   await using service = await startService(folder, { settings });
@@ -96,7 +96,7 @@ async function withService<Value>(
 
 /** Many at once, then one by one in alternation with the tool alone. */
 async function measureInits(
-  service: Service,
+  service: BenchService,
   repository: string,
   { atOnce, rounds, byHand }: { atOnce: number; rounds: number; byHand: () => Promise<number> },
 ) {
@@ -113,7 +113,7 @@ async function measureInits(
 }
 
 /** @returns the milliseconds of each init that uses the result of the first one */
-async function measureReused(service: Service, repository: string, rounds: number): Promise<number[]> {
+async function measureReused(service: BenchService, repository: string, rounds: number): Promise<number[]> {
   const samples: number[] = [];
   for (let round = 0; round <= rounds; round++) samples.push(...(await deployAtOnce(service, repository, 1)));
   return samples.slice(1);

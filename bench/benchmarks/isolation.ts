@@ -4,19 +4,19 @@ import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
 import { megabytesOf, processesOfService } from '../measure/processes.ts';
 import { makeRepository, oneResource, oneSecond } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { readTimelines } from '../measure/timeline.ts';
 
 const warmUpRounds = 2;
 const sampleMilliseconds = 100;
 
-interface Round {
+interface IsolationRound {
   readonly ended: number;
   /** Milliseconds by phase and run. */
   readonly phases: Readonly<Record<string, number>>;
 }
 
-async function deployOnce(service: Service, repository: string): Promise<Round> {
+async function deployOnce(service: BenchService, repository: string): Promise<IsolationRound> {
   const watched = await deployAndWatch(service, await createEnvironment(service, repository, false));
   const [timeline] = await readTimelines(service, [watched.id]);
   const phases: Record<string, number> = {};
@@ -28,7 +28,7 @@ async function deployOnce(service: Service, repository: string): Promise<Round> 
 }
 
 /** The most that processes of sandboxes occupy while a deployment runs, in megabytes. */
-async function sandboxMemory(service: Service, repository: string): Promise<number> {
+async function sandboxMemory(service: BenchService, repository: string): Promise<number> {
   let most = 0;
   let isRunning = true;
   const run = deployOnce(service, repository).finally(() => (isRunning = false));
@@ -45,7 +45,7 @@ async function sandboxMemory(service: Service, repository: string): Promise<numb
   return most;
 }
 
-function differences(pairs: readonly { without: Round; isolated: Round }[]): Figure[] {
+function differences(pairs: readonly { without: IsolationRound; isolated: IsolationRound }[]): Figure[] {
   const names = Object.keys(pairs[0]?.isolated.phases ?? {});
   return [
     figure(
@@ -82,7 +82,7 @@ export const isolationBench: Bench = async ({ isQuick }): Promise<BenchResult> =
   const waiting = await makeRepository(closedFolder.repositories, 'one-second', oneSecond);
   await using open = await startService(openFolder, { settings: { ENVARIUM_ISOLATION: 'off' } });
   await using closed = await startService(closedFolder);
-  const pairs: { without: Round; isolated: Round }[] = [];
+  const pairs: { without: IsolationRound; isolated: IsolationRound }[] = [];
   for (let round = 0; round < rounds + warmUpRounds; round++) {
     const isOpenFirst = round % 2 === 0;
     const first = isOpenFirst ? await deployOnce(open, openRepository) : null;

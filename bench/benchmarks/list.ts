@@ -7,13 +7,13 @@ import { type Bench, type BenchResult, type Figure, figure } from '../measure/fi
 import { type LoadResult, putLoad, repeat } from '../measure/load.ts';
 import { type Copies, copyEnvironment } from '../measure/many-environments.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
 const connections = 4;
 const limit = 100;
 
 /** Creates and deploys one environment. @returns its id */
-export async function createFirst(service: Service): Promise<string> {
+export async function createFirst(service: BenchService): Promise<string> {
   const repository = await makeRepository(service.folder.repositories, 'one-resource', oneResource);
   const environmentId = await createEnvironment(service, repository, false);
   await deployAndWatch(service, environmentId);
@@ -21,7 +21,7 @@ export async function createFirst(service: Service): Promise<string> {
 }
 
 /** Creates and deploys one environment, and copies it. */
-export async function fill(service: Service, copies: Copies): Promise<void> {
+export async function fill(service: BenchService, copies: Copies): Promise<void> {
   const environmentId = await createFirst(service);
   await using database = await connectTo(service);
   await copyEnvironment(database, environmentId, copies);
@@ -48,12 +48,12 @@ function putRawLoad({ pool }: Database, organizationId: string, milliseconds: nu
   return repeat(async () => void (await pool.query(query)), { parallel: connections, milliseconds });
 }
 
-interface Round {
+interface ListRound {
   readonly ours: LoadResult;
   readonly raw: LoadResult;
 }
 
-function figuresOf(environments: number, rounds: readonly Round[]): Figure[] {
+function figuresOf(environments: number, rounds: readonly ListRound[]): Figure[] {
   const name = (text: string) => `${environments} environments: ${text}`;
   return [
     figure(
@@ -106,7 +106,7 @@ export const listBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     bytes = (await readList(url, headers)).length;
     await putLoad({ url, headers, connections, milliseconds: 1000 });
     await putRawLoad(database, organizationId, 500);
-    const measured: Round[] = [];
+    const measured: ListRound[] = [];
     for (let round = 0; round < rounds; round++) {
       const ours = await putLoad({ url, headers, connections, milliseconds: 2000 });
       measured.push({ ours, raw: await putRawLoad(database, organizationId, 1000) });

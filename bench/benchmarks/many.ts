@@ -4,13 +4,13 @@ import { manyByHand } from '../measure/by-hand.ts';
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { makeRepository, oneResource, oneSecond } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
 const width = 5;
 const configurations = { 'one resource': oneResource, ordinary: oneSecond } as const;
 
 /** @returns environments per second, from the first request to the last end */
-async function deployMany(service: Service, repository: string, count: number): Promise<number> {
+async function deployMany(service: BenchService, repository: string, count: number): Promise<number> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) ids.push(await createEnvironment(service, repository, false));
   const start = performance.now();

@@ -5,20 +5,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
-import { megabytesOf, type Program, processesOfService } from '../measure/processes.ts';
+import { megabytesOf, type ProgramKind, processesOfService } from '../measure/processes.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
-const programs = ['server', 'agent', 'runner', 'PostgreSQL', 'npm'] as const satisfies readonly Program[];
+const programs = ['server', 'agent', 'runner', 'PostgreSQL', 'npm'] as const satisfies readonly ProgramKind[];
 const restSeconds = 5;
 
 /** What the processes of the service occupy now. @param moment begins the figures' names */
-async function figuresAt(service: Service, moment: string): Promise<Figure[]> {
+async function figuresAt(service: BenchService, moment: string): Promise<Figure[]> {
   const processes = await processesOfService(service);
   const measured = await Promise.all(
     processes.map(async ({ pid, program }) => ({ program, megabytes: await megabytesOf(pid) })),
   );
-  const total = (wanted?: Program) =>
+  const total = (wanted?: ProgramKind) =>
     measured
       .filter(({ program }) => wanted === undefined || program === wanted)
       .reduce((sum, { megabytes }) => sum + megabytes, 0);

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectTo } from '../measure/database.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
 /** Below the ten seconds after which an attempt is over. */
 const holdMilliseconds = 8000;
@@ -22,7 +22,7 @@ interface Receiver extends AsyncDisposable {
   arrival(environment: string): Promise<void>;
 }
 
-interface Body {
+interface NotificationBody {
   readonly data: { readonly environment: { readonly name: string } };
 }
 
@@ -31,7 +31,7 @@ async function openReceiver(): Promise<Receiver> {
   let held = 0;
   const server = createServer((request, response) => {
     const answer = async () => {
-      const { data } = JSON.parse(await text(request)) as Body;
+      const { data } = JSON.parse(await text(request)) as NotificationBody;
       if (request.url === '/slow') {
         held++;
         await delay(holdMilliseconds, undefined, { ref: false });
@@ -57,7 +57,7 @@ async function openReceiver(): Promise<Receiver> {
   };
 }
 
-async function assign({ client }: Service, name: string, value: string): Promise<string> {
+async function assign({ client }: BenchService, name: string, value: string): Promise<string> {
   const [project] = await client.call('listProjects');
   const { id: projectId = '', organizationId = '' } = project ?? {};
   const body = { organizationId, name, type: 'Webhook', value } as const;
@@ -71,7 +71,7 @@ async function assign({ client }: Service, name: string, value: string): Promise
 
 /** Starts deployments one after the other. @returns milliseconds until each webhook arrived */
 async function measure(
-  { client }: Service,
+  { client }: BenchService,
   receiver: Receiver,
   count: number,
   names: string,

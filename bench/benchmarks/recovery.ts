@@ -8,7 +8,7 @@ import { createEnvironment, readUntil } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { processesOfService } from '../measure/processes.ts';
 import { makeRepository } from '../measure/repository.ts';
-import { type Folder, type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, type Folder, scratchFolder, startService } from '../measure/service.ts';
 
 const lines = 80;
 const pollMilliseconds = 50;
@@ -29,7 +29,7 @@ interface Apply {
 }
 
 /** Deploys, up to the first line that the resource prints. */
-async function untilApply(service: Service, repository: string): Promise<Apply> {
+async function untilApply(service: BenchService, repository: string): Promise<Apply> {
   const { client } = service;
   const environmentId = await createEnvironment(service, repository, false);
   const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
@@ -43,7 +43,11 @@ async function untilApply(service: Service, repository: string): Promise<Apply> 
 }
 
 /** @returns milliseconds from now to a line that was printed after the kill; waits for the end of the run */
-async function untilContinued({ client }: Service, { id, cursor }: Apply, killedAt: number): Promise<number> {
+async function untilContinued(
+  { client }: BenchService,
+  { id, cursor }: Apply,
+  killedAt: number,
+): Promise<number> {
   const start = performance.now();
   const stream = client.stream('streamDeployment', { params: { id }, lastEventId: cursor });
   await readUntil(stream, ({ event, data }) => {
@@ -59,10 +63,10 @@ async function untilContinued({ client }: Service, { id, cursor }: Apply, killed
 /** One kill of the service, alone or together with its agent. @returns the service that follows, and the time */
 async function killService(
   folder: Folder,
-  service: Service,
+  service: BenchService,
   repository: string,
   { withAgent }: { readonly withAgent: boolean },
-): Promise<{ readonly service: Service; readonly continued: number }> {
+): Promise<{ readonly service: BenchService; readonly continued: number }> {
   const apply = await untilApply(service, repository);
   const agents = withAgent
     ? (await processesOfService(service)).filter(({ program }) => program === 'agent')

@@ -10,13 +10,13 @@ import { runOnServer } from '../../server/testing/database-server.ts';
 import { startAgent } from '../measure/agents.ts';
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
-import { type Process, type Program, processesBelow } from '../measure/processes.ts';
+import { type Process, type ProgramKind, processesBelow } from '../measure/processes.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
 const agentsPerServer = 2;
 
-interface Round {
+interface ServersRound {
   /** Deployments per second, from the first request to the last end. */
   readonly rate: number;
   /** Cores in use, on average. */
@@ -27,13 +27,13 @@ interface Round {
   readonly runs: number;
 }
 
-function cpuOf(processes: readonly Process[], programs?: readonly Program[]): number {
+function cpuOf(processes: readonly Process[], programs?: readonly ProgramKind[]): number {
   return processes
     .filter(({ program }) => programs?.includes(program) ?? true)
     .reduce((sum, { cpu, waitedCpu }) => sum + cpu + waitedCpu, 0);
 }
 
-async function measure(serverCount: number, count: number): Promise<Round> {
+async function measure(serverCount: number, count: number): Promise<ServersRound> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await scratchFolder());
   const place = join(folder.path, 'database');
@@ -48,7 +48,7 @@ async function measure(serverCount: number, count: number): Promise<Round> {
     ENVARIUM_BOOTSTRAP_API_SECRET: randomBytes(32).toString('base64url'),
     ENVARIUM_BUILT_IN_AGENT: 'false',
   };
-  const services: Service[] = [];
+  const services: BenchService[] = [];
   const pids = [database.pid];
   for (let index = 0; index < serverCount; index++) {
     const own = { ...folder, data: join(folder.path, `data-${index}`) };
@@ -57,14 +57,14 @@ async function measure(serverCount: number, count: number): Promise<Round> {
     pids.push(service.pid);
   }
   for (let index = 0; index < serverCount * agentsPerServer; index++) {
-    const agent = stack.use(await startAgent(services[index % serverCount] as Service, index + 1));
+    const agent = stack.use(await startAgent(services[index % serverCount] as BenchService, index + 1));
     pids.push(agent.pid());
   }
   const repository = await makeRepository(folder.repositories, 'one', oneResource);
   const deployMany = async (many: number): Promise<number> => {
     const started: (() => Promise<unknown>)[] = [];
     for (let index = 0; index < many; index++) {
-      const service = services[index % serverCount] as Service;
+      const service = services[index % serverCount] as BenchService;
       const id = await createEnvironment(service, repository, false);
       started.push(() => deployAndWatch(service, id));
     }
@@ -76,7 +76,7 @@ async function measure(serverCount: number, count: number): Promise<Round> {
   const before = await processesBelow(pids);
   const milliseconds = await deployMany(count);
   const after = await processesBelow(pids);
-  const spent = (programs?: readonly Program[]) => cpuOf(after, programs) - cpuOf(before, programs);
+  const spent = (programs?: readonly ProgramKind[]) => cpuOf(after, programs) - cpuOf(before, programs);
   const all = spent();
   return {
     rate: (count / milliseconds) * 1000,
@@ -90,11 +90,11 @@ async function measure(serverCount: number, count: number): Promise<Round> {
 export const serversBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const count = isQuick ? 12 : 100;
   const rounds = isQuick ? 1 : 3;
-  const pairs: { one: Round; two: Round }[] = [];
+  const pairs: { one: ServersRound; two: ServersRound }[] = [];
   for (let round = 0; round < rounds; round++)
     pairs.push({ one: await measure(1, count), two: await measure(2, count) });
-  const one = (name: keyof Round) => pairs.map((pair) => pair.one[name]);
-  const two = (name: keyof Round) => pairs.map((pair) => pair.two[name]);
+  const one = (name: keyof ServersRound) => pairs.map((pair) => pair.one[name]);
+  const two = (name: keyof ServersRound) => pairs.map((pair) => pair.two[name]);
   const figures = [
     figure('one server, two agents: deployments', 'per second', one('rate')),
     figure('two servers, four agents: deployments', 'per second', two('rate')),

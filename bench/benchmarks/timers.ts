@@ -16,21 +16,21 @@ import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { putLoad } from '../measure/load.ts';
 import { copyEnvironment } from '../measure/many-environments.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 
 const readers = 4;
 /** Time for a set of timers to be stored before the first is due. */
 const leadSeconds = 5;
 const patienceSeconds = 300;
 
-interface Place {
+interface TimerInstallation {
   readonly database: Database;
   /** Started again in the place of one that was killed. */
-  readonly services: Service[];
+  readonly services: BenchService[];
   startServer(index: number): Promise<void>;
 }
 
-async function open(stack: AsyncDisposableStack): Promise<Place & { repositories: string }> {
+async function open(stack: AsyncDisposableStack): Promise<TimerInstallation & { repositories: string }> {
   const folder = stack.use(await scratchFolder());
   const place = join(folder.path, 'database');
   await mkdir(place);
@@ -44,7 +44,7 @@ async function open(stack: AsyncDisposableStack): Promise<Place & { repositories
     ENVARIUM_BOOTSTRAP_API_SECRET: randomBytes(32).toString('base64url'),
     ENVARIUM_BUILT_IN_AGENT: 'false',
   };
-  const services: Service[] = [];
+  const services: BenchService[] = [];
   const startServer = async (index: number) => {
     const own = { ...folder, data: join(folder.path, `data-${index}`) };
     const follows = services[index];
@@ -56,7 +56,7 @@ async function open(stack: AsyncDisposableStack): Promise<Place & { repositories
 }
 
 interface Timers {
-  readonly place: Place;
+  readonly place: TimerInstallation;
   /** Copies with a higher number than this are theirs. */
   readonly after: number;
   readonly count: number;
@@ -103,7 +103,7 @@ async function untilAllFired({ place: { database }, after, count }: Timers, star
 
 /** The times of reads at both servers while something happens, in milliseconds. */
 async function readingWhile<Result>(
-  { services }: Place,
+  { services }: TimerInstallation,
   work: Promise<Result>,
 ): Promise<{ result: Result; latencies: number[] }> {
   let isOver = false;
@@ -111,7 +111,7 @@ async function readingWhile<Result>(
     isOver = true;
   });
   const latencies: number[] = [];
-  const readFrom = async ({ url, key, secret }: Service) => {
+  const readFrom = async ({ url, key, secret }: BenchService) => {
     const headers = { authorization: `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}` };
     while (!isOver) {
       const load = {
@@ -140,7 +140,7 @@ export const timersBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const seconds = isQuick ? 5 : 60;
   await using stack = new AsyncDisposableStack();
   const place = await open(stack);
-  const [service] = place.services as [Service, Service];
+  const [service] = place.services as [BenchService, BenchService];
   const repository = await makeRepository(place.repositories, 'one', oneResource);
   const id = await createEnvironment(service, repository, false);
   const agent = stack.use(await startAgent(service, 1));

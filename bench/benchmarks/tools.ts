@@ -8,7 +8,7 @@ import { pathWith, pythonProgram, toolboxProgram } from '../../tools/toolbox/pla
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
 import { makeRepository } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { median } from '../measure/statistics.ts';
 import { readTimelines } from '../measure/timeline.ts';
 
@@ -76,7 +76,7 @@ const names = ['helm', 'terragrunt', 'opentofu'] as const;
 const textOf = (value: string) => [{ name: 'text', value, type: 1 as const }];
 
 /** @returns the service's own milliseconds in a deployment that changes the text */
-async function deployOnce(service: Service, environmentId: string, value: string): Promise<number> {
+async function deployOnce(service: BenchService, environmentId: string, value: string): Promise<number> {
   const { id } = await deployAndWatch(service, environmentId, { configurationChanges: textOf(value) });
   const [timeline] = await readTimelines(service, [id]);
   return (timeline?.phases ?? []).reduce((sum, { ownMilliseconds }) => sum + ownMilliseconds, 0);

@@ -11,16 +11,21 @@ import { createEnvironment, deployAndWatch, type Watched } from '../measure/depl
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { putLoad } from '../measure/load.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { readTimelines } from '../measure/timeline.ts';
 
 const counts = { resolved: 500, levels: 8, listed: 2000, deployed: 200, connections: 4 };
 const mostPerRequest = 500;
 
-type Scope = Pick<Variable, 'scope' | 'organizationId'> & { readonly scopeId?: string };
+type VariablePlacement = Pick<Variable, 'scope' | 'organizationId'> & { readonly scopeId?: string };
 
 /** Every other variable of a level has the name of one further out. */
-async function fill({ client }: Service, scopes: readonly Scope[], count: number, prefix: string) {
+async function fill(
+  { client }: BenchService,
+  scopes: readonly VariablePlacement[],
+  count: number,
+  prefix: string,
+) {
   const body = Array.from({ length: count }, (_, index) => ({
     ...scopes[index % scopes.length],
     name: `${prefix}_${scopes.length > 1 && index % 2 === 0 ? index / 2 : index}`,
@@ -33,7 +38,10 @@ async function fill({ client }: Service, scopes: readonly Scope[], count: number
 }
 
 /** A tree of projects with an environment in the deepest. @returns its scopes, from the outermost */
-async function makeLevels(service: Service, repository: string): Promise<{ id: string; scopes: Scope[] }> {
+async function makeLevels(
+  service: BenchService,
+  repository: string,
+): Promise<{ id: string; scopes: VariablePlacement[] }> {
   const { client } = service;
   const id = await createEnvironment(service, repository, false);
   const { organizationId, projectId } = await client.call('getEnvironment', { params: { id } });
@@ -58,7 +66,11 @@ async function makeLevels(service: Service, repository: string): Promise<{ id: s
 }
 
 /** In this process, with the service's database and key. @returns milliseconds of each */
-async function timeResolving(service: Service, environmentId: string, rounds: number): Promise<number[]> {
+async function timeResolving(
+  service: BenchService,
+  environmentId: string,
+  rounds: number,
+): Promise<number[]> {
   await using database = await connectTo(service);
   const settings = { dataFolder: service.folder.data, sealingKeyFile: undefined };
   const sealer = createSealer(loadSealingKey(settings, false));
@@ -75,7 +87,11 @@ async function timeResolving(service: Service, environmentId: string, rounds: nu
 }
 
 /** Lists them from several connections. @returns milliseconds of each request */
-async function timeListing(service: Service, environmentId: string, milliseconds: number): Promise<number[]> {
+async function timeListing(
+  service: BenchService,
+  environmentId: string,
+  milliseconds: number,
+): Promise<number[]> {
   const [organization] = await service.client.call('listOrganizations');
   const query = new URLSearchParams({ organizationId: organization?.id ?? '', environmentId });
   const url = `${service.url}/api/configuration?${query}`;
@@ -87,7 +103,7 @@ async function timeListing(service: Service, environmentId: string, milliseconds
   return [...(await putLoad({ url, headers, connections, milliseconds })).latencies];
 }
 
-interface Added {
+interface AddedTime {
   /** From the request to the final status. */
   readonly total: number;
   /** Of it, in tools, by the timelines: a tool takes longer to start with more variables. */
@@ -95,7 +111,11 @@ interface Added {
 }
 
 /** Deployments with and without variables, in alternation. @returns differences in milliseconds */
-async function timeDeploying(service: Service, repository: string, rounds: number): Promise<Added[]> {
+async function timeDeploying(
+  service: BenchService,
+  repository: string,
+  rounds: number,
+): Promise<AddedTime[]> {
   const [without, filled] = [
     await createEnvironment(service, repository, false),
     await createEnvironment(service, repository, false),

@@ -9,8 +9,8 @@ import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
 import { copyEnvironment } from '../measure/many-environments.ts';
 import { makeRepository, oneResource } from '../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../measure/service.ts';
-import { pagesSignedIn, type SignedIn, signInOnce } from '../web/browser.ts';
+import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
+import { type BrowserState, pagesSignedIn, signInOnce } from '../web/browser.ts';
 import { measureLargePlan } from '../web/large-plan.ts';
 import { categories, openLighthouse } from '../web/lighthouse.ts';
 import { type LongLog, measureLongLog, printLines } from '../web/long-log.ts';
@@ -18,9 +18,9 @@ import { measureFirstVisits, measureRows } from '../web/pages.ts';
 import { measureStatusChanges } from '../web/status-changes.ts';
 
 interface Parts {
-  readonly service: Service;
+  readonly service: BenchService;
   readonly browser: Browser;
-  readonly signedIn: SignedIn;
+  readonly signedIn: BrowserState;
 }
 
 const name = 'storefront';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { killTree } from './processes.ts';
-import type { Service } from './service.ts';
+import type { BenchService } from './service.ts';
 
 const launcher = fileURLToPath(new URL('../../tools/launch.mjs', import.meta.url));
 const readyMilliseconds = 30_000;
@@ -26,7 +26,7 @@ export interface BenchAgent extends AsyncDisposable {
 }
 
 function environmentOf(
-  { url, folder }: Service,
+  { url, folder }: BenchService,
   { agentKey, spool, place }: { agentKey: string; spool: string; place: number },
 ): NodeJS.ProcessEnv {
   return {
@@ -43,7 +43,7 @@ function environmentOf(
 }
 
 /** Creates an agent of the first organization, and starts it. @param place a number, different for each agent */
-export async function startAgent(service: Service, place: number): Promise<BenchAgent> {
+export async function startAgent(service: BenchService, place: number): Promise<BenchAgent> {
   const { client, folder } = service;
   const [organization] = await client.call('listOrganizations');
   if (!organization) throw new Error('the new installation has no organization');

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Figure, figure } from './figure.ts';
 import { type Process, processesOfService } from './processes.ts';
-import type { Service } from './service.ts';
+import type { BenchService } from './service.ts';
 
 /** Milliseconds of processor time so far. `runs`: runners with the tools, git and sandboxes that they start. */
 export interface Cpu {
@@ -26,7 +26,7 @@ function sum(processes: readonly Process[], programs: readonly string[], field: 
 }
 
 /** The processor time until now of a service and of the scripts that this process has started. */
-export async function readCpu(service: Service): Promise<Cpu> {
+export async function readCpu(service: BenchService): Promise<Cpu> {
   const processes = await processesOfService(service);
   const stat = await readFile('/proc/self/stat', 'utf8');
   const ended = stat

@@ -9,21 +9,21 @@ import {
   withoutTimeLimits,
   withTimeLimits,
 } from '../../server/src/ground/database/open.ts';
-import type { Service } from './service.ts';
+import type { BenchService } from './service.ts';
 
-interface Postmaster {
+interface PostgresProcess {
   readonly pid: number;
   readonly socketFolder: string;
 }
 
 /** Process and socket of the service's PostgreSQL. */
-export async function findPostmaster(service: Service): Promise<Postmaster> {
+export async function findPostmaster(service: BenchService): Promise<PostgresProcess> {
   const { place } = openDataFolder(service.folder.data);
   const lines = (await readFile(join(place, 'postgresql', 'data', 'postmaster.pid'), 'utf8')).split('\n');
   return { pid: Number(lines[0]), socketFolder: lines[4] ?? '' };
 }
 
-export async function connectTo(service: Service): Promise<Database> {
+export async function connectTo(service: BenchService): Promise<Database> {
   const { socketFolder } = await findPostmaster(service);
   return connect({ host: socketFolder, port: 5432, user: superuser, database: 'envarium', ssl: false });
 }

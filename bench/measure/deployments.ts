@@ -3,11 +3,11 @@ import type { DeployRequestBody } from '#contract/deployments/deploy-request.ts'
 import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import type { Service } from './service.ts';
+import type { BenchService } from './service.ts';
 
 /** Creates an environment of a repository without deploying it. @param more fields of the request @returns its id */
 export async function createEnvironment(
-  { client }: Service,
+  { client }: BenchService,
   repository: string,
   requiresApproval: boolean,
   more: Partial<CreateEnvironmentBody> = {},
@@ -41,7 +41,7 @@ export interface Watched {
 
 /** Deploys, follows the event stream to its end. @throws Error when the deployment does not succeed */
 export async function deployAndWatch(
-  { client }: Service,
+  { client }: BenchService,
   environmentId: string,
   body: DeployRequestBody = {},
 ): Promise<Watched> {

@@ -1,7 +1,7 @@
 /** The processes of a service with everything below them, by program: their memory and processor time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { findPostmaster } from './database.ts';
-import type { Service } from './service.ts';
+import type { BenchService } from './service.ts';
 
 /** The first pattern that matches a command line names its program. */
 const patterns = [
@@ -15,12 +15,12 @@ const patterns = [
 ] as const;
 
 /** `tool`: everything else that a run starts. */
-export type Program = (typeof patterns)[number][0] | 'tool';
+export type ProgramKind = (typeof patterns)[number][0] | 'tool';
 
 export interface Process {
   readonly pid: number;
   readonly parent: number;
-  readonly program: Program;
+  readonly program: ProgramKind;
   /** Processor time so far in milliseconds: its own, and that of its children that have ended. */
   readonly cpu: number;
   readonly waitedCpu: number;
@@ -60,7 +60,7 @@ function withDescendants(found: Set<number>, all: readonly Process[]): Set<numbe
 }
 
 /** All processes of the service that run now; each of them may end while the others are read. */
-export async function processesOfService(service: Service): Promise<Process[]> {
+export async function processesOfService(service: BenchService): Promise<Process[]> {
   return processesBelow([service.pid, (await findPostmaster(service)).pid]);
 }
 

@@ -17,7 +17,7 @@ const endMilliseconds = 20_000;
 const pollMilliseconds = 2;
 const key = 'bench';
 
-export interface Service extends AsyncDisposable {
+export interface BenchService extends AsyncDisposable {
   readonly client: Client;
   readonly url: string;
   readonly key: string;
@@ -83,7 +83,7 @@ export interface StartOptions {
   /** Settings in addition to those of every benchmark. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Takes the place of an earlier service of the folder: same address, same key. */
-  readonly follows?: Service;
+  readonly follows?: BenchService;
   /** Starts it as a person does, with npm; otherwise npm's own time and memory do not count. */
   readonly withNpm?: boolean;
 }
@@ -92,7 +92,7 @@ export interface StartOptions {
 export async function startService(
   folder: Folder,
   { settings = {}, follows, withNpm = false }: StartOptions = {},
-): Promise<Service> {
+): Promise<BenchService> {
   const { ENVARIUM_BOOTSTRAP_API_SECRET: given } = settings;
   const secret = given ?? follows?.secret ?? randomBytes(32).toString('base64url');
   const port = follows ? Number(new URL(follows.url).port) : await freePort();

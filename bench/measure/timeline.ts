@@ -1,11 +1,11 @@
 /** Where deployments spent their time, as the service itself reports it. */
 import type { DeploymentTimeline } from '#contract/deployments/timeline.ts';
 import { type Figure, figure } from './figure.ts';
-import type { Service } from './service.ts';
+import type { BenchService } from './service.ts';
 
 /** The timelines of deployments that have ended. */
 export async function readTimelines(
-  { client }: Service,
+  { client }: BenchService,
   ids: readonly string[],
 ): Promise<DeploymentTimeline[]> {
   const timelines: DeploymentTimeline[] = [];

@@ -1,13 +1,13 @@
 /** Browsers of the benchmark: signed in by the form, as people do. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { signIn } from '../../acceptance/web/browser.ts';
-import type { Service } from '../measure/service.ts';
+import type { BenchService } from '../measure/service.ts';
 
 /** What a browser keeps of a person who has signed in. */
-export type SignedIn = Awaited<ReturnType<BrowserContext['storageState']>>;
+export type BrowserState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 /** Signs in once. */
-export async function signInOnce(browser: Browser, { url }: Service): Promise<SignedIn> {
+export async function signInOnce(browser: Browser, { url }: BenchService): Promise<BrowserState> {
   const context = await browser.newContext();
   try {
     await signIn(await context.newPage(), url);
@@ -20,7 +20,7 @@ export async function signInOnce(browser: Browser, { url }: Service): Promise<Si
 /** Tabs of the same person in several profiles, which share neither cache nor connections. */
 export async function pagesSignedIn(
   browser: Browser,
-  signedIn: SignedIn,
+  signedIn: BrowserState,
   { tabs, tabsPerProfile = 1 }: { readonly tabs: number; readonly tabsPerProfile?: number },
 ): Promise<AsyncDisposable & { readonly pages: readonly Page[] }> {
   const pages: Page[] = [];

@@ -1,7 +1,7 @@
 /** A plan of thousands of resources in one tab: scrolling. */
 import type { Browser, Page } from 'playwright-core';
 import { answerPlan, largePlan, scrollPlan } from '../../acceptance/web/large-plan.ts';
-import { pagesSignedIn, type SignedIn } from './browser.ts';
+import { type BrowserState, pagesSignedIn } from './browser.ts';
 import { tasksOf, watchTasks } from './long-tasks.ts';
 
 /**
@@ -10,7 +10,7 @@ import { tasksOf, watchTasks } from './long-tasks.ts';
  */
 export async function measureLargePlan(
   browser: Browser,
-  signedIn: SignedIn,
+  signedIn: BrowserState,
   { url, resources }: { readonly url: string; readonly resources: number },
 ): Promise<readonly number[]> {
   await using opened = await pagesSignedIn(browser, signedIn, { tabs: 1 });

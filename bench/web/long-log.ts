@@ -1,7 +1,7 @@
 /** A very long log in one tab: scrolling, memory and search. */
 import type { Browser, Page } from 'playwright-core';
-import type { Service } from '../measure/service.ts';
-import { pagesSignedIn, type SignedIn } from './browser.ts';
+import type { BenchService } from '../measure/service.ts';
+import { type BrowserState, pagesSignedIn } from './browser.ts';
 import { heapMegabytesOf } from './heap.ts';
 import { tasksOf, watchTasks } from './long-tasks.ts';
 
@@ -20,7 +20,11 @@ const scrollPauseMilliseconds = 30;
 const quietMilliseconds = 1_500;
 
 /** Runs a task that prints lines, and waits for its end. @returns the id of the deployment */
-export async function printLines({ client }: Service, environmentId: string, lines: number): Promise<string> {
+export async function printLines(
+  { client }: BenchService,
+  environmentId: string,
+  lines: number,
+): Promise<string> {
   const { id } = await client.call('deployEnvironment', {
     params: { id: environmentId },
     body: {
@@ -105,7 +109,7 @@ async function search(page: Page, text: string): Promise<number> {
 /** Opens the log of a deployment and does what people do with it. @param port of the browser for debugging */
 export async function measureLongLog(
   browser: Browser,
-  signedIn: SignedIn,
+  signedIn: BrowserState,
   { url, lines, port }: { readonly url: string; readonly lines: number; readonly port: number },
 ): Promise<LongLog> {
   await using opened = await pagesSignedIn(browser, signedIn, { tabs: 1 });

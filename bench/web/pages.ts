@@ -1,6 +1,6 @@
 /** How long pages take until people can use them, measured in the page itself. */
 import type { Browser, Locator, Page } from 'playwright-core';
-import { pagesSignedIn, type SignedIn } from './browser.ts';
+import { type BrowserState, pagesSignedIn } from './browser.ts';
 
 /** Changes after the page could be used for so long are something new, and not part of its opening. */
 const quietMilliseconds = 1_500;
@@ -44,7 +44,7 @@ async function usableAfter(page: Page): Promise<number> {
 /** Opens an address in new profiles, one after the other: nothing of it is in a cache. */
 export async function measureFirstVisits(
   browser: Browser,
-  signedIn: SignedIn,
+  signedIn: BrowserState,
   { url, count }: { readonly url: string; readonly count: number },
 ): Promise<number[]> {
   const times: number[] = [];

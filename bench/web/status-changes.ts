@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import type { EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import { postgresChannel } from '../../server/src/ground/database/notices.ts';
 import type { Database } from '../../server/src/ground/database/open.ts';
-import type { Service } from '../measure/service.ts';
-import { pagesSignedIn, type SignedIn } from './browser.ts';
+import type { BenchService } from '../measure/service.ts';
+import { type BrowserState, pagesSignedIn } from './browser.ts';
 
 /** The words of the statuses that an environment passes here, as the pages show them. */
 const words = {
@@ -14,7 +14,7 @@ const words = {
   WAITING_FOR_USER: 'Waiting for approval',
 } as const satisfies Partial<Record<EnvironmentStatus, string>>;
 
-interface Change {
+interface StatusChange {
   readonly status: keyof typeof words;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -30,11 +30,11 @@ const maxReadings = 10;
 /** Notes every status of an environment, when the transaction that set it has been committed. */
 async function followCommits({ pool }: Database, environmentId: string) {
   const client = await pool.connect();
-  const changes: Change[] = [];
+  const changes: StatusChange[] = [];
   let reading = Promise.resolve();
   const read = async (at: number) => {
     const text = 'select status from environment where id = $1';
-    const { rows } = await pool.query<{ status: Change['status'] }>(text, [environmentId]);
+    const { rows } = await pool.query<{ status: StatusChange['status'] }>(text, [environmentId]);
     const status = rows[0]?.status;
     if (status !== undefined && status in words && status !== changes.at(-1)?.status)
       changes.push({ status, at });
@@ -61,16 +61,19 @@ async function followCommits({ pool }: Database, environmentId: string) {
 async function watchRow(page: Page, name: string): Promise<void> {
   await page.evaluate(
     ([name, words]) => {
-      const shown: Change[] = [];
+      const shown: StatusChange[] = [];
       const note = () => {
         const row = Array.from(document.querySelectorAll('tbody tr')).find((each) =>
           each.textContent?.includes(name),
         );
         const status = Object.keys(words).find((each) =>
-          row?.textContent?.includes(words[each as Change['status']]),
+          row?.textContent?.includes(words[each as StatusChange['status']]),
         );
         if (status === undefined || status === shown.at(-1)?.status) return;
-        shown.push({ status: status as Change['status'], at: performance.timeOrigin + performance.now() });
+        shown.push({
+          status: status as StatusChange['status'],
+          at: performance.timeOrigin + performance.now(),
+        });
       };
       note();
       new MutationObserver(note).observe(document.body, {
@@ -85,7 +88,7 @@ async function watchRow(page: Page, name: string): Promise<void> {
 }
 
 /** From each commit until the tab shows that status or a later one. */
-function lagsOf(commits: readonly Change[], shown: readonly Change[]): number[] {
+function lagsOf(commits: readonly StatusChange[], shown: readonly StatusChange[]): number[] {
   return commits.map(({ at }, index) => {
     const rest = commits.slice(index).map(({ status }) => status);
     const seen = shown.find((each) => each.at >= at - 5 && rest.includes(each.status));
@@ -97,7 +100,7 @@ function lagsOf(commits: readonly Change[], shown: readonly Change[]): number[] 
 const rereadMilliseconds = 1_000;
 
 /** What a tab on another machine asks of the service: its stream, and the list again some time after an event. */
-async function followElsewhere({ client }: Service, organizationId: string, signal: AbortSignal) {
+async function followElsewhere({ client }: BenchService, organizationId: string, signal: AbortSignal) {
   let isReading = false;
   const readLater = async () => {
     if (isReading) return;
@@ -121,7 +124,7 @@ async function followElsewhere({ client }: Service, organizationId: string, sign
 }
 
 /** The same for several tabs, until it is disposed of. */
-async function tabsElsewhere(service: Service, count: number): Promise<AsyncDisposable> {
+async function tabsElsewhere(service: BenchService, count: number): Promise<AsyncDisposable> {
   const [organization] = await service.client.call('listOrganizations');
   const ending = new AbortController();
   const following = Array.from({ length: count }, () =>
@@ -140,8 +143,8 @@ async function tabsElsewhere(service: Service, count: number): Promise<AsyncDisp
  * @returns milliseconds of each change on each screen
  */
 export async function measureStatusChanges(
-  service: Service,
-  { browser, signedIn, database }: { browser: Browser; signedIn: SignedIn; database: Database },
+  service: BenchService,
+  { browser, signedIn, database }: { browser: Browser; signedIn: BrowserState; database: Database },
   {
     environmentId,
     name,
@@ -178,9 +181,9 @@ export async function measureStatusChanges(
 }
 
 /** The lags of one screen once it shows the last change; Infinity where it never does. */
-async function settledLags(page: Page, changes: readonly Change[]): Promise<number[]> {
+async function settledLags(page: Page, changes: readonly StatusChange[]): Promise<number[]> {
   for (let reading = 1; ; reading++) {
-    const shown = await page.evaluate(() => (globalThis as unknown as { shown: Change[] }).shown);
+    const shown = await page.evaluate(() => (globalThis as unknown as { shown: StatusChange[] }).shown);
     const lags = lagsOf(changes, shown);
     if (lags.at(-1) !== Infinity || reading === maxReadings) return lags;
     await delay(settleMilliseconds);

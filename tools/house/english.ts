@@ -61,7 +61,7 @@ export const habits: readonly Habit[] = [
 ];
 
 /** A line that has a habit, as `file:line`, with what to write instead. */
-export interface Finding {
+export interface HabitLine {
   readonly file: string;
   readonly place: string;
   readonly line: string;
@@ -87,7 +87,7 @@ export function insteadOf(line: string): string | undefined {
 }
 
 /** The lines with a habit, in the order of the files. */
-export function findings(): Finding[] {
+export function findings(): HabitLine[] {
   return repositoryFiles()
     .filter((file) => /\.(?:ts|mjs|md|sql|sh)$/.test(file))
     .filter((file) => !excepted.has(file) && !file.includes('__fixtures__/'))
@@ -132,7 +132,7 @@ export function englishTable(): string {
 }
 
 /** Findings as lines of text, those of the files that changed last first. */
-export function listed(found: readonly Finding[]): string {
+export function listed(found: readonly HabitLine[]): string {
   const changed = new Map(found.map(({ file }) => [file, statSync(join(root, file)).mtimeMs]));
   return found
     .toSorted((a, b) => (changed.get(b.file) ?? 0) - (changed.get(a.file) ?? 0))

@@ -7,44 +7,44 @@ import { findInCatalogue } from '../../server/src/rules/approval-policies/evalua
 import { toolboxProgram, withToolbox } from '../toolbox/places.ts';
 import { root } from '../tree/repository.ts';
 
-type Values = Readonly<Record<string, unknown>>;
+type AttributeValues = Readonly<Record<string, unknown>>;
 
-interface Resource {
+interface JudgedResource {
   /** Type and name; `module.a["x"].module.b.` in front for one in modules. */
   readonly address: string;
-  readonly after?: Values | null;
-  readonly before?: Values | null;
+  readonly after?: AttributeValues | null;
+  readonly before?: AttributeValues | null;
   readonly actions?: readonly string[];
   /** Attributes that the code does not mention and the provider fills in. */
   readonly unset?: readonly string[];
   /** Attributes that refer to others and are known after the deployment only, with the references. */
   readonly refers?: Readonly<Record<string, readonly string[]>>;
   /** As the plan has it, for parts of blocks. */
-  readonly unknown?: Values;
-  readonly sensitive?: Values;
+  readonly unknown?: AttributeValues;
+  readonly sensitive?: AttributeValues;
   readonly index?: string | number;
   readonly mode?: 'data';
 }
 
-export interface Question {
-  readonly resources?: readonly Resource[];
-  readonly policyConfiguration?: Values;
+export interface PolicyQuestion {
+  readonly resources?: readonly JudgedResource[];
+  readonly policyConfiguration?: AttributeValues;
   readonly approvers?: number;
-  readonly input?: Values;
+  readonly input?: AttributeValues;
 }
 
-export interface Answer {
+export interface PolicyAnswer {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly pending: readonly string[];
 }
 
-interface Module {
+interface PlanModule {
   resources: unknown[];
-  module_calls: Record<string, { module: Module }>;
+  module_calls: Record<string, { module: PlanModule }>;
 }
 
-const emptyModule = (): Module => ({ resources: [], module_calls: {} });
+const emptyModule = (): PlanModule => ({ resources: [], module_calls: {} });
 
 function partsOf(address: string): { modules: string[]; moduleAddress: string; type: string; name: string } {
   const [, moduleAddress = '', type = '', name = ''] =
@@ -53,7 +53,7 @@ function partsOf(address: string): { modules: string[]; moduleAddress: string; t
   return { modules, moduleAddress, type, name };
 }
 
-function changeOf(resource: Resource): object {
+function changeOf(resource: JudgedResource): object {
   const { address, after = {}, before = null, actions = ['create'], unset = [], refers = {} } = resource;
   const { moduleAddress, type, name } = partsOf(address);
   const open = [...unset, ...Object.keys(refers)].map((field) => [field, true] as const);
@@ -74,7 +74,7 @@ function changeOf(resource: Resource): object {
   };
 }
 
-function addCode(rootModule: Module, { address, after, refers = {}, mode }: Resource): void {
+function addCode(rootModule: PlanModule, { address, after, refers = {}, mode }: JudgedResource): void {
   const { modules, type, name } = partsOf(address);
   let module = rootModule;
   for (const each of modules) module = (module.module_calls[each] ??= { module: emptyModule() }).module;
@@ -97,7 +97,7 @@ function addCode(rootModule: Module, { address, after, refers = {}, mode }: Reso
 }
 
 /** A plan as `terraform show -json` writes it. */
-export function planOf(resources: readonly Resource[]): object {
+export function planOf(resources: readonly JudgedResource[]): object {
   const rootModule = emptyModule();
   for (const resource of resources) addCode(rootModule, resource);
   return {
@@ -113,7 +113,7 @@ export function planOf(resources: readonly Resource[]): object {
  * @param policy its folder in `policies/`
  * @throws Error where it does not compile
  */
-export async function judge(policy: string, question: Question): Promise<Answer> {
+export async function judge(policy: string, question: PolicyQuestion): Promise<PolicyAnswer> {
   const { resources = [], policyConfiguration, approvers = 0, input } = question;
   const approver = { name: 'Ada', email: 'ada@example.com', teams: [] };
   const document = {
@@ -135,7 +135,7 @@ export async function judge(policy: string, question: Question): Promise<Answer>
     });
     child.stdin?.end(JSON.stringify(document));
   });
-  const { result } = JSON.parse(output) as { result: { expressions: { value: Partial<Answer> }[] }[] };
+  const { result } = JSON.parse(output) as { result: { expressions: { value: Partial<PolicyAnswer> }[] }[] };
   const { allow = [], deny = [], pending = [] } = result[0]?.expressions[0]?.value ?? {};
   return { allow, deny, pending };
 }
@@ -144,7 +144,7 @@ export async function judge(policy: string, question: Question): Promise<Answer>
 export type Case = readonly [
   name: string,
   decision: 'allow' | 'deny' | 'pending',
-  question: Question,
+  question: PolicyQuestion,
   message?: RegExp,
 ];
 

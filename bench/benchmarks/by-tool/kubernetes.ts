@@ -9,7 +9,7 @@ import { createEnvironment, deployAndWatch } from '../../measure/deployments.ts'
 import { type Bench, type BenchResult, figure } from '../../measure/figure.ts';
 import { megabytesOf, processesOfService } from '../../measure/processes.ts';
 import { makeRepository } from '../../measure/repository.ts';
-import { type Service, scratchFolder, startService } from '../../measure/service.ts';
+import { type BenchService, scratchFolder, startService } from '../../measure/service.ts';
 import { readTimelines } from '../../measure/timeline.ts';
 
 const sampleMilliseconds = 250;
@@ -55,7 +55,7 @@ async function planByHand(repository: string, folder: string, kubeconfig: string
 }
 
 /** The largest memory of the runner and its tree server while something happens. */
-async function megabytesWhile(service: Service, work: () => Promise<unknown>): Promise<number> {
+async function megabytesWhile(service: BenchService, work: () => Promise<unknown>): Promise<number> {
   let isOver = false;
   let most = 0;
   const sampling = (async () => {
@@ -79,7 +79,7 @@ async function megabytesWhile(service: Service, work: () => Promise<unknown>): P
 }
 
 /** @returns milliseconds of the step that plans, from its first command to the stored plan */
-async function planOnce(service: Service, environmentId: string): Promise<number> {
+async function planOnce(service: BenchService, environmentId: string): Promise<number> {
   const { id } = await deployAndWatch(service, environmentId, { deploymentType: 'dryRun' });
   const [timeline] = await readTimelines(service, [id]);
   const phases = timeline?.phases.filter(({ phase }) => phase === 'plan' || phase === 'reading') ?? [];

@@ -2,12 +2,12 @@
 import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from '../session/exit-codes.ts';
 import { explainReply } from '../session/explain-reply.ts';
-import { openSession, type Session, type SharedFlags } from '../session/session.ts';
+import { type CommandSession, openSession, type SharedFlags } from '../session/session.ts';
 import { instantOf } from './instant.ts';
 import { inOptions } from './option-names.ts';
 
 export interface CommandCall<Options> {
-  readonly session: Session;
+  readonly session: CommandSession;
   readonly args: readonly (string | undefined)[];
   /** All operands in order, those of a repeated argument one by one. */
   readonly words: readonly string[];

@@ -6,7 +6,7 @@ import { onCall, optionsOf, timeFlag, wholeNumber, withSharedFlags } from '../ca
 import { exportLines, openExportFile, writeExport } from '../files/audit-export.ts';
 import { findOrganization } from '../find/find-environment.ts';
 import { BadCall, type ExitCode, exitCodes } from '../session/exit-codes.ts';
-import { openSession, type Session, type SharedFlags, tell } from '../session/session.ts';
+import { type CommandSession, openSession, type SharedFlags, tell } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import type { TableColumn } from '../terminal/table.ts';
@@ -60,7 +60,7 @@ function timesOf({ from, to }: TimeFlags) {
 
 /** Asks page by page until there are enough entries. */
 async function list(
-  session: Session,
+  session: CommandSession,
   options: ListAuditFlags,
 ): Promise<{ events: AuditEvent[]; next: string }> {
   const { client } = session;
@@ -82,7 +82,7 @@ async function list(
   return { events, next: offset };
 }
 
-async function exportTo(session: Session, options: ExportFlags): Promise<void> {
+async function exportTo(session: CommandSession, options: ExportFlags): Promise<void> {
   const { client, output } = session;
   const organizationId = options.installation ? null : (await findOrganization(session)).id;
   const times = timesOf(options);

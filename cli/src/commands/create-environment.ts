@@ -7,7 +7,7 @@ import { type FollowFlags, withFollowFlags } from '../call/follow-flags.ts';
 import { lifetimeOf } from '../call/lifetime.ts';
 import { findOrganization, findProject } from '../find/find-environment.ts';
 import { BadCall } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { showStarted } from '../show/follow.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { keepChoices } from '../variables/keep-choices.ts';
@@ -67,7 +67,7 @@ const templateFlags = [
 ] as const;
 
 async function fromTemplate(
-  { client }: Session,
+  { client }: CommandSession,
   organizationId: string,
   fields: ReturnType<typeof environmentFields>,
   flags: CreateEnvironmentFlags,
@@ -89,7 +89,7 @@ async function fromTemplate(
 }
 
 async function withoutTemplate(
-  { client }: Session,
+  { client }: CommandSession,
   organizationId: string,
   fields: ReturnType<typeof environmentFields>,
   flags: CreateEnvironmentFlags,

@@ -6,7 +6,7 @@ import { onCall } from '../call/command-line.ts';
 import { textFromFile } from '../call/read-input.ts';
 import { findCredential, findOrganization, findProject } from '../find/find-environment.ts';
 import { BadCall, exitCodes } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';
@@ -90,7 +90,7 @@ function withValueOptions(command: Command): Command {
     .option('--field-file <name=file...>', 'a field, from a file; - for standard input');
 }
 
-async function find(session: Session, given: string): Promise<Credential> {
+async function find(session: CommandSession, given: string): Promise<Credential> {
   return findCredential(session.client, (await findOrganization(session)).id, given);
 }
 

@@ -4,7 +4,7 @@ import { type FollowFlags, withFollowFlags } from '../call/follow-flags.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
 import { findEnvironment } from '../find/find-environment.ts';
 import { BadCall } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { follow, showStarted } from '../show/follow.ts';
 
 interface ApproveFlags extends DeploymentFlags, FollowFlags {
@@ -18,13 +18,13 @@ interface CancelFlags extends DeploymentFlags {
   readonly comment?: string;
 }
 
-async function endedSteps({ client }: Session, id: string): Promise<ReadonlySet<string>> {
+async function endedSteps({ client }: CommandSession, id: string): Promise<ReadonlySet<string>> {
   const steps = await client.call('listSteps', { params: { deploymentLogId: id } });
   return new Set(steps.filter(({ completedAt }) => completedAt !== undefined).map(({ name }) => name));
 }
 
 /** With policies, one approval may not be enough. */
-async function whatFollows({ client }: Session, id: string): Promise<string> {
+async function whatFollows({ client }: CommandSession, id: string): Promise<string> {
   const fields = 'policyVerdicts';
   const { policyVerdicts = [] } = await client.call('getDeployment', { params: { id }, query: { fields } });
   if (policyVerdicts.length === 0) return `${id} continues`;
@@ -58,7 +58,7 @@ function addApprove(program: Command): void {
 }
 
 async function cancelQueued(
-  session: Session,
+  session: CommandSession,
   environment: string | undefined,
   given: string | undefined,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { gather, onCall, wholeNumber } from '../call/command-line.ts';
 import { allPages } from '../call/pages.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
 import { findEnvironment } from '../find/find-environment.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { costText, reviewsText, verdictLines, waitLines } from '../show/show-approval.ts';
 import { levelLines, plannedText, tookText } from '../show/show-deployment.ts';
 import { showDiagnostics } from '../show/show-diagnostics.ts';
@@ -70,7 +70,7 @@ const stepColumns: TableColumn<Step>[] = [
 ];
 
 async function listAll(
-  { client }: Session,
+  { client }: CommandSession,
   id: string,
   { type, status, from, to, limit: most }: ListDeploymentsFlags,
 ): Promise<Deployment[]> {
@@ -95,7 +95,7 @@ function remediationText({ remediation }: Deployment): string | undefined {
     : `${strategy}: not started. ${reason ?? ''}`;
 }
 
-async function show({ output, client }: Session, id: string, deployment: Deployment): Promise<void> {
+async function show({ output, client }: CommandSession, id: string, deployment: Deployment): Promise<void> {
   const { startedByUser } = deployment;
   await output.fields([
     ['Id', id],

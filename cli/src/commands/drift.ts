@@ -6,7 +6,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { onCall } from '../call/command-line.ts';
 import { findEnvironment } from '../find/find-environment.ts';
 import { type ExitCode, exitCodes } from '../session/exit-codes.ts';
-import { type Session, tell } from '../session/session.ts';
+import { type CommandSession, tell } from '../session/session.ts';
 import { follow, showStarted } from '../show/follow.ts';
 import { showResult } from '../show/show-deployment.ts';
 import { timeText } from '../terminal/durations.ts';
@@ -36,7 +36,11 @@ const columnsUnder = (head: string): TableColumn<DriftChange>[] => [
   },
 ];
 
-async function showDrift({ client, output }: Session, id: string, deployment: Deployment): Promise<void> {
+async function showDrift(
+  { client, output }: CommandSession,
+  id: string,
+  deployment: Deployment,
+): Promise<void> {
   const changes = deployment.plan?.resourceChanges.filter(isDrift) ?? [];
   await output.table(changes, columnsUnder('DRIFT'), 'Only outputs differ.');
   const { driftDeployment } = await client.call('getDriftStatus', { params: { id } });
@@ -47,14 +51,14 @@ async function showDrift({ client, output }: Session, id: string, deployment: De
 }
 
 /** What the plan does not change is not drift, but a person who compares sees it. */
-async function showSettled({ output }: Session, { plan }: Deployment): Promise<void> {
+async function showSettled({ output }: CommandSession, { plan }: Deployment): Promise<void> {
   const settled = plan?.settled ?? [];
   if (settled.length === 0) return;
   await output.table(settled, columnsUnder('SETTLED'), '');
   await output.line('Settled attributes are not drift: the next deploy stores them in the state.');
 }
 
-async function report(session: Session, id: string, isFollowed: boolean): Promise<ExitCode> {
+async function report(session: CommandSession, id: string, isFollowed: boolean): Promise<ExitCode> {
   const deployment = await session.client.call('getDeployment', { params: { id } });
   const isGood = deployment.status === 'SUCCESS';
   if (session.isJson) await writeJson(session, await withCause(session, id, deployment), isFollowed);
@@ -67,7 +71,7 @@ async function report(session: Session, id: string, isFollowed: boolean): Promis
 
 /** One document, or the last line of those that are followed. */
 async function writeJson(
-  { output }: Session,
+  { output }: CommandSession,
   found: { readonly driftDeployment: unknown },
   isFollowed: boolean,
 ): Promise<void> {
@@ -75,7 +79,7 @@ async function writeJson(
 }
 
 async function withCause(
-  { client }: Session,
+  { client }: CommandSession,
   id: string,
   deployment: Deployment,
 ): Promise<{ readonly driftDeployment: unknown }> {

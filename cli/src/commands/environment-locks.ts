@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { onCall } from '../call/command-line.ts';
 import { findEnvironment } from '../find/find-environment.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 
@@ -28,7 +28,7 @@ export function lockText({
     .join(' ');
 }
 
-async function show({ client, output, isJson }: Session, environment: Environment): Promise<void> {
+async function show({ client, output, isJson }: CommandSession, environment: Environment): Promise<void> {
   const state = await client.call('getStateLock', { params: { id: environment.id } });
   const { latestDeploymentLog: latest, isLocked, lockStatus, waitingFor } = environment;
   if (isJson)
@@ -69,7 +69,7 @@ function stateText(state: {
 }
 
 async function setLock(
-  session: Session,
+  session: CommandSession,
   name: string,
   body: { isLocked: boolean; reason?: string | undefined },
 ): Promise<void> {

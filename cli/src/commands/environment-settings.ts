@@ -6,7 +6,7 @@ import { onCall } from '../call/command-line.ts';
 import { lifetimeOf } from '../call/lifetime.ts';
 import { findEnvironment, findOrganization, findProject } from '../find/find-environment.ts';
 import { BadCall } from '../session/exit-codes.ts';
-import { type Session, tell } from '../session/session.ts';
+import { type CommandSession, tell } from '../session/session.ts';
 import { canAsk, confirm } from '../terminal/ask.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -34,7 +34,7 @@ interface DriftScheduleFlags {
 
 /** Prints what has changed, or the environment as JSON. */
 async function tellChange(
-  { output, isJson }: Session,
+  { output, isJson }: CommandSession,
   environment: Environment,
   sentence: string,
 ): Promise<void> {
@@ -42,7 +42,7 @@ async function tellChange(
 }
 
 function addArchiveCommands(group: Command): void {
-  const set = async (session: Session, name: string, isArchived: boolean) => {
+  const set = async (session: CommandSession, name: string, isArchived: boolean) => {
     const { id } = await findEnvironment(session, name);
     const environment = await session.client.call('updateEnvironment', {
       params: { id },
@@ -117,7 +117,7 @@ function addTtl(group: Command): void {
 }
 
 /** Schedules take the place of a lifetime: what is gone is said. */
-async function tellLifetime({ client }: Session, { id, lifespanEndAt }: Environment): Promise<void> {
+async function tellLifetime({ client }: CommandSession, { id, lifespanEndAt }: Environment): Promise<void> {
   if (!lifespanEndAt) return;
   const now = await client.call('getEnvironment', { params: { id } });
   if (!now.lifespanEndAt)

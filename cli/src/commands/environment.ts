@@ -5,7 +5,7 @@ import type { QueryOf } from '#contract/schema/operation.ts';
 import { gather, onCall, wholeNumber } from '../call/command-line.ts';
 import { allPages } from '../call/pages.ts';
 import { findEnvironment, findOrganization, findProject } from '../find/find-environment.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { costText } from '../show/show-approval.ts';
 import { plannedText } from '../show/show-deployment.ts';
 import { timeText } from '../terminal/durations.ts';
@@ -60,7 +60,7 @@ function tagQuery(tags: readonly string[] = []): { tag?: string; tags?: string }
   return others.length === 0 ? { tag } : { tags: tags.join(',') };
 }
 
-async function listQuery(session: Session, flags: ListEnvironmentsFlags) {
+async function listQuery(session: CommandSession, flags: ListEnvironmentsFlags) {
   const projectId =
     flags.project === undefined
       ? undefined
@@ -83,7 +83,7 @@ async function listQuery(session: Session, flags: ListEnvironmentsFlags) {
 }
 
 /** All pages, newest first, up to a number of environments. */
-async function listAll(session: Session, flags: ListEnvironmentsFlags): Promise<Environment[]> {
+async function listAll(session: CommandSession, flags: ListEnvironmentsFlags): Promise<Environment[]> {
   const query = await listQuery(session, flags);
   // What tables do not show need not travel.
   const excludeFields = session.isJson

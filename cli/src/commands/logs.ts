@@ -3,7 +3,7 @@ import type { Step, StepLog } from '#contract/deployments/shapes.ts';
 import { onCall } from '../call/command-line.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
 import { BadCall, exitCodes } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { follow } from '../show/follow.ts';
 import { LogPrinter } from '../terminal/log-printer.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -14,7 +14,10 @@ interface LogFlags extends DeploymentFlags {
 }
 
 /** The pages of a step's log so far. */
-async function* pagesOf({ client }: Session, { deploymentLogId, name }: Step): AsyncGenerator<StepLog> {
+async function* pagesOf(
+  { client }: CommandSession,
+  { deploymentLogId, name }: Step,
+): AsyncGenerator<StepLog> {
   for (let startTime: string | undefined; ; ) {
     const page = await client.call('getStepLog', { params: { deploymentLogId, name }, query: { startTime } });
     yield page;
@@ -24,14 +27,14 @@ async function* pagesOf({ client }: Session, { deploymentLogId, name }: Step): A
 }
 
 /** All pages combined. */
-async function wholeLog(session: Session, step: Step): Promise<StepLog> {
+async function wholeLog(session: CommandSession, step: Step): Promise<StepLog> {
   let whole: StepLog = { events: [], hasMoreLogs: false };
   for await (const page of pagesOf(session, step))
     whole = { ...page, events: [...whole.events, ...page.events] };
   return whole;
 }
 
-async function stepsOf({ client }: Session, id: string, name: string | undefined): Promise<Step[]> {
+async function stepsOf({ client }: CommandSession, id: string, name: string | undefined): Promise<Step[]> {
   const all = await client.call('listSteps', { params: { deploymentLogId: id } });
   if (name === undefined) return all.filter(({ status }) => status !== 'NOT_STARTED' && status !== 'SKIPPED');
   const steps = all.filter((step) => step.name === name);
@@ -42,7 +45,7 @@ async function stepsOf({ client }: Session, id: string, name: string | undefined
   return steps;
 }
 
-async function showLogs(session: Session, steps: readonly Step[], hasHeads: boolean): Promise<void> {
+async function showLogs(session: CommandSession, steps: readonly Step[], hasHeads: boolean): Promise<void> {
   const printer = new LogPrinter(session.output);
   for (const step of steps) {
     if (hasHeads)
@@ -57,7 +60,7 @@ async function showLogs(session: Session, steps: readonly Step[], hasHeads: bool
 }
 
 /** The log of one step, or all steps with their logs. */
-async function writeJson(session: Session, steps: readonly Step[], isOne: boolean): Promise<void> {
+async function writeJson(session: CommandSession, steps: readonly Step[], isOne: boolean): Promise<void> {
   const all: { step: Step; log: StepLog }[] = [];
   for (const step of steps) all.push({ step, log: await wholeLog(session, step) });
   await session.output.json(isOne ? all[0]?.log : all);

@@ -5,7 +5,7 @@ import type { Organization } from '#contract/organizations/shapes.ts';
 import { onCall } from '../call/command-line.ts';
 import { findOrganization, findProject } from '../find/find-environment.ts';
 import { BadCall, exitCodes } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';
 import { addLimitsCommand } from './counts/counts.ts';
@@ -24,7 +24,7 @@ const columns: TableColumn<Organization>[] = [
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
 
-async function show({ output, isJson }: Session, organization: Organization): Promise<void> {
+async function show({ output, isJson }: CommandSession, organization: Organization): Promise<void> {
   if (isJson) return output.json(organization);
   return output.fields([
     ['Name', organization.name],

@@ -7,7 +7,7 @@ import { onCall } from '../call/command-line.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
 import { findEnvironment } from '../find/find-environment.ts';
 import { BadCall } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { showOutputs, valueText } from '../show/show-deployment.ts';
 import { plain } from '../terminal/safe-text.ts';
 
@@ -19,7 +19,10 @@ interface OutputFlags extends DeploymentFlags {
 type OutputSource = Pick<Deployment, 'output' | 'stateVersionId'>;
 
 /** The deployment that changed an environment last; later ones that failed or changed nothing have no outputs. */
-async function lastChange({ client }: Session, environmentId: string): Promise<OutputSource | undefined> {
+async function lastChange(
+  { client }: CommandSession,
+  environmentId: string,
+): Promise<OutputSource | undefined> {
   const [latest] = await client.call('listDeployments', {
     params: { id: environmentId },
     query: { deploymentTypes: 'deploy,destroy', statuses: 'SUCCESS', limit: 1 },
@@ -28,7 +31,7 @@ async function lastChange({ client }: Session, environmentId: string): Promise<O
 }
 
 async function sourceOf(
-  session: Session,
+  session: CommandSession,
   given: string | undefined,
   flags: OutputFlags,
 ): Promise<OutputSource | undefined> {
@@ -59,7 +62,7 @@ function stateOutput(
  * @throws BadCall if the service does not have the state, or cannot read it
  */
 async function sensitiveValue(
-  { client }: Session,
+  { client }: CommandSession,
   name: string,
   { stateVersionId }: OutputSource,
 ): Promise<unknown> {
@@ -76,7 +79,7 @@ async function sensitiveValue(
 }
 
 async function showOne(
-  session: Session,
+  session: CommandSession,
   name: string,
   source: OutputSource | undefined,
   isRevealed: boolean,

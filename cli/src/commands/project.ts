@@ -4,7 +4,7 @@ import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { gather, onCall } from '../call/command-line.ts';
 import { findOrganization, findProject, namedProject } from '../find/find-environment.ts';
 import { BadCall } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';
@@ -43,7 +43,7 @@ const scheduleColumns: TableColumn<EnvironmentSchedule>[] = [
   { head: 'NEXT', value: ({ destroy }) => timeText(destroy?.nextSchedule), isExtra: true },
 ];
 
-async function show({ output, isJson }: Session, project: Project): Promise<void> {
+async function show({ output, isJson }: CommandSession, project: Project): Promise<void> {
   if (isJson) return output.json(project);
   return output.fields([
     ['Name', project.name],

@@ -5,7 +5,7 @@ import type { SshKey } from '#contract/ssh-keys/shapes.ts';
 import { onCall } from '../call/command-line.ts';
 import { textFromFile } from '../call/read-input.ts';
 import { findGitToken, findOrganization, findProject, findSshKey } from '../find/find-environment.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';
@@ -32,7 +32,7 @@ const projectOption = [
 
 /** The projects that were named, by id or name; undefined: none were. */
 async function projectsOf(
-  session: Session,
+  session: CommandSession,
   organizationId: string,
   { project }: ProjectFlags,
 ): Promise<string[] | undefined> {

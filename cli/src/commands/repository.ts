@@ -4,7 +4,7 @@ import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { templateTypes } from '#contract/schema/template-types.ts';
 import { onCall } from '../call/command-line.ts';
 import { findGitToken, findOrganization, findProject, findSshKey } from '../find/find-environment.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import type { TableColumn } from '../terminal/table.ts';
 import { findConnection } from './vcs-connection.ts';
@@ -39,7 +39,7 @@ function withAccessFlags(command: Command): Command {
 }
 
 /** The parameters that the flags stand for. */
-async function accessOf(session: Session, repository: string, flags: RepositoryAccessFlags) {
+async function accessOf(session: CommandSession, repository: string, flags: RepositoryAccessFlags) {
   const { id: organizationId } = await findOrganization(session);
   const { client } = session;
   const [project, token, connection, keys] = await Promise.all([

@@ -3,7 +3,7 @@ import type { Resource } from '#contract/deployments/plan.ts';
 import { onCall } from '../call/command-line.ts';
 import { type DeploymentFlags, findDeploymentId, withDeploymentFlags } from '../find/find-deployment.ts';
 import { findEnvironment } from '../find/find-environment.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import type { TableColumn } from '../terminal/table.ts';
 
 const columns: TableColumn<Resource>[] = [
@@ -15,7 +15,7 @@ const columns: TableColumn<Resource>[] = [
 
 /** Of an environment: those of the last deployment that changed any; deployments that only plan have none. */
 async function resourcesOf(
-  session: Session,
+  session: CommandSession,
   given: string | undefined,
   flags: DeploymentFlags,
 ): Promise<Resource[]> {

@@ -7,7 +7,7 @@ import { allPages } from '../call/pages.ts';
 import { bytesFromFile } from '../call/read-input.ts';
 import { findEnvironment, findProject, isId } from '../find/find-environment.ts';
 import { BadCall } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';
@@ -39,7 +39,11 @@ function requireVersion(text: string): string {
   );
 }
 
-async function show({ output, isJson }: Session, version: StateVersion, sentence?: string): Promise<void> {
+async function show(
+  { output, isJson }: CommandSession,
+  version: StateVersion,
+  sentence?: string,
+): Promise<void> {
   if (isJson) return output.json(version);
   if (sentence !== undefined) await output.line(sentence);
   return output.fields([
@@ -99,7 +103,7 @@ function addReading(group: Command): void {
   });
 }
 
-async function currentVersion(session: Session, name: string): Promise<string> {
+async function currentVersion(session: CommandSession, name: string): Promise<string> {
   const { id } = await findEnvironment(session, name);
   const versions = await allPages((query) =>
     session.client.call('listStateVersions', { params: { id }, query }),
@@ -121,7 +125,7 @@ async function writeNew(file: string, content: Uint8Array): Promise<void> {
 
 /** Prints the differences, resource by resource. */
 async function showComparison(
-  { output }: Session,
+  { output }: CommandSession,
   { before, after, isSameLineage, resources, outputs, unchangedResourceCount }: StateComparison,
 ): Promise<void> {
   await output.line(`From serial ${before.serial} (${before.id}) to serial ${after.serial} (${after.id})`);

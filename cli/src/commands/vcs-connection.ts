@@ -4,7 +4,7 @@ import { type VcsConnectionType, vcsConnectionTypes } from '#contract/vcs-connec
 import type { VcsConnection } from '#contract/vcs-connections/shapes.ts';
 import { onCall } from '../call/command-line.ts';
 import { findGitToken, findOrganization, matching, only } from '../find/find-environment.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { optionOf } from '../terminal/suggest.ts';
 import type { TableColumn } from '../terminal/table.ts';
@@ -33,7 +33,7 @@ const columns: TableColumn<VcsConnection>[] = [
 
 /** @throws BadCall unless exactly one has the id, its beginning or the exact name */
 export async function findConnection(
-  { client }: Session,
+  { client }: CommandSession,
   organizationId: string,
   idOrName: string,
 ): Promise<VcsConnection> {
@@ -41,7 +41,7 @@ export async function findConnection(
   return only(matching(all, idOrName), 'vcs-connection', idOrName, ({ name }) => name);
 }
 
-async function tokenIdOf({ client }: Session, organizationId: string, given: string | undefined) {
+async function tokenIdOf({ client }: CommandSession, organizationId: string, given: string | undefined) {
   return given === undefined ? undefined : (await findGitToken(client, organizationId, given)).id;
 }
 

@@ -1,7 +1,7 @@
 /** Finds a deployment by its id, or as the latest of an environment. */
 import type { Command } from 'commander';
 import { BadCall } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { findEnvironment, isId, isIdBeginning } from './find-environment.ts';
 
@@ -23,7 +23,7 @@ export function withDeploymentFlags(command: Command): Command {
  * @throws BadCall unless exactly one is specified, or if the environment has no deployment
  */
 export async function findDeploymentId(
-  session: Session,
+  session: CommandSession,
   id: string | undefined,
   { environment }: DeploymentFlags,
 ): Promise<string> {

@@ -6,7 +6,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { BadCall } from '../session/exit-codes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -70,7 +70,7 @@ export function only<T extends { id: string; name: string }>(
  * @throws BadCall if none or several have the name
  */
 export async function findEnvironment(
-  { client, organizationId }: Pick<Session, 'client' | 'organizationId'>,
+  { client, organizationId }: Pick<CommandSession, 'client' | 'organizationId'>,
   idOrName: string,
 ): Promise<Environment> {
   const byId = isId(idOrName)
@@ -101,7 +101,7 @@ export async function findEnvironment(
 export async function findOrganization({
   client,
   organizationId,
-}: Pick<Session, 'client' | 'organizationId'>): Promise<Organization> {
+}: Pick<CommandSession, 'client' | 'organizationId'>): Promise<Organization> {
   const all = await client.call('listOrganizations');
   const [first, ...others] =
     organizationId === undefined ? all : all.filter(({ id }) => id === organizationId);
@@ -201,6 +201,6 @@ export async function findAgent(
 }
 
 /** A project by its id or exact name, including archived ones. */
-export async function namedProject(session: Session, idOrName: string): Promise<Project> {
+export async function namedProject(session: CommandSession, idOrName: string): Promise<Project> {
   return findProject(session.client, (await findOrganization(session)).id, idOrName, { withArchived: true });
 }

@@ -22,7 +22,7 @@ export interface SharedFlags extends ConnectionFlags {
   readonly json?: boolean;
 }
 
-export interface Session {
+export interface CommandSession {
   readonly client: Client;
   readonly output: Output;
   /** Operations whose reply had another form than that of the contract, the latest last. */
@@ -44,7 +44,7 @@ const warn = (text: string) => tell(plain(text));
  * @param flags of the command line
  * @throws BadCall if address, key or secret are unknown
  */
-export async function openSession(flags: SharedFlags): Promise<Session> {
+export async function openSession(flags: SharedFlags): Promise<CommandSession> {
   await trustAuthorities(process.env);
   const file = configFileOf(process.env);
   const stored = await readConfigFile(file);

@@ -1,7 +1,7 @@
 /** Shows the events of a deployment's stream as text: its log, its steps with their durations, its waits. */
 import type { Step } from '#contract/deployments/shapes.ts';
 import type { DeploymentStatusEvent, DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { durationBetween } from '../terminal/durations.ts';
 import { LogPrinter } from '../terminal/log-printer.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -24,7 +24,7 @@ export function waitText({ status, waitingFor }: DeploymentStatusEvent): string 
 }
 
 export class EventPrinter {
-  readonly #output: Session['output'];
+  readonly #output: CommandSession['output'];
   readonly #log: LogPrinter;
   readonly #shown: ShownEvents;
   #headed = '';
@@ -32,7 +32,7 @@ export class EventPrinter {
   /** The stream repeats what happened before the approval, which was shown before. */
   #isBeforeApproval: boolean;
 
-  constructor(output: Session['output'], shown: ShownEvents) {
+  constructor(output: CommandSession['output'], shown: ShownEvents) {
     this.#output = output;
     this.#log = new LogPrinter(output);
     this.#shown = shown;

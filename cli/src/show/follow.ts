@@ -7,7 +7,7 @@ import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 import type { FollowFlags } from '../call/follow-flags.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodeOfStep, exitCodes } from '../session/exit-codes.ts';
-import { type Session, tell } from '../session/session.ts';
+import { type CommandSession, tell } from '../session/session.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { EventPrinter, isOver, type ShownEvents, waitText } from './event-printer.ts';
 import { approvalStep, showResult } from './show-deployment.ts';
@@ -66,7 +66,7 @@ function patiently<T>(ask: (signal: AbortSignal) => Promise<T>, signal: AbortSig
 }
 
 /** The status at this moment, and the plan. */
-function statusOf(session: Session, { id, signal }: DeploymentToFollow) {
+function statusOf(session: CommandSession, { id, signal }: DeploymentToFollow) {
   const query = { fields: 'status,planHash' };
   return patiently(
     (signal) => session.client.call('getDeployment', { params: { id }, query, signal }),
@@ -79,7 +79,7 @@ function statusOf(session: Session, { id, signal }: DeploymentToFollow) {
  * @returns whether the deployment still waits
  */
 async function waitsForOthers(
-  session: Session,
+  session: CommandSession,
   followed: DeploymentToFollow,
   planHash: string | undefined,
 ): Promise<boolean> {
@@ -103,7 +103,7 @@ async function waitsForOthers(
  * or it needs none and nothing else was to be waited for.
  */
 async function isEnough(
-  session: Session,
+  session: CommandSession,
   followed: DeploymentToFollow,
   event: DeploymentStreamEvent,
 ): Promise<boolean> {
@@ -138,7 +138,7 @@ function isAbout(step: string | undefined, event: DeploymentStreamEvent): boolea
   return event.event === 'step' && event.data.name === step;
 }
 
-async function showEvents(session: Session, followed: DeploymentToFollow): Promise<void> {
+async function showEvents(session: CommandSession, followed: DeploymentToFollow): Promise<void> {
   const { id, options, signal } = followed;
   const printer = new EventPrinter(session.output, options);
   const reportWait = waitReporter();
@@ -156,7 +156,7 @@ async function showEvents(session: Session, followed: DeploymentToFollow): Promi
   }
 }
 
-async function followUntilEnd(session: Session, followed: DeploymentToFollow): Promise<ExitCode> {
+async function followUntilEnd(session: CommandSession, followed: DeploymentToFollow): Promise<ExitCode> {
   const { id, options, signal } = followed;
   await showEvents(session, followed);
   const { stepEnd } = followed;
@@ -191,7 +191,11 @@ function interruptedText({ id, status }: DeploymentToFollow): string {
  * @returns the exit status: of the result of the deployment, or of the step that is followed; 130 after Ctrl-C
  * @throws ApiError
  */
-export async function follow(session: Session, id: string, options: FollowOptions = {}): Promise<ExitCode> {
+export async function follow(
+  session: CommandSession,
+  id: string,
+  options: FollowOptions = {},
+): Promise<ExitCode> {
   const interrupt = new AbortController();
   const { signal } = interrupt;
   const followed: DeploymentToFollow = { id, options, signal, status: options.status, approved: new Set() };
@@ -219,7 +223,7 @@ export interface StartFlags extends FollowFlags {
  * @returns the exit status
  */
 export async function showStarted(
-  session: Session,
+  session: CommandSession,
   deployment: Deployment & { id: string },
   environmentName: string,
   { follow: isFollowed = false, wait: isAwaited = false, approve = false }: StartFlags,

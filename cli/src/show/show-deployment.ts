@@ -6,7 +6,7 @@ import { planText } from '#contract/deployments/plan-counts.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { durationText, millisecondsBetween } from '../terminal/durations.ts';
 import type { Output } from '../terminal/output.ts';
 import { safeText } from '../terminal/safe-text.ts';
@@ -97,7 +97,7 @@ async function showDecision(output: Output, id: string, isEmpty: boolean): Promi
 export const approvalStep = 'approval:wait';
 
 /** How long a deployment has worked: from its start to its end, without the time that it waited for approval. */
-export async function tookText(client: Session['client'], deployment: Deployment): Promise<string> {
+export async function tookText(client: CommandSession['client'], deployment: Deployment): Promise<string> {
   const { id, startedAt, finishedAt, reviewers } = deployment;
   if (!startedAt || !finishedAt) return '';
   const wasReviewed = id !== undefined && reviewers.length > 0;
@@ -123,7 +123,7 @@ async function showDriftResult(
 
 /** The last lines of a deployment that is over or waits for approval. */
 export async function showResult(
-  { client, output }: Pick<Session, 'client' | 'output'>,
+  { client, output }: Pick<CommandSession, 'client' | 'output'>,
   id: string,
   deployment: Deployment,
 ): Promise<void> {

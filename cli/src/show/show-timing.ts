@@ -1,6 +1,6 @@
 /** Where the time of a deployment went, as a table. */
 import type { DeploymentTimeline, TimelinePhase } from '#contract/deployments/timeline.ts';
-import type { Session } from '../session/session.ts';
+import type { CommandSession } from '../session/session.ts';
 import { durationText } from '../terminal/durations.ts';
 import type { TableColumn } from '../terminal/table.ts';
 
@@ -30,7 +30,7 @@ export function timingRows(timeline: DeploymentTimeline): TimingRow[] {
 }
 
 /** Prints the timeline of a deployment. */
-export async function showTiming({ client, output, isJson }: Session, id: string): Promise<void> {
+export async function showTiming({ client, output, isJson }: CommandSession, id: string): Promise<void> {
   const timeline = await client.call('getDeploymentTimeline', { params: { id } });
   if (isJson) return output.json(timeline);
   await output.table(timingRows(timeline), columns, '');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Service } from './service.ts';
 
 /** Where it is shown. */
-export interface Shown {
+export interface KeyOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
@@ -20,7 +20,7 @@ function reachable(address: string): string {
  */
 export async function handOverFirstKey(
   { firstKey, dataFolder, address }: Pick<Service, 'firstKey' | 'dataFolder' | 'address'>,
-  shown: Shown,
+  shown: KeyOutput,
 ): Promise<void> {
   if (!firstKey) return;
   const { id, secret } = firstKey;

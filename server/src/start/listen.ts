@@ -5,7 +5,7 @@ import { closeApp } from '../framework/http/connections/stop.ts';
 import type { ServerSettings } from '../ground/config/config.ts';
 import { openLocalDoor } from './local-door.ts';
 
-export interface Places extends AsyncDisposable {
+export interface ListenAddresses extends AsyncDisposable {
   /** For people. */
   readonly address: string;
   /** For the agent on this machine. */
@@ -13,7 +13,7 @@ export interface Places extends AsyncDisposable {
 }
 
 /** Starts to listen. @throws Error where the address cannot be used */
-export async function listen(app: FastifyInstance, settings: ServerSettings): Promise<Places> {
+export async function listen(app: FastifyInstance, settings: ServerSettings): Promise<ListenAddresses> {
   await using stack = new AsyncDisposableStack();
   stack.defer(() => closeApp(app));
   await app.listen({ host: settings.host, port: settings.port });

@@ -4,7 +4,7 @@ import type { RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.
 import { onCall } from '../../call/command-line.ts';
 import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { allTeams, findMember, findTeam, roleNames, roleText } from './find-access.ts';
@@ -52,7 +52,7 @@ export function withPlace(command: Command): Command {
 
 /** @throws BadCall for both a project and an environment */
 export async function placeOf(
-  session: Session,
+  session: CommandSession,
   { project, environment }: RolePlaceFlags,
 ): Promise<AssignedPlace> {
   if (project !== undefined && environment !== undefined)
@@ -77,7 +77,11 @@ interface NamedHolder {
 }
 
 /** @throws BadCall unless exactly one of user and team is specified */
-async function holderOf(session: Session, organizationId: string, flags: HolderFlags): Promise<NamedHolder> {
+async function holderOf(
+  session: CommandSession,
+  organizationId: string,
+  flags: HolderFlags,
+): Promise<NamedHolder> {
   const { user, team } = flags;
   if ((user === undefined) === (team === undefined)) throw new BadCall('Specify either --user or --team.');
   const found =
@@ -153,13 +157,13 @@ const heldColumns: TableColumn<AssignedRoleRow>[] = [
 const userName = ({ user, userId }: RoleAssignment) => user?.name ?? user?.email ?? userId;
 const kindOf = ({ user }: RoleAssignment) => (user?.app_metadata?.isApiKey ? 'key' : 'person');
 
-async function teamNames(session: Session, organizationId: string): Promise<Map<string, string>> {
+async function teamNames(session: CommandSession, organizationId: string): Promise<Map<string, string>> {
   const teams = await allTeams(session.client, organizationId, { excludeFields: 'users' });
   return new Map(teams.map(({ id, name }) => [id, name]));
 }
 
 async function showAssigned(
-  session: Session,
+  session: CommandSession,
   organizationId: string,
   { users, teams }: { readonly users: RoleAssignment[]; readonly teams: TeamRoleAssignment[] },
 ): Promise<void> {
@@ -202,7 +206,7 @@ function addAssignments(group: Command): void {
 }
 
 async function showHeld(
-  session: Session,
+  session: CommandSession,
   organizationId: string,
   all: readonly RoleAssignment[],
 ): Promise<void> {

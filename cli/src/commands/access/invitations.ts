@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Invitation } from '#contract/people/shapes.ts';
 import { gather, onCall } from '../../call/command-line.ts';
 import { findOrganization } from '../../find/find-environment.ts';
-import { type Session, tell } from '../../session/session.ts';
+import { type CommandSession, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
@@ -26,7 +26,7 @@ function columnsFor(nameOf: (role: string) => string): TableColumn<Invitation>[]
 }
 
 /** Prints the link alone, and on standard error what it is. */
-export async function showLink({ output, isJson }: Session, invitation: Invitation): Promise<void> {
+export async function showLink({ output, isJson }: CommandSession, invitation: Invitation): Promise<void> {
   if (isJson) return output.json(invitation);
   const { email, expiresAt, link } = invitation;
   tell(

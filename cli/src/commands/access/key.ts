@@ -4,7 +4,7 @@ import type { ApiKey, PersonalApiKey } from '#contract/api-keys/shapes.ts';
 import { gather, onCall } from '../../call/command-line.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import { type Session, tell } from '../../session/session.ts';
+import { type CommandSession, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
@@ -61,20 +61,20 @@ const secretColumns: TableColumn<AnyKey['secrets'][number]>[] = [
   { head: 'LAST USED', value: ({ lastUsedAt }) => timeText(lastUsedAt) },
 ];
 
-async function listKeys(session: Session, { personal }: WhoseFlags): Promise<AnyKey[]> {
+async function listKeys(session: CommandSession, { personal }: WhoseFlags): Promise<AnyKey[]> {
   if (personal) return session.client.call('listPersonalApiKeys');
   const { id: organizationId } = await findOrganization(session);
   return session.client.call('listApiKeys', { query: { organizationId } });
 }
 
 /** @throws BadCall unless exactly one key matches */
-async function find(session: Session, whose: WhoseFlags, given: string): Promise<AnyKey> {
+async function find(session: CommandSession, whose: WhoseFlags, given: string): Promise<AnyKey> {
   return findKey(await listKeys(session, whose), given);
 }
 
 /** Prints the secret alone, and on standard error what it is. */
 async function showSecret(
-  { output, isJson }: Session,
+  { output, isJson }: CommandSession,
   reply: { readonly apiKeyId: string; readonly apiKeySecret: string },
   what: string,
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function showSecret(
   await output.line(reply.apiKeySecret);
 }
 
-async function showKey({ client, output, isJson }: Session, key: AnyKey): Promise<void> {
+async function showKey({ client, output, isJson }: CommandSession, key: AnyKey): Promise<void> {
   if (isJson) return output.json(key);
   const ofOrganization = 'organizationRole' in key ? key : null;
   const role = ofOrganization?.organizationRole;
@@ -135,7 +135,7 @@ function addReading(group: Command): void {
 }
 
 /** @throws BadCall for options that a personal key does not have */
-async function createPersonal(session: Session, name: string, options: CreateKeyFlags): Promise<void> {
+async function createPersonal(session: CommandSession, name: string, options: CreateKeyFlags): Promise<void> {
   const { role, projectRole, description, owner } = options;
   const others = [role && '--role', projectRole && '--project-role', description && '--description'];
   const [wrong] = [...others, owner && '--owner'].filter(Boolean);
@@ -146,7 +146,11 @@ async function createPersonal(session: Session, name: string, options: CreateKey
   return showSecret(session, key, `Personal key ${plain(name)} was created.`);
 }
 
-async function createForOrganization(session: Session, name: string, options: CreateKeyFlags): Promise<void> {
+async function createForOrganization(
+  session: CommandSession,
+  name: string,
+  options: CreateKeyFlags,
+): Promise<void> {
   const { client } = session;
   const { id: organizationId } = await findOrganization(session);
   const { role, projectRole, description, owner } = options;

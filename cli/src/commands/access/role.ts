@@ -6,7 +6,7 @@ import { rights } from '#contract/schema/rights.ts';
 import { gather, onCall } from '../../call/command-line.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
 import type { TableColumn } from '../../terminal/table.ts';
@@ -43,7 +43,7 @@ const columns: TableColumn<ListedRole>[] = [
 const rightOption = (description: string) =>
   optionOf('--right <right>', `${description}; may be repeated`, rights).argParser<string[]>(gather);
 
-async function show({ output, isJson }: Session, role: Role): Promise<void> {
+async function show({ output, isJson }: CommandSession, role: Role): Promise<void> {
   if (isJson) return output.json(role);
   return output.fields([
     ['Name', role.name],
@@ -53,12 +53,12 @@ async function show({ output, isJson }: Session, role: Role): Promise<void> {
   ]);
 }
 
-async function named(session: Session, given: string): Promise<Role> {
+async function named(session: CommandSession, given: string): Promise<Role> {
   return findRole(session.client, (await findOrganization(session)).id, given);
 }
 
 /** The rights of a built-in role, wherever it can be assigned. */
-async function showBuiltIn({ output, isJson }: Session, roles: readonly ListedRole[]): Promise<void> {
+async function showBuiltIn({ output, isJson }: CommandSession, roles: readonly ListedRole[]): Promise<void> {
   if (isJson) return output.json(roles);
   for (const { name, kind, permissions } of roles)
     await output.fields([

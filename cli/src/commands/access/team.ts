@@ -5,7 +5,7 @@ import type { User } from '#contract/users/shapes.ts';
 import { onCall, wholeNumber } from '../../call/command-line.ts';
 import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { allTeams, findMember, findTeam } from './find-access.ts';
@@ -38,7 +38,7 @@ const memberColumns: TableColumn<User>[] = [
   { head: 'ID', value: ({ user_id: id }) => id, isId: true },
 ];
 
-async function show({ output, isJson }: Session, team: Team): Promise<void> {
+async function show({ output, isJson }: CommandSession, team: Team): Promise<void> {
   if (isJson) return output.json(team);
   await output.fields([
     ['Name', team.name],
@@ -52,7 +52,7 @@ async function show({ output, isJson }: Session, team: Team): Promise<void> {
 }
 
 /** @throws BadCall unless exactly one team has the id or name */
-async function named(session: Session, given: string): Promise<Team> {
+async function named(session: CommandSession, given: string): Promise<Team> {
   return findTeam(session.client, (await findOrganization(session)).id, given);
 }
 
@@ -129,7 +129,7 @@ function addChanges(group: Command): void {
 
 /** Replaces the members; refused where somebody else was faster. */
 async function changeMembers(
-  session: Session,
+  session: CommandSession,
   given: string,
   change: (before: readonly string[]) => string[],
 ): Promise<void> {
@@ -148,7 +148,7 @@ async function changeMembers(
   );
 }
 
-async function memberIds(session: Session, given: readonly string[]): Promise<string[]> {
+async function memberIds(session: CommandSession, given: readonly string[]): Promise<string[]> {
   const { id } = await findOrganization(session);
   return Promise.all(given.map(async (each) => (await findMember(session.client, id, each)).id));
 }

@@ -4,7 +4,7 @@ import type { Member } from '#contract/organizations/shapes.ts';
 import type { CreatedAdmin } from '#contract/people/shapes.ts';
 import { onCall } from '../../call/command-line.ts';
 import { findOrganization } from '../../find/find-environment.ts';
-import { type Session, tell } from '../../session/session.ts';
+import { type CommandSession, tell } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
@@ -87,7 +87,7 @@ function addRemove(group: Command): void {
 }
 
 /** Only the link goes to standard output, for `$(…)`. */
-async function showAdmin(session: Session, email: string, created: CreatedAdmin): Promise<void> {
+async function showAdmin(session: CommandSession, email: string, created: CreatedAdmin): Promise<void> {
   if (session.isJson) return session.output.json(created);
   if (created.invitation) return showLink(session, created.invitation);
   tell(`${plain(email)} has an account, and is an administrator now.`);

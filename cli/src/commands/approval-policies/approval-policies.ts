@@ -6,7 +6,7 @@ import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
 import { onCall, wholeNumber } from '../../call/command-line.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { addPolicyEditCommands } from './edit-policies.ts';
@@ -34,7 +34,7 @@ const catalogueColumns: TableColumn<CataloguePolicy>[] = [
   { head: 'NAME', value: ({ name }) => name },
 ];
 
-async function show({ output, isJson }: Session, entry: ApprovalPolicyEntry): Promise<void> {
+async function show({ output, isJson }: CommandSession, entry: ApprovalPolicyEntry): Promise<void> {
   const { policy, assignments } = entry;
   if (isJson) return output.json(entry);
   const { policyConfiguration: configuration } = policy;
@@ -51,7 +51,7 @@ async function show({ output, isJson }: Session, entry: ApprovalPolicyEntry): Pr
   ]);
 }
 
-async function showCatalogued({ output, isJson }: Session, policy: CataloguePolicy): Promise<void> {
+async function showCatalogued({ output, isJson }: CommandSession, policy: CataloguePolicy): Promise<void> {
   if (isJson) return output.json(policy);
   await output.fields([
     ['Name', policy.name],

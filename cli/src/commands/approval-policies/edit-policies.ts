@@ -7,7 +7,7 @@ import { gather, onCall } from '../../call/command-line.ts';
 import { textFromFile } from '../../call/read-input.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import { type Session, tell } from '../../session/session.ts';
+import { type CommandSession, tell } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { type SourceFlags, sourceFields } from '../templates/source-flags.ts';
 import { findPlace, findPolicy, type PolicyPlaceFlags } from './find-policy.ts';
@@ -49,7 +49,7 @@ function withEditFlags(command: Command): Command {
 }
 
 async function fieldsOf(
-  { client }: Session,
+  { client }: CommandSession,
   organizationId: string,
   flags: EditPolicyFlags,
 ): Promise<Partial<ApprovalPolicyUpdate>> {
@@ -65,7 +65,7 @@ async function fieldsOf(
 }
 
 /** Says at once what deployments would fail by: that the service cannot read the policy as it is stored. */
-async function tellUnreadable({ client }: Session, policy: ApprovalPolicy): Promise<void> {
+async function tellUnreadable({ client }: CommandSession, policy: ApprovalPolicy): Promise<void> {
   const { organizationId, repository, revision, path, tokenId, vcsConnectionId, sshKeys } = policy;
   if (repository === catalogueRepository) return;
   const sshKeyIds = sshKeys && JSON.stringify(sshKeys.map(({ id }) => id));

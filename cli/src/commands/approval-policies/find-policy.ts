@@ -2,7 +2,7 @@
 import type { ApprovalPolicyEntry, FlowScope } from '#contract/custom-flows/shapes.ts';
 import { findOrganization, findProject, matching, only } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { findTemplate } from '../templates/find-template.ts';
 
 export interface PolicyPlaceFlags {
@@ -13,7 +13,7 @@ export interface PolicyPlaceFlags {
 
 /** @throws BadCall unless exactly one has the id, its beginning or the exact name */
 export async function findPolicy(
-  { client }: Session,
+  { client }: CommandSession,
   organizationId: string,
   idOrName: string,
 ): Promise<ApprovalPolicyEntry> {
@@ -27,7 +27,7 @@ export async function findPolicy(
 
 /** @throws BadCall unless exactly one place is specified */
 export async function findPlace(
-  session: Session,
+  session: CommandSession,
   { project, template, wholeOrganization }: PolicyPlaceFlags,
 ): Promise<{ readonly scope: FlowScope; readonly scopeId: string }> {
   const { client } = session;

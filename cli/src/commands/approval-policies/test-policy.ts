@@ -8,7 +8,7 @@ import { textFromFile } from '../../call/read-input.ts';
 import { findDeploymentId } from '../../find/find-deployment.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall, type ExitCode, exitCodes } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { configurationOf } from './edit-policies.ts';
 import { findPolicy } from './find-policy.ts';
 
@@ -40,7 +40,7 @@ function isFolder(given: string): boolean {
 }
 
 async function show(
-  { output }: Session,
+  { output }: CommandSession,
   { decision, messages, error, isPlanRebuilt }: PolicyTest,
 ): Promise<void> {
   await output.line(`Decision: ${decision}`);

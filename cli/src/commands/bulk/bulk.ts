@@ -6,7 +6,7 @@ import { onCall } from '../../call/command-line.ts';
 import { textFromFile } from '../../call/read-input.ts';
 import { findEnvironment } from '../../find/find-environment.ts';
 import { BadCall, type ExitCode, exitCodes } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { canAsk, confirm } from '../../terminal/ask.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
@@ -27,7 +27,7 @@ interface Targets {
   readonly organizationId: string;
 }
 
-async function targetsOf(session: Session, names: readonly string[]): Promise<Targets> {
+async function targetsOf(session: CommandSession, names: readonly string[]): Promise<Targets> {
   const environmentIds: string[] = [];
   let organizationId: string | undefined;
   for (const name of names) {
@@ -42,14 +42,14 @@ async function targetsOf(session: Session, names: readonly string[]): Promise<Ta
   return { environmentIds, organizationId: organizationId ?? '' };
 }
 
-async function show({ output, isJson }: Session, operation: BulkOperation): Promise<ExitCode> {
+async function show({ output, isJson }: CommandSession, operation: BulkOperation): Promise<ExitCode> {
   if (isJson) await output.json(operation);
   else await output.table(operation.data, columns, 'You may view none of its environments.');
   return operation.data.some(({ status }) => status === 'failed') ? exitCodes.failed : exitCodes.good;
 }
 
 /** Waits until the service has carried out all items, and shows their results. */
-async function showWhole(session: Session, started: BulkOperation): Promise<ExitCode> {
+async function showWhole(session: CommandSession, started: BulkOperation): Promise<ExitCode> {
   let operation = started;
   while (operation.finishedAt === undefined) {
     await delay(pauseMilliseconds);
@@ -72,7 +72,7 @@ interface BulkCommand {
   readonly name: string;
   readonly description: string;
   readonly options?: (command: Command) => Command;
-  run(session: Session, targets: Targets, flags: BulkFlags): Promise<BulkOperation>;
+  run(session: CommandSession, targets: Targets, flags: BulkFlags): Promise<BulkOperation>;
 }
 
 const withComment = (command: Command) => command.option('--comment <text>', 'shown with each deployment');

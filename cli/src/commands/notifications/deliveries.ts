@@ -9,7 +9,7 @@ import {
 import type { NotificationDelivery, NotificationDeliveryDetails } from '#contract/notifications/shapes.ts';
 import { onCall, wholeNumber } from '../../call/command-line.ts';
 import { findOrganization, findProject } from '../../find/find-environment.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
@@ -59,7 +59,7 @@ function addList(group: Command): void {
   });
 }
 
-function showDelivery({ output }: Session, delivery: NotificationDeliveryDetails): Promise<void> {
+function showDelivery({ output }: CommandSession, delivery: NotificationDeliveryDetails): Promise<void> {
   return output.fields([
     ['Id', delivery.id],
     ['Event', delivery.eventName],

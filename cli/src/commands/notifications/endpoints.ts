@@ -6,7 +6,7 @@ import { onCall } from '../../call/command-line.ts';
 import { textFromFile } from '../../call/read-input.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall, exitCodes } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
@@ -98,7 +98,7 @@ function beginningOf(text: string): string {
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)} …` : text;
 }
 
-function showTest({ output }: Session, name: string, result: NotificationTest): Promise<void> {
+function showTest({ output }: CommandSession, name: string, result: NotificationTest): Promise<void> {
   const { error, response, durationMilliseconds } = result;
   const kind = error === null || error.type === 'unknown' ? '' : `${error.type}: `;
   return output.fields([

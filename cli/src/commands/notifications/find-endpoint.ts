@@ -1,11 +1,11 @@
 /** Finds the notification endpoint that a command names. */
 import type { NotificationEndpoint } from '#contract/notifications/shapes.ts';
 import { findOrganization, matching, only } from '../../find/find-environment.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 
 /** @throws BadCall unless exactly one has the id, its beginning or the exact name */
 export async function findEndpoint(
-  { client }: Session,
+  { client }: CommandSession,
   organizationId: string,
   given: string,
 ): Promise<NotificationEndpoint> {
@@ -14,6 +14,6 @@ export async function findEndpoint(
 }
 
 /** The same, in the organization of the session. */
-export async function endpointOf(session: Session, given: string): Promise<NotificationEndpoint> {
+export async function endpointOf(session: CommandSession, given: string): Promise<NotificationEndpoint> {
   return findEndpoint(session, (await findOrganization(session)).id, given);
 }

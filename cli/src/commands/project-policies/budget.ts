@@ -5,7 +5,7 @@ import { type BudgetTimeframe, budgetTimeframes } from '#contract/costs/timefram
 import { gather, onCall } from '../../call/command-line.ts';
 import { namedProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { optionOf } from '../../terminal/suggest.ts';
 
@@ -15,7 +15,7 @@ interface SetBudgetFlags {
   readonly threshold?: string[];
 }
 
-async function show({ output, isJson }: Session, budget: Budget): Promise<void> {
+async function show({ output, isJson }: CommandSession, budget: Budget): Promise<void> {
   if (isJson) return output.json(budget);
   return output.fields([
     ['Amount', String(budget.amount)],

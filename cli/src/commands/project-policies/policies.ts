@@ -7,7 +7,7 @@ import { without } from '#contract/schema/without-nulls.ts';
 import { onCall } from '../../call/command-line.ts';
 import { findOrganization, namedProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { addPolicyTestCommand } from '../approval-policies/test-policy.ts';
 import { policyTtl } from './policy-ttl.ts';
@@ -41,7 +41,7 @@ function valueText(field: string, value: PolicySetting['value']): string {
   return value === '' ? 'none' : String(value);
 }
 
-async function show(session: Session, policy: Policy): Promise<void> {
+async function show(session: CommandSession, policy: Policy): Promise<void> {
   const { output, isJson } = session;
   if (isJson) return output.json(policy);
   const organization = await findOrganization(session);

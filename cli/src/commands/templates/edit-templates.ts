@@ -8,7 +8,7 @@ import type { RetrySettings } from '#contract/templates/template-body.ts';
 import { gather, onCall, wholeNumber } from '../../call/command-line.ts';
 import { findOrganization, findProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { findTemplate } from './find-template.ts';
 import { type SourceFlags, sourceFields, withSourceFlags } from './source-flags.ts';
@@ -71,7 +71,7 @@ function retryOf(flags: EditTemplateFlags, before: Template['retry']): TemplateU
 
 /** The settings of the flags, on top of those before. An empty text clears a setting. */
 async function settingsOf(
-  { client }: Session,
+  { client }: CommandSession,
   organizationId: string,
   flags: EditTemplateFlags,
   { type, before }: { readonly type: string; readonly before?: Template },

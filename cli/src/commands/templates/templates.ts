@@ -4,7 +4,7 @@ import type { Template } from '#contract/templates/shapes.ts';
 import { onCall } from '../../call/command-line.ts';
 import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
@@ -22,7 +22,7 @@ const columns: TableColumn<Template>[] = [
 
 /** @throws BadCall unless exactly one of both is specified */
 async function shown(
-  session: Session,
+  session: CommandSession,
   given: string | undefined,
   environment: string | undefined,
 ): Promise<Template> {
@@ -48,7 +48,7 @@ function retryText({ retry }: Template): string | undefined {
   return texts.length > 0 ? texts.join(', ') : undefined;
 }
 
-async function projectNames(session: Session, template: Template): Promise<string> {
+async function projectNames(session: CommandSession, template: Template): Promise<string> {
   const ids = template.projectIds ?? [];
   if (ids.length === 0) return '';
   const { organizationId } = template;
@@ -62,7 +62,7 @@ function withVersion(template: Template, tool: string): string {
   return typeof version === 'string' && version !== '' ? `${tool} ${version}` : tool;
 }
 
-async function show(session: Session, template: Template): Promise<void> {
+async function show(session: CommandSession, template: Template): Promise<void> {
   const { output, isJson } = session;
   if (isJson) return output.json(template);
   return output.fields([

@@ -4,7 +4,7 @@ import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
 import { onCall } from '../../call/command-line.ts';
 import { findEnvironment } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { timeText } from '../../terminal/durations.ts';
 import { plain } from '../../terminal/safe-text.ts';
 
@@ -29,14 +29,14 @@ const columns = [
   { head: 'LAST', value: lastText },
 ];
 
-async function idsOf(session: Session, names: readonly string[]): Promise<string[]> {
+async function idsOf(session: CommandSession, names: readonly string[]): Promise<string[]> {
   const found = await Promise.all(names.map((name) => findEnvironment(session, name)));
   return found.map(({ id }) => id);
 }
 
 /** @throws BadCall for flags that contradict each other */
 async function change(
-  session: Session,
+  session: CommandSession,
   id: string,
   { add, remove, only, none }: DownstreamFlags,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { ApiError } from '#contract/client/client.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 
@@ -40,7 +40,10 @@ export const inheritedColumns: TableColumn<Variable>[] = [
 ];
 
 /** @param place the parameter of the list; none for the organization */
-export async function listOf(session: Session, place: Readonly<Record<string, string>>): Promise<Variable[]> {
+export async function listOf(
+  session: CommandSession,
+  place: Readonly<Record<string, string>>,
+): Promise<Variable[]> {
   const { id: organizationId } = await findOrganization(session);
   return session.client.call('listVariables', { query: { organizationId, ...place } });
 }
@@ -62,7 +65,7 @@ export function named(all: readonly Variable[], name: string, flags: TypeFlags =
 
 /** @returns its name, or undefined where the caller may not see it */
 async function nameOfScope(
-  { client }: Session,
+  { client }: CommandSession,
   { scope, scopeId = '' }: Variable,
 ): Promise<string | undefined> {
   const given = { params: { id: scopeId } };
@@ -75,7 +78,7 @@ async function nameOfScope(
 }
 
 /** Where a variable is from: the scope with the name of the place, or with its id if the caller may not see it. */
-export async function originOf(session: Session, variable: Variable): Promise<string> {
+export async function originOf(session: CommandSession, variable: Variable): Promise<string> {
   const name = await nameOfScope(session, variable).catch((error: unknown) => {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;
     throw error;

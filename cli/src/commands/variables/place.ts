@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { findEnvironment, findOrganization, findProject } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { findTemplate } from '../templates/find-template.ts';
 
 export interface VariablePlaceFlags {
@@ -28,7 +28,7 @@ export function withPlaceFlags(command: Command, project: string): Command {
  * The place of the options; without any, the organization.
  * @throws BadCall for several places, or one that does not exist
  */
-export async function placeOf(session: Session, flags: VariablePlaceFlags): Promise<VariablePlace> {
+export async function placeOf(session: CommandSession, flags: VariablePlaceFlags): Promise<VariablePlace> {
   const { project, template, environment } = flags;
   if ([project, template, environment].filter((given) => given !== undefined).length > 1)
     throw new BadCall('Specify only one of --project, --template and --environment.');

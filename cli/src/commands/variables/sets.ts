@@ -11,7 +11,7 @@ import {
   orNotFound,
 } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 import { withChoices } from '../../variables/keep-choices.ts';
@@ -56,7 +56,7 @@ const inProject = [
 
 /** Where sets are created: the organization, or a project. */
 async function creationScope(
-  session: Session,
+  session: CommandSession,
   project: string | undefined,
 ): Promise<{ scope: 'organization' | 'project'; scopeId: string }> {
   const { id } = await findOrganization(session);
@@ -71,7 +71,7 @@ async function creationScope(
  * @throws BadCall unless exactly one matches
  */
 export async function findSet(
-  session: Session,
+  session: CommandSession,
   given: string,
   project?: string,
 ): Promise<Pick<ConfigurationSet, 'id' | 'name'>> {
@@ -87,7 +87,7 @@ export async function findSet(
 
 /** @throws BadCall unless exactly one place is specified */
 async function assignmentPlace(
-  session: Session,
+  session: CommandSession,
   { organization, deployment, ...place }: AssignmentFlags,
 ): Promise<{ scope: string; scopeId: string }> {
   const { project, template, environment } = place;
@@ -106,7 +106,7 @@ function withAssignmentFlags(command: Command): Command {
   );
 }
 
-async function show(session: Session, set: ConfigurationSet): Promise<void> {
+async function show(session: CommandSession, set: ConfigurationSet): Promise<void> {
   const { output, isJson } = session;
   const configurationProperties = await listOf(session, { setId: set.id });
   if (isJson) return output.json({ ...set, configurationProperties });
@@ -159,7 +159,7 @@ function addReading(group: Command): void {
  * @throws BadCall for a name to remove that is not that of one variable
  */
 async function changesOf(
-  session: Session,
+  session: CommandSession,
   setId: string,
   changes: readonly VariableEntry[],
   unset: readonly string[] = [],
@@ -223,7 +223,11 @@ function addChanges(group: Command): void {
 }
 
 /** Ids of sets, which may have been created in the organization or in the project of a place. */
-async function setIds(session: Session, given: readonly string[], from: string | undefined): Promise<string> {
+async function setIds(
+  session: CommandSession,
+  given: readonly string[],
+  from: string | undefined,
+): Promise<string> {
   const ids: string[] = [];
   for (const each of given) ids.push((await findSet(session, each, from)).id);
   return ids.join(',');

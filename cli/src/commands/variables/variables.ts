@@ -4,7 +4,7 @@ import type { Variable } from '#contract/variables/shapes.ts';
 import { onCall } from '../../call/command-line.ts';
 import { findOrganization } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
-import type { Session } from '../../session/session.ts';
+import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import { keepChoices } from '../../variables/keep-choices.ts';
 import { type VariableFlags, variableChanges, withVariableFlags } from '../../variables/variable-flags.ts';
@@ -59,7 +59,7 @@ function ownerAt({ kind, id }: VariablePlace): VariableOwner {
 }
 
 /** @throws BadCall for several places */
-async function ownerOf(session: Session, { set, ...place }: OwnerFlags): Promise<VariableOwner> {
+async function ownerOf(session: CommandSession, { set, ...place }: OwnerFlags): Promise<VariableOwner> {
   if (set === undefined) return ownerAt(await placeOf(session, place));
   if (place.template !== undefined || place.environment !== undefined)
     throw new BadCall('Specify only one of --set, --template and --environment.');
@@ -73,7 +73,7 @@ function withTypeFlags(command: Command): Command {
     .option('--var', 'the terraform variable of that name');
 }
 
-async function show(session: Session, variable: Variable): Promise<void> {
+async function show(session: CommandSession, variable: Variable): Promise<void> {
   const { output, isJson } = session;
   if (isJson) return output.json(variable);
   const rules = [variable.isRequired && 'required', variable.isReadonly && 'read-only'].filter(Boolean);

@@ -15,17 +15,17 @@ import { setEnvironmentLock } from '../../runs/environments/set-environment-lock
 import { updateEnvironment } from '../../runs/environments/update-environment.ts';
 
 /** The id of the deployment that it was about; nothing where it was about none. */
-type Result = { readonly id: string } | null;
+type ActionResult = { readonly id: string } | null;
 
 /** The plan that waited when the request was accepted. */
 type AcceptedPlan = Pick<BulkItemRow, 'waiting_deployment_id' | 'waiting_plan_hash'>;
 
-type Act = (
+type ItemAction = (
   context: ActorContext,
   environment: EnvironmentRow,
   data: BulkData,
   accepted: AcceptedPlan,
-) => Promise<Result>;
+) => Promise<ActionResult>;
 
 /**
  * The deployment that waits, and its plan, which are decided about.
@@ -45,7 +45,7 @@ async function acceptedPlan(
   return { deploymentId: waiting.id, ...(planHash === null ? {} : { planHash }) };
 }
 
-const acts: Readonly<Record<BulkKind, Act>> = {
+const acts: Readonly<Record<BulkKind, ItemAction>> = {
   deploy: (context, { id }, { deploymentType, userRequiresApproval, comment }) =>
     deployEnvironment(context, id, { deploymentType, userRequiresApproval, comment }),
   destroy: (context, { id }, { skipStateRefresh, comment }) =>

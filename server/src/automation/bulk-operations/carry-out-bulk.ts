@@ -46,9 +46,9 @@ function dataOf({ sealer, log }: Context, { id, sealed_data: sealed }: BulkRow):
 const unreadable =
   'What the request said about its environments cannot be read any more (the log of the service says why): send the request again';
 
-type Item = Pick<BulkItemRow, 'operation_id' | 'position'>;
+type BulkItemKey = Pick<BulkItemRow, 'operation_id' | 'position'>;
 
-async function fail(context: ActorContext, item: Item, error: unknown): Promise<void> {
+async function fail(context: ActorContext, item: BulkItemKey, error: unknown): Promise<void> {
   const { operation_id: operationId, position } = item;
   if (!(error instanceof Refusal))
     context.log.error({ err: error, operationId, position }, 'an item of a bulk operation failed');
@@ -121,12 +121,12 @@ async function onBehalf(context: Context, row: BulkRow): Promise<ActorContext> {
   };
 }
 
-interface Payload {
+interface BulkPayload {
   readonly operationId: string;
 }
 
 /** Effect: continues with what the request has left. */
-export const continueBulk: EffectKind<Payload> = {
+export const continueBulk: EffectKind<BulkPayload> = {
   name: 'bulkOperations.continue',
   isSlow: true,
   async carryOut(context, { operationId }, signal) {

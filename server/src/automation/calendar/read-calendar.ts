@@ -17,10 +17,10 @@ const mostRows = 5000;
 const atOnce = 50;
 const dayMilliseconds = 86_400_000;
 
-type Query = QueryOf<typeof operations.getCalendar>;
+type CalendarQuery = QueryOf<typeof operations.getCalendar>;
 
 /** @throws Refusal 400 for an empty or too long span */
-function spanOf({ from: fromText, to: toText }: Query, now: Date): Span {
+function spanOf({ from: fromText, to: toText }: CalendarQuery, now: Date): Span {
   const from = fromText === undefined ? now : new Date(fromText);
   const to = toText === undefined ? new Date(from.getTime() + usualDays * dayMilliseconds) : new Date(toText);
   if (to <= from) throw badField('query.to', 'must be later than from');
@@ -29,14 +29,14 @@ function spanOf({ from: fromText, to: toText }: Query, now: Date): Span {
   return { from, to };
 }
 
-interface Source {
+interface EntrySource {
   readonly first: CalendarEntry;
   readonly others: Generator<CalendarEntry, undefined>;
 }
 
 /** Schedules by their first entry; expressions are computed for a few at a time. */
-async function sourcesOf(rows: readonly DatedSchedule[], span: Span): Promise<Source[]> {
-  const sources: Source[] = [];
+async function sourcesOf(rows: readonly DatedSchedule[], span: Span): Promise<EntrySource[]> {
+  const sources: EntrySource[] = [];
   for (const [index, row] of rows.entries()) {
     if (index % atOnce === atOnce - 1) await turn();
     const others = entriesOfSchedule(row, span);
@@ -50,13 +50,13 @@ const inOrder = (one: CalendarEntry, other: CalendarEntry) =>
   one.at < other.at || (one.at === other.at && one.environmentId <= other.environmentId) ? -1 : 1;
 
 /** The first entries of all schedules together: as many as fit, what else comes at the moment of the last, and one more. */
-async function firstOf(sources: readonly Source[], limit: number): Promise<CalendarEntry[]> {
+async function firstOf(sources: readonly EntrySource[], limit: number): Promise<CalendarEntry[]> {
   const waiting = sources.toSorted((one, other) => inOrder(one.first, other.first));
   const entries: CalendarEntry[] = [];
   const isEnough = () => entries.length > limit && entries.at(-1)?.at !== entries[limit - 1]?.at;
   while (waiting.length > 0 && !isEnough()) {
     if (entries.length % atOnce === atOnce - 1) await turn();
-    const { first, others } = waiting.shift() as Source;
+    const { first, others } = waiting.shift() as EntrySource;
     entries.push(first);
     const next = others.next().value;
     if (!next) continue;
@@ -67,7 +67,7 @@ async function firstOf(sources: readonly Source[], limit: number): Promise<Calen
 }
 
 /** @throws Refusal 400 that names the field */
-export async function readCalendar(context: ActorContext, query: Query): Promise<Calendar> {
+export async function readCalendar(context: ActorContext, query: CalendarQuery): Promise<Calendar> {
   const now = context.now();
   const span = spanOf(query, now);
   const { limit = usualLimit, projectId } = query;

@@ -9,10 +9,10 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';
 import { isUuid } from '../../rows/entity-home.ts';
 import {
-  type AssignmentRow,
   deleteAssignment,
   getAssignment,
   listAssignments,
+  type NotificationAssignmentRow,
   putAssignment,
 } from '../../rows/notifications/assignment-store.ts';
 import { lockEndpoint } from '../../rows/notifications/endpoint-store.ts';
@@ -23,7 +23,7 @@ import { tellAssignments } from './told-organizations.ts';
 
 async function views(
   { db }: Pick<ActorContext, 'db'>,
-  rows: readonly AssignmentRow[],
+  rows: readonly NotificationAssignmentRow[],
 ): Promise<NotificationAssignment[]> {
   const users = await getUsers(
     db,
@@ -38,14 +38,14 @@ async function views(
   }));
 }
 
-interface Wanted {
+interface EndpointAssignment {
   readonly projectId: string;
   readonly endpointId: string;
   readonly eventNames: NotificationAssignment['eventNames'];
 }
 
 /** @throws Refusal 404 for an endpoint of another organization */
-async function assign(context: ActorContext, wanted: Wanted): Promise<NotificationAssignment> {
+async function assign(context: ActorContext, wanted: EndpointAssignment): Promise<NotificationAssignment> {
   const { projectId, endpointId } = wanted;
   const eventNames = [...new Set(wanted.eventNames)];
   const { db } = context;

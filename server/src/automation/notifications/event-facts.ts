@@ -1,7 +1,7 @@
 /** Makes the facts of an event from the rows that changed. */
 import type { Selectable } from 'kysely';
 import type { DeploymentRow } from '../../rows/deployments/deployment-row.ts';
-import type { DeploymentFacts, EnvironmentFacts } from '../../rows/notifications/stored-facts.ts';
+import type { DeploymentFacts, NotifiedEnvironment } from '../../rows/notifications/stored-facts.ts';
 import type { EnvironmentTable } from '../../rows/schema.ts';
 
 const minuteMilliseconds = 60_000;
@@ -12,7 +12,7 @@ function textOf(time: Date | null): string | null {
 }
 
 /** Absent values are null. */
-export function environmentFacts(row: Selectable<EnvironmentTable>): EnvironmentFacts {
+export function environmentFacts(row: Selectable<EnvironmentTable>): NotifiedEnvironment {
   return {
     id: row.id,
     name: row.name,

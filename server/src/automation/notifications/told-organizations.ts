@@ -11,13 +11,13 @@ const channel = 'notification-assignments';
 /** For as long as a silent connection can keep a notice back before it is replaced. */
 const keptMilliseconds = 60_000;
 
-interface Kept {
+interface CachedOrganizations {
   readonly organizations: Promise<ReadonlySet<string>>;
   readonly until: number;
 }
 
 class Known {
-  #kept: Kept | null = null;
+  #kept: CachedOrganizations | null = null;
   #isListening = false;
 
   /** At a notice, and after each reconnection, which wakes every listener. */

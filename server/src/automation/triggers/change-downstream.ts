@@ -34,7 +34,7 @@ const fieldOf = (place: number) => `body.downstreamEnvironmentIds.${place}`;
 const unknownEnvironment = (field: string) =>
   badField(field, 'does not match an environment of the same project that you have access to');
 
-interface NamedEnvironment {
+interface RequestedEnvironment {
   readonly field: string;
   readonly row: EnvironmentRow;
 }
@@ -48,7 +48,7 @@ async function findNamed(
   upstream: EnvironmentRow,
   named: readonly string[],
   now: readonly string[],
-): Promise<NamedEnvironment[]> {
+): Promise<RequestedEnvironment[]> {
   const others = named.flatMap((id, place) => (now.includes(id) ? [] : [{ id, field: fieldOf(place) }]));
   const rows = await getEnvironmentRows(context.db, others.map(({ id }) => id).filter(isUuid));
   return others.map(({ id, field }) => {
@@ -63,7 +63,7 @@ async function findNamed(
 function checkAdded(
   { actor }: ActorContext,
   upstream: EnvironmentRow,
-  added: readonly NamedEnvironment[],
+  added: readonly RequestedEnvironment[],
 ): void {
   for (const { field, row } of added) {
     if (row.id === upstream.id)
@@ -102,13 +102,13 @@ async function checkCycle(
 }
 
 /** What a request makes of what follows now. */
-type Change = (now: readonly string[]) => readonly string[];
+type DownstreamChange = (now: readonly string[]) => readonly string[];
 
 async function change(
   context: ActorContext,
   id: string,
   named: readonly string[],
-  after: Change,
+  after: DownstreamChange,
 ): Promise<LockedEnvironment> {
   // Before the environment: who stores another one after this one holds both in the same order.
   const before = await getEnvironmentRow(context.db, id);
@@ -147,7 +147,7 @@ export async function changeDownstream(
   context: ActorContext,
   id: string,
   named: readonly string[],
-  after: Change,
+  after: DownstreamChange,
 ): Promise<DownstreamEnvironment[]> {
   return inTransaction(context, async (context) => {
     await change(context, id, named, after);

@@ -13,13 +13,17 @@ import {
 } from '../../rows/triggers/downstream-store.ts';
 import { asService, because, startCaused } from './start-caused.ts';
 
-interface Payload {
+interface DownstreamPayload {
   readonly deploymentId: string;
   readonly environmentId: string;
 }
 
 /** One environment, in a transaction of its own. */
-async function deployOne(context: Context, { deploymentId, environmentId }: Payload, row: DownstreamRow) {
+async function deployOne(
+  context: Context,
+  { deploymentId, environmentId }: DownstreamPayload,
+  row: DownstreamRow,
+) {
   await inTransaction(asService(context, `after ${deploymentId}`), async (context) => {
     const upstream = await getEnvironmentRow(context.db, environmentId);
     const environment = await lockEnvironmentRow(context.db, row.downstream_id);
@@ -45,7 +49,7 @@ async function deployOne(context: Context, { deploymentId, environmentId }: Payl
 }
 
 /** @throws the first failure; what has succeeded is not repeated */
-async function carryOut(context: Context, payload: Payload, signal: AbortSignal): Promise<void> {
+async function carryOut(context: Context, payload: DownstreamPayload, signal: AbortSignal): Promise<void> {
   const errors: unknown[] = [];
   for (const row of await listDownstreamRows(context.db, payload.environmentId)) {
     signal.throwIfAborted();
@@ -58,7 +62,10 @@ async function carryOut(context: Context, payload: Payload, signal: AbortSignal)
   if (errors.length > 0) throw errors[0];
 }
 
-export const deployDownstream: EffectKind<Payload> = { name: 'triggers.deployDownstream', carryOut };
+export const deployDownstream: EffectKind<DownstreamPayload> = {
+  name: 'triggers.deployDownstream',
+  carryOut,
+};
 
 /** Reaction: promises it, where something follows. */
 export async function promiseDownstream(

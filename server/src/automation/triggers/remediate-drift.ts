@@ -14,7 +14,7 @@ import { getSchedule } from '../../rows/schedules/schedule-store.ts';
 import { forgesNeeded } from '../../tenancy/project-policies/remediation-strategy.ts';
 import { asService, because, type Caused, startCaused } from './start-caused.ts';
 
-interface Payload {
+interface RemediationPayload {
   readonly deploymentId: string;
 }
 
@@ -41,7 +41,7 @@ async function remediate(
   });
 }
 
-async function carryOut(context: Context, { deploymentId }: Payload): Promise<void> {
+async function carryOut(context: Context, { deploymentId }: RemediationPayload): Promise<void> {
   await inTransaction(context, async (context) => {
     const locked = await lockDeployment(context.db, deploymentId);
     if (!locked || locked.deployment.remediation !== null) return;
@@ -57,7 +57,7 @@ async function carryOut(context: Context, { deploymentId }: Payload): Promise<vo
   });
 }
 
-export const remediateDrift: EffectKind<Payload> = { name: 'triggers.remediateDrift', carryOut };
+export const remediateDrift: EffectKind<RemediationPayload> = { name: 'triggers.remediateDrift', carryOut };
 
 /** Reaction: promises it, where drift was found. */
 export async function promiseRemediation(

@@ -14,7 +14,7 @@ import {
 import { connectionsWithToken } from '../../rows/vcs-connections/vcs-connection-store.ts';
 
 /** One use, and where the caller needs a right to see it. */
-interface Use {
+interface CheckedUse {
   readonly shown: CredentialUse;
   readonly place: Place;
 }
@@ -32,7 +32,11 @@ const words: Readonly<Record<CredentialUse['type'], string>> = {
  * A template counts until it is deleted. After that, its environments do while they are active, as those with a template
  * of their own: they can still be destroyed. A destroy in progress has received what its run needs.
  */
-export async function usesOf(db: Connection, organizationId: string, named: NamedBySettings): Promise<Use[]> {
+export async function usesOf(
+  db: Connection,
+  organizationId: string,
+  named: NamedBySettings,
+): Promise<CheckedUse[]> {
   const [templates, modules] = await Promise.all([
     templatesNaming(db, organizationId, named),
     modulesNaming(db, organizationId, named),
@@ -66,14 +70,14 @@ export async function usesOf(db: Connection, organizationId: string, named: Name
   ];
 }
 
-function isVisible({ access }: Actor, { shown, place }: Use): boolean {
+function isVisible({ access }: Actor, { shown, place }: CheckedUse): boolean {
   if (shown.type === 'module') return access.has('VIEW_MODULES', place);
   if (place.projectId === null) return access.isMember(place.organizationId);
   return access.has(shown.type === 'environment' ? 'VIEW_ENVIRONMENT' : 'VIEW_PROJECT', place);
 }
 
 /** Those that the caller may see. */
-export function visibleUses(actor: Actor, uses: readonly Use[]): CredentialUse[] {
+export function visibleUses(actor: Actor, uses: readonly CheckedUse[]): CredentialUse[] {
   return uses.filter((use) => isVisible(actor, use)).map(({ shown }) => shown);
 }
 
@@ -81,7 +85,7 @@ export function visibleUses(actor: Actor, uses: readonly Use[]): CredentialUse[]
  * @param what is to be deleted, as a sentence begins with it
  * @throws Refusal 409 that names what uses it, as far as the caller may see that
  */
-export function requireUnused(actor: Actor, uses: readonly Use[], what: string): void {
+export function requireUnused(actor: Actor, uses: readonly CheckedUse[], what: string): void {
   if (uses.length === 0) return;
   const named = visibleUses(actor, uses)
     .slice(0, mostNamed)

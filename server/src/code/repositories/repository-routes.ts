@@ -40,14 +40,14 @@ async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** What of the repository is read. */
-interface Place {
+interface RepositoryPath {
   readonly revision?: string;
   readonly path?: string;
   readonly fileName?: string;
 }
 
 /** @throws Refusal 400 that names the parameter */
-function checkPlace({ revision, path, fileName }: Place): void {
+function checkPlace({ revision, path, fileName }: RepositoryPath): void {
   checkRevision(revision, 'query.revision');
   checkPath(path, 'query.path');
   checkPath(fileName, 'query.fileName');

@@ -42,13 +42,13 @@ export interface AccessQuery {
 const readingRights: readonly Right[] = ['CREATE_VCS_ENVIRONMENT', 'CREATE_AND_EDIT_TEMPLATES'];
 
 /** Where credentials may come from; null: no organization is named, and there are none. */
-interface Reach {
+interface CredentialReach {
   readonly organizationId: string;
   /** Projects in which the caller may read repositories; null: the whole organization. */
   readonly projectIds: readonly string[] | null;
 }
 
-interface Named {
+interface SourceRows {
   readonly token: GitTokenRow | undefined;
   readonly connection: VcsConnectionRow | undefined;
   readonly keys: readonly SshKeyRow[];
@@ -69,7 +69,7 @@ function keyIdsOf(text: string | undefined): string[] {
 }
 
 /** What the ids belong to, whoever may use it. */
-async function findNamed(context: ActorContext, query: AccessQuery): Promise<Named> {
+async function findNamed(context: ActorContext, query: AccessQuery): Promise<SourceRows> {
   const ids = keyIdsOf(query.sshKeyIds);
   const keys = await Promise.all(ids.map(async (id) => (isUuid(id) ? getKey(context.db, id) : undefined)));
   if (keys.includes(undefined)) throw unknownKey();
@@ -93,7 +93,7 @@ const unknownToken = () => badField('query.tokenId', 'does not match a git token
  * The place that the request is about: of the project, else the organization that it names or implies.
  * @throws Refusal 400 for an id that the caller does not know, or an organization that is not that of the project
  */
-async function placeOf(context: ActorContext, query: AccessQuery, named: Named): Promise<Place | null> {
+async function placeOf(context: ActorContext, query: AccessQuery, named: SourceRows): Promise<Place | null> {
   const { access } = context.actor;
   const sent = query.organizationId?.toLowerCase();
   if (sent && !access.isMember(sent)) throw unknownEntity('query.organizationId', 'organization');
@@ -114,7 +114,7 @@ async function placeOf(context: ActorContext, query: AccessQuery, named: Named):
 }
 
 /** @throws Refusal 403 where the caller may read repositories nowhere at that place */
-function reachAt({ actor: { access } }: ActorContext, place: Place | null): Reach | null {
+function reachAt({ actor: { access } }: ActorContext, place: Place | null): CredentialReach | null {
   const isAllowed = (right: Right) =>
     place?.projectId ? access.has(right, place) : access.anywhere(right, place?.organizationId);
   if (!readingRights.some(isAllowed)) {
@@ -132,7 +132,7 @@ function reachAt({ actor: { access } }: ActorContext, place: Place | null): Reac
 
 async function isUsable(
   { db }: ActorContext,
-  reach: Reach | null,
+  reach: CredentialReach | null,
   row: Pick<GitTokenRow, 'organization_id' | 'project_ids'>,
 ): Promise<boolean> {
   if (row.organization_id !== reach?.organizationId) return false;
@@ -142,9 +142,9 @@ async function isUsable(
 /** The token that is sent to the host: the one that is named, else one of the organization for that host. */
 async function credentialsFor(
   context: ActorContext,
-  reach: Reach | null,
+  reach: CredentialReach | null,
   repository: string,
-  { token, connection }: Named,
+  { token, connection }: SourceRows,
 ): Promise<GitCredentials | undefined> {
   if (token !== undefined) {
     if (!(await isUsable(context, reach, token))) throw unknownToken();

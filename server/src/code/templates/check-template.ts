@@ -10,7 +10,7 @@ import { addressOf, checkFile, checkPath, checkRepository, checkRevision } from 
 import { splitCredentials } from './repository-credentials.ts';
 
 /** What is known of a template apart from its settings. */
-export interface TemplateUse {
+export interface TemplateContext {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
   readonly isSingleUse: boolean;
@@ -20,7 +20,7 @@ export interface TemplateUse {
 export async function checkTemplate(
   context: ActorContext,
   request: TemplateRequest,
-  { organizationId, projectIds, isSingleUse }: TemplateUse,
+  { organizationId, projectIds, isSingleUse }: TemplateContext,
 ): Promise<void> {
   const wrong = typeRefusal(request) ?? (isSingleUse ? null : sharedRefusal(request));
   if (wrong) throw badField(`body.${wrong.field}`, wrong.reason);

@@ -23,7 +23,7 @@ import { templateSettings } from './template-settings.ts';
 import { auditedTemplate, templateView } from './template-view.ts';
 
 /** Where a template is created. */
-interface Scope {
+interface NewTemplateScope {
   readonly organizationId: string;
   readonly creationScope?: TemplateRequest['creationScope'];
   readonly creationScopeId?: string;
@@ -35,7 +35,7 @@ interface Scope {
  */
 export async function creationProject(
   { db }: Pick<ActorContext, 'db'>,
-  { organizationId, creationScope, creationScopeId }: Scope,
+  { organizationId, creationScope, creationScopeId }: NewTemplateScope,
 ): Promise<string | null> {
   if (!creationScopeId) {
     if (creationScope === 'PROJECT')

@@ -3,17 +3,17 @@ import type { Right } from '#contract/schema/enumerations.ts';
 import { inOrganization, type Place, type Reach } from '../../rows/places.ts';
 
 /** A role as it holds somewhere, inherited or assigned there. */
-export interface Held {
+export interface RoleGrant {
   /** The name of a built-in role, or the id of a custom one. */
   readonly role: string;
   readonly rights: ReadonlySet<Right>;
 }
 
 /** What a caller holds in one organization. */
-export interface OrganizationAccess extends Held {
+export interface OrganizationAccess extends RoleGrant {
   /** By project, including those below the projects that a role was assigned in. */
-  readonly projects: ReadonlyMap<string, Held>;
-  readonly environments: ReadonlyMap<string, Held>;
+  readonly projects: ReadonlyMap<string, RoleGrant>;
+  readonly environments: ReadonlyMap<string, RoleGrant>;
 }
 
 export class Access {
@@ -95,7 +95,7 @@ export class Access {
   rightBeyond(other: Access, organizationId: string): Right | undefined {
     const organization = this.#organizations.get(organizationId);
     if (organization === undefined) return undefined;
-    const beyond = ({ rights }: Held, inside: Partial<Place>) =>
+    const beyond = ({ rights }: RoleGrant, inside: Partial<Place>) =>
       [...rights].filter((right) => !other.has(right, { ...inOrganization(organizationId), ...inside }));
     return [
       ...beyond(organization, {}),
@@ -114,7 +114,7 @@ export class Access {
   }
 }
 
-function idsWith(right: Right, held: ReadonlyMap<string, Held>): string[] {
+function idsWith(right: Right, held: ReadonlyMap<string, RoleGrant>): string[] {
   return [...held].filter(([, { rights }]) => rights.has(right)).map(([id]) => id);
 }
 

@@ -7,11 +7,11 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { membershipsOf } from '../../rows/organizations/organization-store.ts';
 import { assignedRolesOf, type HeldRoleRow, permissionsOf } from '../../rows/roles/role-store.ts';
 import type { Connection } from '../context.ts';
-import type { Held } from './access.ts';
+import type { RoleGrant } from './access.ts';
 import { rightsOfRole } from './role-rights.ts';
 
 /** One role in the place where the user or one of its teams has it. */
-export interface HeldRole extends Held {
+export interface RoleInPlace extends RoleGrant {
   readonly organizationId: string;
   readonly scope: RoleScope;
   /** Of the organization, the project or the environment. */
@@ -24,7 +24,7 @@ export interface HeldRole extends Held {
 export interface HeldRoles {
   readonly organizationIds: readonly string[];
   /** The role of a member comes before the others in its organization. */
-  readonly roles: readonly HeldRole[];
+  readonly roles: readonly RoleInPlace[];
 }
 
 /** Roles in organizations that the user is not an active member of give nothing and are left out. */
@@ -34,7 +34,7 @@ export async function rolesHeldBy(db: Connection, userId: string): Promise<HeldR
     db,
     memberships.map(({ role }) => role).filter((role) => isUuid(role)),
   );
-  const asMember = memberships.map(({ organization_id: organizationId, role }): HeldRole => {
+  const asMember = memberships.map(({ organization_id: organizationId, role }): RoleInPlace => {
     const own = custom.get(role);
     const permissions =
       own === undefined ? null : own.organizationId === organizationId ? own.permissions : [];
@@ -47,7 +47,7 @@ export async function rolesHeldBy(db: Connection, userId: string): Promise<HeldR
   return { organizationIds, roles: [...asMember, ...others] };
 }
 
-function assignedRole(row: HeldRoleRow): HeldRole {
+function assignedRole(row: HeldRoleRow): RoleInPlace {
   const [scope, scopeId]: [RoleScope, string] =
     row.environment_id !== null
       ? ['environment', row.environment_id]

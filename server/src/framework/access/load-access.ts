@@ -7,17 +7,17 @@ import { LruMap } from 'toad-cache';
 import { projectsBelow } from '../../rows/projects/project-store.ts';
 import type { Connection, Context } from '../context.ts';
 import { perServer } from '../events/per-server.ts';
-import { Access, type Held, type OrganizationAccess } from './access.ts';
-import { type HeldRole, rolesHeldBy } from './held-roles.ts';
+import { Access, type OrganizationAccess, type RoleGrant } from './access.ts';
+import { type RoleInPlace, rolesHeldBy } from './held-roles.ts';
 
 const mostKept = 10_000;
 
-interface Kept {
+interface CachedAccess {
   readonly versions: string;
   readonly access: Access;
 }
 
-const keptOf = perServer(() => new LruMap<Kept>(mostKept));
+const keptOf = perServer(() => new LruMap<CachedAccess>(mostKept));
 
 /**
  * What a user may do.
@@ -67,7 +67,7 @@ function versionsIn(text: string): ReadonlyMap<string, string> {
 }
 
 /** All rights of several roles, under the name of the one that gives most of them. */
-function strongest(held: readonly Held[]): Held {
+function strongest(held: readonly RoleGrant[]): RoleGrant {
   const [first, ...others] = held.toSorted((a, b) => b.rights.size - a.rights.size);
   if (first === undefined || others.length === 0) return first ?? { role: '', rights: new Set() };
   return { role: first.role, rights: new Set(held.flatMap(({ rights }) => [...rights])) };
@@ -75,13 +75,13 @@ function strongest(held: readonly Held[]): Held {
 
 /** Projects inherit from those above them. */
 function heldInProjects(
-  roles: readonly HeldRole[],
+  roles: readonly RoleInPlace[],
   projects: readonly { readonly id: string; readonly hierarchy: string }[],
-): ReadonlyMap<string, Held> {
+): ReadonlyMap<string, RoleGrant> {
   const direct = Map.groupBy(roles, ({ scopeId }) => scopeId);
   // Most projects share their roles with others: each combination is made once.
-  const combined = new Map<string, Held>();
-  const entries = projects.map(({ id, hierarchy }): [string, Held] => {
+  const combined = new Map<string, RoleGrant>();
+  const entries = projects.map(({ id, hierarchy }): [string, RoleGrant] => {
     const path = hierarchy.split('|').filter((step) => direct.has(step));
     const held = combined.get(path.join()) ?? strongest(path.flatMap((step) => direct.get(step) ?? []));
     combined.set(path.join(), held);
@@ -90,7 +90,7 @@ function heldInProjects(
   return new Map(entries);
 }
 
-function heldInEnvironments(roles: readonly HeldRole[]): ReadonlyMap<string, Held> {
+function heldInEnvironments(roles: readonly RoleInPlace[]): ReadonlyMap<string, RoleGrant> {
   const byEnvironment = Map.groupBy(roles, ({ scopeId }) => scopeId);
   return new Map([...byEnvironment].map(([id, each]) => [id, strongest(each)]));
 }

@@ -8,14 +8,14 @@ export interface Changes {
   readonly after?: Record<string, unknown>;
 }
 
-type View = Readonly<Record<string, unknown>>;
+type AuditView = Readonly<Record<string, unknown>>;
 
 /** Fields whose change says nothing: each change changes them. */
 const ignored = new Set(['updated_at', 'updated_by', 'updatedAt', 'updatedBy']);
 
 /** As JSON has it: dates as texts, and nothing for what has no value. */
-function asStored(view: View | null): View {
-  return JSON.parse(JSON.stringify(view ?? {})) as View;
+function asStored(view: AuditView | null): AuditView {
+  return JSON.parse(JSON.stringify(view ?? {})) as AuditView;
 }
 
 /**
@@ -24,11 +24,12 @@ function asStored(view: View | null): View {
  * @param after null for what was removed
  * @returns for an audit entry; without a side that did not exist
  */
-export function changesOf(before: View | null, after: View | null): Changes {
+export function changesOf(before: AuditView | null, after: AuditView | null): Changes {
   const [was, is] = [asStored(before), asStored(after)];
   const differs = (field: string) =>
     !ignored.has(field) && !isDeepStrictEqual(was[field] ?? null, is[field] ?? null);
-  const only = (view: View) => Object.fromEntries(Object.entries(view).filter(([field]) => differs(field)));
+  const only = (view: AuditView) =>
+    Object.fromEntries(Object.entries(view).filter(([field]) => differs(field)));
   return { ...(before ? { before: only(was) } : {}), ...(after ? { after: only(is) } : {}) };
 }
 

@@ -1,10 +1,10 @@
 /** Lets pages that are open show a change: what the audit trail records of lists, readers of the organization hear. */
 import type { ChangedEntity } from '#contract/feeds/shapes.ts';
-import { type Change, recordChange } from '../../rows/feeds/organization-news-store.ts';
+import { type OrganizationChange, recordChange } from '../../rows/feeds/organization-news-store.ts';
 import type { Context } from '../context.ts';
 
 /** The part of an entry that readers can hear of. */
-interface Recorded {
+interface ReportedEntry {
   readonly organizationId: string | null;
   readonly projectId?: string | null;
   readonly action: string;
@@ -56,7 +56,7 @@ const toldByAction: Readonly<Record<string, ChangedEntity>> = {
 };
 
 /** @returns undefined for what no list shows, and for what belongs to no organization */
-function changeOf(entry: Recorded): Change | undefined {
+function changeOf(entry: ReportedEntry): OrganizationChange | undefined {
   const { organizationId, projectId = null, entityId: id, details = {} } = entry;
   const entity = toldByAction[entry.action] ?? toldAs[entry.entity];
   if (organizationId === null || entity === undefined) return undefined;
@@ -68,7 +68,7 @@ function changeOf(entry: Recorded): Change | undefined {
 
 export async function tellChange(
   context: Pick<Context, 'db' | 'events' | 'now'>,
-  entry: Recorded,
+  entry: ReportedEntry,
 ): Promise<void> {
   const change = changeOf(entry);
   if (change) await recordChange(context, change);

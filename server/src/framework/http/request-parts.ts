@@ -37,10 +37,10 @@ addFormats(convertingAjv);
 /** More unknown fields than this are a mistake, not an older client, and are refused. */
 const mostIgnored = 200;
 
-type Part = 'body' | 'params' | 'query';
+type RequestPart = 'body' | 'params' | 'query';
 
 /** One sentence about the first thing that is wrong, in the style of Ajv: `/body/name must be string`. */
-function sentence(part: Part, error: ErrorObject): string {
+function sentence(part: RequestPart, error: ErrorObject): string {
   const where = `/${part}${error.instancePath}`;
   const params = error.params as Record<string, unknown>;
   if (error.keyword === 'additionalProperties')
@@ -119,7 +119,7 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
   const query = compile(convertingAjv, operation.query);
   const body = compile(strictAjv, operation.body);
   const resolveEmptyFields = resolverOf(operation.body);
-  const check = (part: Part, compiled: (() => ValidateFunction) | null, value: unknown) => {
+  const check = (part: RequestPart, compiled: (() => ValidateFunction) | null, value: unknown) => {
     const validate = compiled?.();
     if (validate && !validate(value))
       throw new Refusal('bad_request', sentence(part, mostTelling(validate.errors ?? [])));

@@ -43,7 +43,7 @@ export interface Input<O extends Operation> {
   readonly home: Place | null;
 }
 
-type AnyInput = Input<Operation>;
+type AnyOperationInput = Input<Operation>;
 
 /** The raw reply, for a verb that sends it itself (a stream, bytes). */
 export interface Wire {
@@ -189,7 +189,7 @@ function textOf(answer: unknown): string {
 }
 
 /** What a request does, under the condition that its `If-Match` makes. */
-function actOf({ operation, verb, checkVersion }: BoundRoute, wire: Wire, input: AnyInput) {
+function actOf({ operation, verb, checkVersion }: BoundRoute, wire: Wire, input: AnyOperationInput) {
   const act = async (context: ActorContext) => textOf(await verb(context, input, wire));
   const header = wire.request.headers['if-match'];
   if (header === undefined) return act;
@@ -202,7 +202,7 @@ function actOf({ operation, verb, checkVersion }: BoundRoute, wire: Wire, input:
 }
 
 /** Runs the verb and sends what it returns, repeated under the same `Idempotency-Key`. */
-async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
+async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, input: AnyOperationInput) {
   const { operation } = bound;
   const { request, reply } = wire;
   const act = actOf(bound, wire, input);
@@ -220,7 +220,7 @@ async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, in
 }
 
 /** Sends what is read, unless the caller has this version. */
-async function sendRead({ verb }: BoundRoute, wire: Wire, context: ActorContext, input: AnyInput) {
+async function sendRead({ verb }: BoundRoute, wire: Wire, context: ActorContext, input: AnyOperationInput) {
   const { request, reply } = wire;
   const answer = await verb(context, input, wire);
   const { bytes, tag } = answer instanceof JsonText ? answer : new JsonText(textOf(answer));
@@ -262,7 +262,7 @@ async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyR
   const { actor, home } = await callerOf(bound, request, parts);
   const log = request.log as Context['log'];
   const actorContext: ActorContext = { ...context, actor, requestId: request.id, address: request.ip, log };
-  const input = { ...parts, home } as AnyInput;
+  const input = { ...parts, home } as AnyOperationInput;
   if (!operation.replyKind || operation.replyKind === 'json')
     return (operation.method === 'GET' ? sendRead : sendJson)(bound, wire, actorContext, input);
   // HEAD asks about the stream, not for it.
@@ -280,7 +280,7 @@ export function readersOf(routes: readonly Route[]): Versions['readers'] {
       .map(({ operation, verb }) => [
         operation.name,
         async (context, reading, wire) =>
-          textOf(await verb(context, reading as unknown as AnyInput, wire as Wire)),
+          textOf(await verb(context, reading as unknown as AnyOperationInput, wire as Wire)),
       ]),
   );
 }

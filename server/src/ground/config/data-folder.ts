@@ -74,14 +74,14 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-interface Installation {
+interface InstallationFile {
   readonly id: string;
   readonly placeOutside: string | null;
 }
 
-function readRecord(file: string): Installation {
+function readRecord(file: string): InstallationFile {
   try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Installation>;
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<InstallationFile>;
     if (
       typeof value.id === 'string' &&
       (value.placeOutside === null || typeof value.placeOutside === 'string')
@@ -102,7 +102,7 @@ function readRecord(file: string): Installation {
 }
 
 /** Linked into place: of two first starts at the same time, one decides. */
-function writeRecord(file: string, value: Installation): void {
+function writeRecord(file: string, value: InstallationFile): void {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, `${JSON.stringify(value)}\n`, { mode: 0o600, flush: true });
   try {

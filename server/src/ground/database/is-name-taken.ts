@@ -1,12 +1,12 @@
 /** Whether a name is free in an organization, for tables whose rows have one each. */
 import type { Connection } from '../../framework/context.ts';
 
-type Named = 'team' | 'role';
+type NamedTable = 'team' | 'role';
 
 /** Whether the organization has another row of this name in `table`. */
 export async function isNameTaken(
   db: Connection,
-  table: Named,
+  table: NamedTable,
   row: { readonly id: string; readonly organization_id: string; readonly name: string },
 ): Promise<boolean> {
   const other = await db

@@ -14,12 +14,12 @@ const mostTexts = 2000;
 /** Longer texts are lists of varying length. */
 const longestText = 8000;
 
-interface Use {
+interface StatementUse {
   count: number;
   name: string;
 }
 
-const uses = new Map<string, Use>();
+const uses = new Map<string, StatementUse>();
 let names = 0;
 
 /** @returns the name under which a text is prepared, or undefined where it is not */

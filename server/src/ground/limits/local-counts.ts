@@ -6,7 +6,7 @@
 import type { Context } from '../../framework/context.ts';
 import { type Count, type Counts, windowMilliseconds } from './counts.ts';
 
-interface Entry {
+interface CountEntry {
   readonly until: number;
   count: number;
 }
@@ -25,8 +25,8 @@ export interface LocalCountsOptions {
 export class LocalCounts implements Counts {
   readonly #options: LocalCountsOptions;
   /** Both in the order in which the counts were begun, so that the first ones end first. */
-  readonly #small = new Map<string, Entry>();
-  readonly #large = new Map<string, Entry>();
+  readonly #small = new Map<string, CountEntry>();
+  readonly #large = new Map<string, CountEntry>();
 
   constructor(options: LocalCountsOptions) {
     this.#options = options;
@@ -58,20 +58,20 @@ export class LocalCounts implements Counts {
     return { count: entry.count, milliseconds: entry.until - now };
   }
 
-  #find(name: string, now: number): Entry | undefined {
+  #find(name: string, now: number): CountEntry | undefined {
     const found = this.#large.get(name) ?? this.#small.get(name);
     // A clock that was set back must not extend a minute.
     return found && found.until > now && found.until <= now + windowMilliseconds ? found : undefined;
   }
 
-  #begin(name: string, now: number): Entry {
+  #begin(name: string, now: number): CountEntry {
     this.#large.delete(name);
     const entry = { until: now + windowMilliseconds, count: 0 };
     this.#keep(this.#small, name, entry, now);
     return entry;
   }
 
-  #keep(map: Map<string, Entry>, name: string, entry: Entry, now: number): void {
+  #keep(map: Map<string, CountEntry>, name: string, entry: CountEntry, now: number): void {
     map.delete(name);
     map.set(name, entry);
     let looks = looksForEach;

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { type Count, type Counts, windowMilliseconds } from './counts.ts';
 import type { LocalCounts } from './local-counts.ts';
 
-type Client = ReturnType<typeof openClient>;
+type CountsClient = ReturnType<typeof openClient>;
 
 /** A request does not wait longer for the store. */
 const answerMilliseconds = 250;
@@ -45,7 +45,7 @@ export class SharedStore implements AsyncDisposable {
   readonly #url: string;
   readonly #log: Pick<Logger, 'warn' | 'info'>;
   readonly #closing = new AbortController();
-  #client: Client | undefined;
+  #client: CountsClient | undefined;
   #recovering: Promise<void> = Promise.resolve();
 
   private constructor(url: string, log: Pick<Logger, 'warn' | 'info'>) {
@@ -68,7 +68,7 @@ export class SharedStore implements AsyncDisposable {
    * Asks the store.
    * @returns null while it does not answer
    */
-  async ask<Value>(question: (client: Client) => Promise<Value>): Promise<Value | null> {
+  async ask<Value>(question: (client: CountsClient) => Promise<Value>): Promise<Value | null> {
     const client = this.#client;
     if (!client) return null;
     try {
@@ -79,7 +79,7 @@ export class SharedStore implements AsyncDisposable {
     }
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<CountsClient> {
     const client = openClient(this.#url);
     client.on('error', (error: Error) => this.#client === client && this.#lose(client, error));
     try {
@@ -93,7 +93,7 @@ export class SharedStore implements AsyncDisposable {
   }
 
   /** The first of many requests that notice it logs it. */
-  #lose(client: Client | undefined, error: NodeJS.ErrnoException): void {
+  #lose(client: CountsClient | undefined, error: NodeJS.ErrnoException): void {
     if (this.#closing.signal.aborted || this.#client !== client) return;
     this.#client = undefined;
     client?.destroy();

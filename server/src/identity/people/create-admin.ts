@@ -13,7 +13,7 @@ import { checkNewPassword } from '../sign-in/check-password.ts';
 import { hashPassword } from '../sign-in/hash-password.ts';
 import { invite } from './invite.ts';
 
-interface Asked {
+interface NewAdmin {
   readonly email: string;
   readonly name?: string | undefined;
   readonly password?: string | undefined;
@@ -23,7 +23,7 @@ interface Asked {
 async function createWithPassword(
   context: ActorContext,
   organizationId: string,
-  { email, name = email, password }: Asked & { readonly password: string },
+  { email, name = email, password }: NewAdmin & { readonly password: string },
 ): Promise<CreatedAdmin> {
   checkNewPassword('body.password', password, email);
   const hash = await hashPassword(password);
@@ -63,7 +63,7 @@ async function createWithPassword(
 export async function createAdmin(
   context: ActorContext,
   request: FastifyRequest,
-  asked: Asked,
+  asked: NewAdmin,
 ): Promise<CreatedAdmin> {
   if (!(await isOperator(context.db, context.actor.userId)))
     throw new Refusal('forbidden', 'Administrators are created with the first key of the installation');

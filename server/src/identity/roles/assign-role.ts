@@ -11,19 +11,19 @@ import { getMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import type { Place } from '../../rows/places.ts';
 import {
-  type AssignmentRow,
   deleteAssignment,
   findAssignment,
-  type Holder,
   insertAssignment,
+  type RoleAssignmentRow,
+  type RoleHolder,
   updateAssignment,
 } from '../../rows/roles/assignment-store.ts';
 import { getTeamRow } from '../../rows/teams/team-store.ts';
 
 /** What a request assigns, and the fields in which it says so. */
-export interface Asked {
+export interface RoleToAssign {
   readonly place: Place;
-  readonly holder: Holder;
+  readonly holder: RoleHolder;
   readonly role: string;
   readonly roleField: string;
   readonly holderField: string;
@@ -33,7 +33,7 @@ export interface Asked {
 export async function requireHolder(
   { db }: Pick<ActorContext, 'db'>,
   organizationId: string,
-  holder: Holder,
+  holder: RoleHolder,
   field: string,
 ): Promise<void> {
   if ('userId' in holder) {
@@ -45,7 +45,11 @@ export async function requireHolder(
   if (team?.organization_id !== organizationId) throw unknownEntity(field, 'team');
 }
 
-function auditOf({ organizationId, projectId, environmentId }: Place, holder: Holder, row: AssignmentRow) {
+function auditOf(
+  { organizationId, projectId, environmentId }: Place,
+  holder: RoleHolder,
+  row: RoleAssignmentRow,
+) {
   return {
     organizationId,
     projectId,
@@ -59,7 +63,7 @@ function auditOf({ organizationId, projectId, environmentId }: Place, holder: Ho
 async function requireRightsOfAssigned(
   { db, actor }: ActorContext,
   place: Place,
-  { role }: AssignmentRow,
+  { role }: RoleAssignmentRow,
   why: string,
 ): Promise<void> {
   const held = await findRole(db, place, role);
@@ -72,7 +76,7 @@ async function requireRightsOfAssigned(
  * @throws Refusal 400 for a role or a holder that the organization does not have, 403 for rights that the caller
  * does not have there itself
  */
-export async function assignRole(context: ActorContext, asked: Asked): Promise<AssignmentRow> {
+export async function assignRole(context: ActorContext, asked: RoleToAssign): Promise<RoleAssignmentRow> {
   return inTransaction(context, async (context) => {
     const { place, holder } = asked;
     await lockOrganizationRow(context.db, place.organizationId);
@@ -101,7 +105,7 @@ export async function assignRole(context: ActorContext, asked: Asked): Promise<A
 export async function removeRole(
   context: ActorContext,
   place: Place,
-  holder: Holder,
+  holder: RoleHolder,
 ): Promise<{ id: string } | null> {
   return inTransaction(context, async (context) => {
     await lockOrganizationRow(context.db, place.organizationId);

@@ -8,7 +8,7 @@ import { listMemberRows } from '../../rows/organizations/member-store.ts';
 import { getMembership } from '../../rows/organizations/membership-store.ts';
 import type { Place } from '../../rows/places.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
-import { type AssignmentRow, assignmentsAt } from '../../rows/roles/assignment-store.ts';
+import { assignmentsAt, type RoleAssignmentRow } from '../../rows/roles/assignment-store.ts';
 import { setMemberRole } from '../../tenancy/organizations/change-member.ts';
 import { assignRole, removeRole, requireHolder } from './assign-role.ts';
 import { memberViews, teamAssignmentView, userAssignmentViews } from './assignment-view.ts';
@@ -21,7 +21,7 @@ function isOrganization({ projectId, environmentId }: Place): boolean {
 async function viewsAt(
   db: Connection,
   { projectId }: Place,
-  rows: readonly AssignmentRow[],
+  rows: readonly RoleAssignmentRow[],
 ): Promise<RoleAssignment[]> {
   const project = projectId === null ? undefined : await getProjectRow(db, projectId);
   const isProjectArchived = project?.is_archived ?? false;

@@ -2,18 +2,18 @@
 import type { RoleAssignment, TeamAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { MembershipRow } from '../../rows/organizations/membership-store.ts';
-import type { AssignmentRow } from '../../rows/roles/assignment-store.ts';
+import type { RoleAssignmentRow } from '../../rows/roles/assignment-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 
 /** An assignment as it holds for one user. */
 export interface UserAssignment {
-  readonly row: AssignmentRow;
+  readonly row: RoleAssignmentRow;
   readonly userId: string;
   readonly isProjectArchived: boolean;
 }
 
-function placeView({ project_id, environment_id }: AssignmentRow) {
+function placeView({ project_id, environment_id }: RoleAssignmentRow) {
   return {
     ...(project_id === null ? {} : { projectId: project_id }),
     ...(environment_id === null ? {} : { environmentId: environment_id }),
@@ -63,7 +63,7 @@ export async function memberViews(db: Connection, rows: readonly MembershipRow[]
   }));
 }
 
-export function teamAssignmentView(row: AssignmentRow): TeamRoleAssignment {
+export function teamAssignmentView(row: RoleAssignmentRow): TeamRoleAssignment {
   return {
     id: row.id,
     teamId: row.team_id ?? '',
@@ -74,7 +74,7 @@ export function teamAssignmentView(row: AssignmentRow): TeamRoleAssignment {
 }
 
 /** In the older form, which names the project or the organization. */
-export function olderTeamAssignmentView(row: AssignmentRow): TeamAssignment {
+export function olderTeamAssignmentView(row: RoleAssignmentRow): TeamAssignment {
   return {
     id: row.id,
     teamId: row.team_id ?? '',

@@ -3,7 +3,7 @@ import { operations } from '#contract/operations.ts';
 import type { EffectivePermissions, HeldRole as HeldRoleView } from '#contract/roles/shapes.ts';
 import { type Right, rights } from '#contract/schema/enumerations.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
-import { type HeldRole, rolesHeldBy } from '../../framework/access/held-roles.ts';
+import { type RoleInPlace, rolesHeldBy } from '../../framework/access/held-roles.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { unknownEntity } from '../../ground/errors.ts';
@@ -54,7 +54,7 @@ async function namesAbove(db: Connection, place: Place): Promise<ReadonlyMap<str
 async function roleViews(
   db: Connection,
   organizationId: string,
-  roles: readonly HeldRole[],
+  roles: readonly RoleInPlace[],
   names: ReadonlyMap<string, string>,
 ): Promise<HeldRoleView[]> {
   const ids = roles.map(({ role }) => role).filter((role) => isUuid(role));

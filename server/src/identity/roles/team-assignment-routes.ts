@@ -7,17 +7,17 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, notFound, orNotFound } from '../../ground/errors.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import type { Place } from '../../rows/places.ts';
-import { type AssignmentRow, assignmentsAt, getAssignment } from '../../rows/roles/assignment-store.ts';
+import { assignmentsAt, getAssignment, type RoleAssignmentRow } from '../../rows/roles/assignment-store.ts';
 import { assignRole, removeRole } from './assign-role.ts';
 import { olderTeamAssignmentView } from './assignment-view.ts';
 
-interface Wanted {
+interface TeamRole {
   readonly teamId: string;
   readonly projectRole: string;
 }
 
 /** @throws Refusal 400 where a team is named twice */
-function refuseRepeated(wanted: readonly Wanted[]): void {
+function refuseRepeated(wanted: readonly TeamRole[]): void {
   const ids = wanted.map(({ teamId }) => teamId);
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (repeated >= 0)
@@ -28,8 +28,8 @@ function refuseRepeated(wanted: readonly Wanted[]): void {
 async function replaceAll(
   context: ActorContext,
   place: Place,
-  wanted: readonly Wanted[],
-): Promise<AssignmentRow[]> {
+  wanted: readonly TeamRole[],
+): Promise<RoleAssignmentRow[]> {
   refuseRepeated(wanted);
   return inTransaction(context, async (context) => {
     await lockOrganizationRow(context.db, place.organizationId);

@@ -10,7 +10,7 @@ import { putScimGroup } from '../../rows/scim/scim-store.ts';
 import { membersOfTeams } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { createTeam, deleteTeam, updateTeam } from '../teams/change-team.ts';
-import type { Asked } from './asked.ts';
+import type { ScimRequest } from './asked.ts';
 import { findGroup } from './list-groups.ts';
 import { isPerson } from './list-users.ts';
 import { applyPatch } from './patch.ts';
@@ -42,7 +42,7 @@ async function memberIds(
   return ids;
 }
 
-async function found(asked: Asked, { db }: ActorContext, id: string): Promise<GroupResource> {
+async function found(asked: ScimRequest, { db }: ActorContext, id: string): Promise<GroupResource> {
   const group = await findGroup(asked, id, db);
   if (!group) throw notFound('group', id);
   return group;
@@ -53,7 +53,7 @@ function storeExternalId({ db }: ActorContext, id: string, { externalId }: Group
 }
 
 /** @throws ScimRefusal 409 for a name that a team has already, 400 for a member who is nobody */
-export async function createGroup(asked: Asked, body: unknown): Promise<GroupResource> {
+export async function createGroup(asked: ScimRequest, body: unknown): Promise<GroupResource> {
   const values = readGroup(body);
   const { organizationId } = asked;
   return inTransaction(asked.context, async (context) => {
@@ -68,7 +68,7 @@ export async function createGroup(asked: Asked, body: unknown): Promise<GroupRes
 }
 
 async function change(
-  asked: Asked,
+  asked: ScimRequest,
   id: string,
   read: (before: GroupResource) => GroupValues,
 ): Promise<GroupResource> {
@@ -90,17 +90,17 @@ async function change(
 }
 
 /** @throws Refusal 404, ScimRefusal as `createGroup` */
-export function replaceGroup(asked: Asked, id: string, body: unknown): Promise<GroupResource> {
+export function replaceGroup(asked: ScimRequest, id: string, body: unknown): Promise<GroupResource> {
   return change(asked, id, () => readGroup(body));
 }
 
 /** The same for a PATCH. */
-export function patchGroup(asked: Asked, id: string, body: unknown): Promise<GroupResource> {
+export function patchGroup(asked: ScimRequest, id: string, body: unknown): Promise<GroupResource> {
   return change(asked, id, (before) => readGroup(applyPatch(before, 'Group', body)));
 }
 
 /** Its members stay in the organization. @throws Refusal 404 */
-export async function deleteGroup(asked: Asked, id: string): Promise<void> {
+export async function deleteGroup(asked: ScimRequest, id: string): Promise<void> {
   await inTransaction(asked.context, async (context) => {
     await found(asked, context, id);
     await deleteTeam(context, id);

@@ -24,7 +24,7 @@ import { deleteKeysOf } from '../../rows/users/user-store.ts';
 import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { endCredentials } from '../people/end-credentials.ts';
 import { removeMember } from '../people/leave-organization.ts';
-import type { Asked } from './asked.ts';
+import type { ScimRequest } from './asked.ts';
 import { findUser } from './list-users.ts';
 import { applyPatch } from './patch.ts';
 import { readUser } from './read-values.ts';
@@ -89,7 +89,7 @@ async function store(
   });
 }
 
-async function found(asked: Asked, context: ActorContext, id: string): Promise<UserResource> {
+async function found(asked: ScimRequest, context: ActorContext, id: string): Promise<UserResource> {
   const user = await findUser({ ...asked, context }, id);
   if (!user) throw notFound('user', id);
   return user;
@@ -99,7 +99,7 @@ async function found(asked: Asked, context: ActorContext, id: string): Promise<U
  * Makes a person a member, with the role User. Who has an account in another organization keeps it.
  * @throws ScimRefusal 409 where the e-mail is a member's already
  */
-export async function createUser(asked: Asked, body: unknown): Promise<UserResource> {
+export async function createUser(asked: ScimRequest, body: unknown): Promise<UserResource> {
   const values = readUser(body);
   const { organizationId } = asked;
   return inTransaction(asked.context, async (context) => {
@@ -200,7 +200,7 @@ function audited({ active, externalId }: UserValues) {
   return { active, externalId: externalId ?? null };
 }
 
-async function change(asked: Asked, id: string, read: (before: UserResource) => UserValues) {
+async function change(asked: ScimRequest, id: string, read: (before: UserResource) => UserValues) {
   const { organizationId } = asked;
   return inTransaction(asked.context, async (context) => {
     // The person first, as whoever closes an account does.
@@ -230,17 +230,17 @@ async function change(asked: Asked, id: string, read: (before: UserResource) => 
 }
 
 /** @throws Refusal 404, ScimRefusal 400 and 409, 409 for the last administrator */
-export function replaceUser(asked: Asked, id: string, body: unknown): Promise<UserResource> {
+export function replaceUser(asked: ScimRequest, id: string, body: unknown): Promise<UserResource> {
   return change(asked, id, (before) => readUser(body, before));
 }
 
 /** The same for a PATCH. */
-export function patchUser(asked: Asked, id: string, body: unknown): Promise<UserResource> {
+export function patchUser(asked: ScimRequest, id: string, body: unknown): Promise<UserResource> {
   return change(asked, id, (before) => readUser(applyPatch(before, 'User', body), before));
 }
 
 /** Takes membership, roles and teams of the organization from the person, whose account stays. */
-export async function deleteUser(asked: Asked, id: string): Promise<void> {
+export async function deleteUser(asked: ScimRequest, id: string): Promise<void> {
   await inTransaction(asked.context, async (context) => {
     await lockOrganizationRow(context.db, asked.organizationId);
     await found(asked, context, id);

@@ -41,13 +41,13 @@ export function resourceTypes(address: string): { readonly id: string }[] {
   ];
 }
 
-interface Attribute {
+interface ScimAttribute {
   readonly type: string;
   readonly description: string;
   readonly [more: string]: unknown;
 }
 
-function attribute(name: string, { type, description, ...more }: Attribute): object {
+function attribute(name: string, { type, description, ...more }: ScimAttribute): object {
   const isText = type === 'string' || type === 'reference';
   return {
     name,

@@ -5,7 +5,7 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { externalIdsOfTeams } from '../../rows/scim/scim-store.ts';
 import { getTeamRow, membersOfTeams, type TeamRow, teamsByAge } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
-import type { Asked } from './asked.ts';
+import type { ScimRequest } from './asked.ts';
 import { type Filter, matches, namesPath, parseFilter, pathsOf } from './filter.ts';
 import { isPerson } from './list-users.ts';
 import { isAsked, listResponse, pageOf, selection, textOf } from './page.ts';
@@ -29,7 +29,7 @@ type Members = ReadonlyMap<string, readonly GroupMember[]>;
 
 /** The people of teams; keys are members, too, but are left out. */
 async function peopleOf(
-  { context: { db }, address }: Pick<Asked, 'context' | 'address'>,
+  { context: { db }, address }: Pick<ScimRequest, 'context' | 'address'>,
   teamIds: readonly string[],
 ): Promise<Members> {
   const ids = await membersOfTeams(db, teamIds);
@@ -43,7 +43,7 @@ async function peopleOf(
 }
 
 async function resourcesOf(
-  asked: Asked,
+  asked: ScimRequest,
   teams: readonly TeamRow[],
   hasMembers: boolean,
 ): Promise<GroupResource[]> {
@@ -72,7 +72,7 @@ async function resourcesOf(
 
 /** The group, if the organization has it. */
 export async function findGroup(
-  asked: Asked,
+  asked: ScimRequest,
   id: string,
   db: ActorContext['db'] = asked.context.db,
 ): Promise<GroupResource | undefined> {
@@ -83,7 +83,7 @@ export async function findGroup(
 }
 
 /** All groups that a filter matches, with members only if it asks for them. @throws ScimRefusal 400 for too many */
-export async function matchingGroups(asked: Asked, filter: Filter | null): Promise<GroupResource[]> {
+export async function matchingGroups(asked: ScimRequest, filter: Filter | null): Promise<GroupResource[]> {
   const teams = await teamsByAge(asked.context.db, asked.organizationId, mostGroups + 1);
   if (teams.length > mostGroups)
     throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
@@ -94,7 +94,7 @@ export async function matchingGroups(asked: Asked, filter: Filter | null): Promi
 
 /** The same groups with their members, if the answer has them. */
 export async function withMembers(
-  asked: Asked,
+  asked: ScimRequest,
   groups: readonly GroupResource[],
 ): Promise<readonly GroupResource[]> {
   if (!isAsked(asked.query, 'members')) return groups;
@@ -106,7 +106,7 @@ export async function withMembers(
 }
 
 /** A page of the groups that a filter matches. @throws ScimRefusal 400 for what the query has wrong */
-export async function listGroups(asked: Asked): Promise<object> {
+export async function listGroups(asked: ScimRequest): Promise<object> {
   const text = textOf(asked.query, 'filter');
   const found = await matchingGroups(asked, text === undefined ? null : parseFilter(text, groupPaths));
   const { start, items } = pageOf(found, asked.query);

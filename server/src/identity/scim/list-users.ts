@@ -7,7 +7,7 @@ import type { UserAttributes } from '../../rows/scim/columns.ts';
 import { type ScimUserRow, scimUsersOf, usersWithExternalId } from '../../rows/scim/scim-store.ts';
 import { findPersonByEmail } from '../../rows/users/person-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import type { Asked } from './asked.ts';
+import type { ScimRequest } from './asked.ts';
 import { type Filter, matches, parseFilter, pathsOf, requiredValue } from './filter.ts';
 import { listResponse, pageOf, selection, textOf } from './page.ts';
 import { type UserResource, userSchema } from './resource.ts';
@@ -79,7 +79,7 @@ function resourceOf(
 
 /** Resources of members, without keys, in the order of the memberships. */
 async function resourcesOf(
-  { context: { db }, organizationId, address }: Asked,
+  { context: { db }, organizationId, address }: ScimRequest,
   members: readonly MembershipRow[],
 ): Promise<UserResource[]> {
   const ids = members.map((member) => member.user_id);
@@ -91,7 +91,7 @@ async function resourcesOf(
 }
 
 /** The person, if a member. */
-export async function findUser(asked: Asked, id: string): Promise<UserResource | undefined> {
+export async function findUser(asked: ScimRequest, id: string): Promise<UserResource | undefined> {
   const member = await getMembership(asked.context.db, asked.organizationId, id);
   const [resource] = member ? await resourcesOf(asked, [member]) : [];
   return resource;
@@ -114,7 +114,7 @@ async function candidates(
   return externalId === undefined ? null : usersWithExternalId(db, organizationId, externalId);
 }
 
-async function membersFor(asked: Asked, filter: Filter | null): Promise<MembershipRow[]> {
+async function membersFor(asked: ScimRequest, filter: Filter | null): Promise<MembershipRow[]> {
   const { context, organizationId } = asked;
   const ids = filter && (await candidates(context.db, organizationId, filter));
   if (ids) {
@@ -132,14 +132,14 @@ async function membersFor(asked: Asked, filter: Filter | null): Promise<Membersh
 }
 
 /** All people that a filter matches. @throws ScimRefusal 400 where there are too many to look at */
-export async function matchingUsers(asked: Asked, filter: Filter | null): Promise<UserResource[]> {
+export async function matchingUsers(asked: ScimRequest, filter: Filter | null): Promise<UserResource[]> {
   const all = await resourcesOf(asked, await membersFor(asked, filter));
   const work = new Work();
   return filter ? all.filter((each) => matches(filter, each, work)) : all;
 }
 
 /** A page of them. @throws ScimRefusal 400 for what the query has wrong */
-export async function listUsers(asked: Asked): Promise<object> {
+export async function listUsers(asked: ScimRequest): Promise<object> {
   const text = textOf(asked.query, 'filter');
   const found = await matchingUsers(asked, text === undefined ? null : parseFilter(text, userPaths));
   const { start, items } = pageOf(found, asked.query);

@@ -2,7 +2,7 @@
 import { isRecord } from '#contract/schema/is-record.ts';
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { withoutSchema } from './filter.ts';
-import type { Resource } from './resource.ts';
+import type { ScimResource } from './resource.ts';
 
 /** What a page has at most, and by default. */
 export const mostResults = 1000;
@@ -10,33 +10,33 @@ const usualResults = 100;
 /** A resource has far fewer attributes. */
 const mostNames = 100;
 
-export type Query = Readonly<Record<string, unknown>>;
+export type ScimQuery = Readonly<Record<string, unknown>>;
 
-export function textOf(query: Query, name: string): string | undefined {
+export function textOf(query: ScimQuery, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw new ScimRefusal('invalidValue', `${name} must be one string`);
   return value;
 }
 
-function numberOf(query: Query, name: string, usual: number): number {
+function numberOf(query: ScimQuery, name: string, usual: number): number {
   const text = textOf(query, name);
   if (text === undefined) return usual;
   if (!/^-?\d{1,9}$/.test(text)) throw new ScimRefusal('invalidValue', `${name} must be a whole number`);
   return Number(text);
 }
 
-function namesOf(query: Query, name: string): string[] | undefined {
+function namesOf(query: ScimQuery, name: string): string[] | undefined {
   const names = textOf(query, name)?.split(',', mostNames + 1);
   if (names !== undefined && names.length > mostNames)
     throw new ScimRefusal('invalidValue', `${name} has more than ${mostNames} names`);
   return names?.map((each) => withoutSchema(each.trim()).toLowerCase()).filter((each) => each !== '');
 }
 
-type Fields = Record<string, unknown>;
+type ScimFields = Record<string, unknown>;
 
 /** Keeps the fields for which `keeps` holds by their path in lower case; undefined decides by their parts. */
-function picked(fields: Fields, keeps: (path: string) => boolean | undefined, above = ''): Fields {
+function picked(fields: ScimFields, keeps: (path: string) => boolean | undefined, above = ''): ScimFields {
   const entries = Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
     const path = `${above}${name.toLowerCase()}`;
     const isKept = keeps(path);
@@ -52,12 +52,12 @@ function picked(fields: Fields, keeps: (path: string) => boolean | undefined, ab
  * there.
  * @throws ScimRefusal 400 for too many names
  */
-export function selection(query: Query): (resource: Resource) => object {
+export function selection(query: ScimQuery): (resource: ScimResource) => object {
   const only = namesOf(query, 'attributes');
   const without = namesOf(query, 'excludedAttributes');
   const always = new Set(['id', 'schemas']);
-  const select = (keeps: (path: string) => boolean | undefined) => (resource: Resource) =>
-    picked(resource as unknown as Fields, keeps);
+  const select = (keeps: (path: string) => boolean | undefined) => (resource: ScimResource) =>
+    picked(resource as unknown as ScimFields, keeps);
   if (only !== undefined)
     return select((path) => {
       if (always.has(path) || only.some((each) => path === each || path.startsWith(`${each}.`))) return true;
@@ -72,14 +72,17 @@ export function selection(query: Query): (resource: Resource) => object {
 }
 
 /** Whether an answer has an attribute, or a part of it. */
-export function isAsked(query: Query, name: string): boolean {
+export function isAsked(query: ScimQuery, name: string): boolean {
   const only = namesOf(query, 'attributes');
   if (only !== undefined) return only.some((each) => each === name || each.startsWith(`${name}.`));
   return namesOf(query, 'excludedAttributes')?.includes(name) !== true;
 }
 
 /** The part of a list that a request asks for. Numbers below the least mean the least. */
-export function pageOf<T>(all: readonly T[], query: Query): { readonly start: number; readonly items: T[] } {
+export function pageOf<T>(
+  all: readonly T[],
+  query: ScimQuery,
+): { readonly start: number; readonly items: T[] } {
   const start = Math.max(1, numberOf(query, 'startIndex', 1));
   const count = Math.min(mostResults, Math.max(0, numberOf(query, 'count', usualResults)));
   return { start, items: all.slice(start - 1, start - 1 + count) };

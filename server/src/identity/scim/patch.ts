@@ -5,8 +5,8 @@ import { elementFor, type Filter, matches, parseElementFilter, withoutSchema } f
 import type { ResourceType } from './resource.ts';
 import { Work } from './work.ts';
 
-type Values = Record<string, unknown>;
-type Verb = 'add' | 'replace' | 'remove';
+type PatchValues = Record<string, unknown>;
+type PatchVerb = 'add' | 'replace' | 'remove';
 
 const mostOperations = 1000;
 
@@ -25,14 +25,14 @@ const ignored = new Set(
     .split(/\s+/),
 );
 
-interface Target {
+interface PatchTarget {
   readonly name: string;
   readonly filter: Filter | null;
   readonly part: string | null;
 }
 
 /** @returns null for an attribute that is ignored. @throws ScimRefusal 400 */
-function targetOf(path: string, type: ResourceType): Target | null {
+function targetOf(path: string, type: ResourceType): PatchTarget | null {
   const plain = withoutSchema(path.trim());
   if (/^urn:/i.test(plain)) return null;
   const match = /^([$\w]+)(?:\[(.*)\])?(?:\.([$\w]+))?$/s.exec(plain);
@@ -50,19 +50,19 @@ function targetOf(path: string, type: ResourceType): Target | null {
   return { name, filter: inside === undefined ? null : parseElementFilter(inside), part: own };
 }
 
-function listAt(values: Values, name: string): Values[] {
-  return (values[name] ?? []) as Values[];
+function listAt(values: PatchValues, name: string): PatchValues[] {
+  return (values[name] ?? []) as PatchValues[];
 }
 
-function asList(value: unknown): Values[] {
+function asList(value: unknown): PatchValues[] {
   const elements = (Array.isArray(value) ? (value as unknown[]) : [value]).filter((each) => each !== null);
   if (!elements.every((each) => typeof each === 'object'))
     throw new ScimRefusal('invalidValue', 'The elements of a list are objects with a value');
-  return elements as Values[];
+  return elements as PatchValues[];
 }
 
 /** Those that are there already are replaced. */
-function withAdded(list: readonly Values[], added: readonly Values[]): Values[] {
+function withAdded(list: readonly PatchValues[], added: readonly PatchValues[]): PatchValues[] {
   const isOnlyPrimary = added.some((each) => each['primary'] === true);
   const byValue = new Map(
     list.map((each) => [
@@ -74,7 +74,7 @@ function withAdded(list: readonly Values[], added: readonly Values[]): Values[] 
   return [...byValue.values()];
 }
 
-function changeList(values: Values, verb: Verb, name: string, value: unknown): void {
+function changeList(values: PatchValues, verb: PatchVerb, name: string, value: unknown): void {
   if (verb === 'replace') values[name] = asList(value ?? []);
   else if (verb === 'add') values[name] = withAdded(listAt(values, name), asList(value ?? []));
   else if (value === undefined || value === null) delete values[name];
@@ -84,22 +84,22 @@ function changeList(values: Values, verb: Verb, name: string, value: unknown): v
   }
 }
 
-function changed(element: Values, verb: Verb, part: string, value: unknown): Values {
+function changed(element: PatchValues, verb: PatchVerb, part: string, value: unknown): PatchValues {
   const { [part]: _before, ...others } = element;
   return verb === 'remove' ? others : { ...others, [part]: value };
 }
 
 /** What a filter picks out of a list, or a part of all its elements. */
 function changeElements(
-  values: Values,
-  verb: Verb,
-  { name, filter, part }: Target,
+  values: PatchValues,
+  verb: PatchVerb,
+  { name, filter, part }: PatchTarget,
   value: unknown,
   work: Work,
 ): void {
   const list = listAt(values, name);
   const meant = new Set(filter === null ? list : list.filter((each) => matches(filter, each, work)));
-  const isMeant = (element: Values) => meant.has(element);
+  const isMeant = (element: PatchValues) => meant.has(element);
   if (meant.size === 0) {
     if (verb === 'remove') return;
     if (verb === 'replace' && filter !== null)
@@ -114,7 +114,13 @@ function changeElements(
   else values[name] = list.map((each) => (isMeant(each) ? { ...each, ...asList(value)[0] } : each));
 }
 
-function applyAt(values: Values, verb: Verb, target: Target, value: unknown, work: Work): void {
+function applyAt(
+  values: PatchValues,
+  verb: PatchVerb,
+  target: PatchTarget,
+  value: unknown,
+  work: Work,
+): void {
   const { name, filter, part } = target;
   if (name === 'active' && verb === 'remove')
     throw new ScimRefusal('mutability', 'active cannot be removed: replace it by false');
@@ -122,18 +128,18 @@ function applyAt(values: Values, verb: Verb, target: Target, value: unknown, wor
     if (filter === null) work.spend(listAt(values, name).length);
     if (filter === null && part === null) changeList(values, verb, name, value);
     else changeElements(values, verb, target, value, work);
-  } else if (part !== null) values[name] = changed((values[name] ?? {}) as Values, verb, part, value);
+  } else if (part !== null) values[name] = changed((values[name] ?? {}) as PatchValues, verb, part, value);
   else if (verb === 'remove') delete values[name];
   else if (name === 'name' && typeof value === 'object' && value !== null)
-    values[name] = { ...(values[name] as Values | undefined), ...value };
+    values[name] = { ...(values[name] as PatchValues | undefined), ...value };
   else values[name] = value;
 }
 
-function isVerb(word: unknown): word is Verb {
+function isVerb(word: unknown): word is PatchVerb {
   return word === 'add' || word === 'replace' || word === 'remove';
 }
 
-function apply(values: Values, type: ResourceType, operation: unknown, work: Work): void {
+function apply(values: PatchValues, type: ResourceType, operation: unknown, work: Work): void {
   const { op, path, value } = (canonicalOperation(operation) ?? {}) as Record<string, unknown>;
   const verb = typeof op === 'string' ? op.toLowerCase() : op;
   if (!isVerb(verb)) throw new ScimRefusal('invalidSyntax', 'op must be add, replace or remove');
@@ -169,13 +175,13 @@ function canonicalOperation(operation: unknown): unknown {
  * @returns the values afterwards, to be checked like those of a PUT
  * @throws ScimRefusal 400 with the kind of RFC 7644
  */
-export function applyPatch(values: object, type: ResourceType, body: unknown): Values {
+export function applyPatch(values: object, type: ResourceType, body: unknown): PatchValues {
   const { Operations: operations } = (canonicalOperation(body) ?? {}) as Record<string, unknown>;
   if (!Array.isArray(operations) || operations.length === 0)
     throw new ScimRefusal('invalidSyntax', 'Operations must be a list of at least one operation');
   if (operations.length > mostOperations)
     throw new ScimRefusal('tooMany', `A request has at most ${mostOperations} operations`);
-  const after = structuredClone(values) as Values;
+  const after = structuredClone(values) as PatchValues;
   const work = new Work();
   for (const operation of operations as unknown[]) apply(after, type, operation, work);
   return after;

@@ -23,7 +23,7 @@ export interface GroupValues {
 }
 
 /** Of either type, as it is sent. */
-export interface Resource {
+export interface ScimResource {
   readonly schemas: readonly string[];
   readonly id: string;
   readonly meta: {
@@ -34,5 +34,5 @@ export interface Resource {
   };
 }
 
-export type UserResource = Resource & UserValues;
-export type GroupResource = Resource & GroupValues;
+export type UserResource = ScimResource & UserValues;
+export type GroupResource = ScimResource & GroupValues;

@@ -7,24 +7,24 @@ import { parseJson, requireJsonType } from '../../framework/http/parse-body.ts';
 import { bodyText } from '../../framework/http/read-text.ts';
 import { scimContentType } from '../../framework/http/replies/scim-refusal.ts';
 import { notFound, Refusal } from '../../ground/errors.ts';
-import type { Asked } from './asked.ts';
+import type { ScimRequest } from './asked.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './change-group.ts';
 import { createUser, deleteUser, patchUser, replaceUser } from './change-user.ts';
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
 import { identifyProvisioner, type Provisioner } from './identify-provisioner.ts';
 import { findGroup, listGroups } from './list-groups.ts';
 import { findUser, listUsers } from './list-users.ts';
-import { listResponse, type Query, selection } from './page.ts';
-import type { Resource } from './resource.ts';
+import { listResponse, type ScimQuery, selection } from './page.ts';
+import type { ScimResource } from './resource.ts';
 import { searchAll, searching } from './search.ts';
 import { scimAddress } from './service-address.ts';
 
-type Handler = (asked: Asked) => Promise<object | null>;
+type ScimHandler = (asked: ScimRequest) => Promise<object | null>;
 
 /** A group of ten thousand members. */
 const bodyBytes = 2 * 1024 * 1024;
 
-function bodyOf({ request }: Asked): unknown {
+function bodyOf({ request }: ScimRequest): unknown {
   const text = bodyText(request.body);
   if (text.trim() === '') throw new Refusal('bad_request', 'The body is required');
   requireJsonType(request.headers['content-type']);
@@ -32,12 +32,12 @@ function bodyOf({ request }: Asked): unknown {
 }
 
 /** One resource. */
-function shown(asked: Asked, resource: Resource): object {
+function shown(asked: ScimRequest, resource: ScimResource): object {
   void asked.reply.header('content-location', resource.meta.location);
   return selection(asked.query)(resource);
 }
 
-function created(asked: Asked, resource: Resource): object {
+function created(asked: ScimRequest, resource: ScimResource): object {
   void asked.reply.status(201).header('location', resource.meta.location);
   return selection(asked.query)(resource);
 }
@@ -47,24 +47,24 @@ function orNotFound<T>(found: T | undefined, kind: string, id: string): T {
   return found;
 }
 
-interface Call {
+interface ScimCall {
   readonly method: string;
   readonly path: string;
-  readonly handle: Handler;
+  readonly handle: ScimHandler;
 }
 
 /** What can be done with one type of resource. */
-interface Resources {
-  list(asked: Asked): Promise<object>;
-  find(asked: Asked, id: string): Promise<Resource | undefined>;
-  create(asked: Asked, body: unknown): Promise<Resource>;
-  replace(asked: Asked, id: string, body: unknown): Promise<Resource>;
-  patch(asked: Asked, id: string, body: unknown): Promise<Resource>;
-  remove(asked: Asked, id: string): Promise<void>;
+interface ScimResources {
+  list(asked: ScimRequest): Promise<object>;
+  find(asked: ScimRequest, id: string): Promise<ScimResource | undefined>;
+  create(asked: ScimRequest, body: unknown): Promise<ScimResource>;
+  replace(asked: ScimRequest, id: string, body: unknown): Promise<ScimResource>;
+  patch(asked: ScimRequest, id: string, body: unknown): Promise<ScimResource>;
+  remove(asked: ScimRequest, id: string): Promise<void>;
 }
 
 /** @param kind as errors call such a resource */
-function callsOf(kind: string, path: string, resources: Resources): Call[] {
+function callsOf(kind: string, path: string, resources: ScimResources): ScimCall[] {
   const { list, find, create, replace, patch, remove } = resources;
   const one = `${path}/:id`;
   return [
@@ -102,7 +102,7 @@ function callsOf(kind: string, path: string, resources: Resources): Call[] {
 }
 
 /** Every call, as `docs/operate/scim.md` lists them. */
-export const calls: readonly Call[] = [
+export const calls: readonly ScimCall[] = [
   {
     method: 'GET',
     path: '/ServiceProviderConfig',
@@ -138,13 +138,13 @@ export const calls: readonly Call[] = [
 type Discover = (address: string) => { readonly id: string }[];
 
 /** Such lists cannot be filtered (RFC 7644, 4). */
-function discovered({ address, query }: Asked, list: Discover): object {
+function discovered({ address, query }: ScimRequest, list: Discover): object {
   if (query['filter'] !== undefined) throw new Refusal('forbidden', 'This list cannot be filtered');
   const all = list(address);
   return listResponse(all.length, 1, all);
 }
 
-function discoveredOne({ address, id }: Asked, list: Discover): object {
+function discoveredOne({ address, id }: ScimRequest, list: Discover): object {
   return orNotFound(
     list(address).find((each) => each.id === id),
     'resource',
@@ -157,7 +157,7 @@ function askedOf(
   { actor, organizationId }: Provisioner,
   request: FastifyRequest,
   reply: FastifyReply,
-): Asked {
+): ScimRequest {
   const actorContext: ActorContext = {
     ...context,
     actor,
@@ -166,7 +166,7 @@ function askedOf(
     log: request.log as Context['log'],
   };
   const { id = '' } = request.params as { id?: string };
-  const query = request.query as Query;
+  const query = request.query as ScimQuery;
   return {
     context: actorContext,
     organizationId,

@@ -1,11 +1,11 @@
 /** Searches by POST (RFC 7644, 3.4.3): lists whose parameters are in the body. */
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
-import type { Asked } from './asked.ts';
+import type { ScimRequest } from './asked.ts';
 import { parseFilter } from './filter.ts';
 import { groupPaths, matchingGroups, withMembers } from './list-groups.ts';
 import { matchingUsers, userPaths } from './list-users.ts';
 import { listResponse, pageOf, selection, textOf } from './page.ts';
-import type { GroupResource, Resource } from './resource.ts';
+import type { GroupResource, ScimResource } from './resource.ts';
 
 function namesOf(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined;
@@ -19,7 +19,7 @@ function numberOf(value: unknown): unknown {
 }
 
 /** The request as if its parameters were in the query. @throws ScimRefusal 400 that names the parameter */
-export function searching(asked: Asked, body: unknown): Asked {
+export function searching(asked: ScimRequest, body: unknown): ScimRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ScimRefusal('invalidSyntax', 'A search must be an object');
   const { filter, startIndex, count, attributes, excludedAttributes } = body as Record<string, unknown>;
@@ -34,16 +34,16 @@ export function searching(asked: Asked, body: unknown): Asked {
 }
 
 /** A page of all people, followed by all groups. An attribute that one of both does not have matches nothing. */
-export async function searchAll(asked: Asked): Promise<object> {
+export async function searchAll(asked: ScimRequest): Promise<object> {
   const text = textOf(asked.query, 'filter');
   const paths = new Map([...userPaths, ...groupPaths]);
   const filter = text === undefined ? null : parseFilter(text, paths);
-  const found: Resource[] = [
+  const found: ScimResource[] = [
     ...(await matchingUsers(asked, filter)),
     ...(await matchingGroups(asked, filter)),
   ];
   const { start, items } = pageOf(found, asked.query);
-  const isGroup = (each: Resource): each is GroupResource => each.meta.resourceType === 'Group';
+  const isGroup = (each: ScimResource): each is GroupResource => each.meta.resourceType === 'Group';
   const groups = await withMembers(asked, items.filter(isGroup));
   const whole = [...items.filter((each) => !isGroup(each)), ...groups];
   return listResponse(found.length, start, whole.map(selection(asked.query)));

@@ -23,7 +23,7 @@ const ofAccount: Pace = { free: 5, mostSeconds: 900, forgetSeconds: day };
 const ofAddress: Pace = { free: 30, mostSeconds: 900, forgetSeconds: 3600 };
 const familiarDays = 90;
 
-export interface Attempt {
+export interface SignInAttempt {
   /** As it was sent. */
   readonly email: string;
   /** Undefined where there is no such account. */
@@ -32,18 +32,18 @@ export interface Attempt {
   readonly address: string;
 }
 
-type Needed = Pick<Context, 'db' | 'keyHash' | 'now'>;
+type SlowDownContext = Pick<Context, 'db' | 'keyHash' | 'now'>;
 
-function before({ now }: Needed, seconds: number): Date {
+function before({ now }: SlowDownContext, seconds: number): Date {
   return new Date(now().getTime() - seconds * 1000);
 }
 
 /** E-mails of people, and passwords that somebody typed into the wrong field, are not stored in clear. */
-function keyOf({ keyHash }: Needed, ...parts: string[]): Buffer {
+function keyOf({ keyHash }: SlowDownContext, ...parts: string[]): Buffer {
   return keyHash.hash(JSON.stringify(['sign-in', ...parts]));
 }
 
-async function take(context: Needed, key: Buffer, pace: Pace, whose: string): Promise<void> {
+async function take(context: SlowDownContext, key: Buffer, pace: Pace, whose: string): Promise<void> {
   const now = context.now();
   const until = await takeAttempt(context.db, key, now, pace);
   if (until === null) return;
@@ -56,7 +56,10 @@ async function take(context: Needed, key: Buffer, pace: Pace, whose: string): Pr
  * @returns what to call once it was the right one
  * @throws TooManyRequests while an attempt has to wait
  */
-export async function beginAttempt(context: Needed, attempt: Attempt): Promise<() => Promise<void>> {
+export async function beginAttempt(
+  context: SlowDownContext,
+  attempt: SignInAttempt,
+): Promise<() => Promise<void>> {
   const { userId, address } = attempt;
   const email = attempt.email.toLowerCase();
   const since = before(context, familiarDays * day);
@@ -75,7 +78,7 @@ export async function beginAttempt(context: Needed, attempt: Attempt): Promise<(
 }
 
 /** Loop: removes what no longer matters. */
-export async function forgetOldAttempts(context: Needed): Promise<void> {
+export async function forgetOldAttempts(context: SlowDownContext): Promise<void> {
   await deleteAttemptsBefore(context.db, before(context, ofAccount.forgetSeconds));
   await deleteAddressesBefore(context.db, before(context, familiarDays * day));
 }

@@ -29,7 +29,7 @@ export const claimSource = 'oidc';
 const builtIn = new Set(['Admin', 'User']);
 
 /** What a claim says about one person. */
-export interface Wanted {
+export interface ClaimContent {
   /** Role by organization. */
   readonly roles: ReadonlyMap<string, string>;
   readonly teams: readonly FollowedTeam[];
@@ -55,7 +55,7 @@ export async function wantedBy(
   context: ActorContext,
   rules: readonly ClaimRule[],
   values: readonly string[],
-): Promise<Wanted> {
+): Promise<ClaimContent> {
   const roles = new Map<string, string>();
   const teams: FollowedTeam[] = [];
   const unread = new Set<string | null>();
@@ -104,7 +104,7 @@ async function unlessLastAdmin(
 async function followTeams(
   context: ActorContext,
   userId: string,
-  wanted: Wanted,
+  wanted: ClaimContent,
   isRead: (organizationId: string) => boolean,
 ): Promise<void> {
   const { db } = context;
@@ -131,7 +131,11 @@ async function followTeams(
  * In the transaction of the sign-in, as the person who signs in. A rule that cannot be read takes nothing away: what
  * it is about may only have another name.
  */
-export async function followClaim(context: ActorContext, userId: string, wanted: Wanted): Promise<void> {
+export async function followClaim(
+  context: ActorContext,
+  userId: string,
+  wanted: ClaimContent,
+): Promise<void> {
   const { db } = context;
   const audit = (action: string, organizationId: string, role: string) =>
     recordAudit(context, {

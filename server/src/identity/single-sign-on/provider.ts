@@ -12,7 +12,7 @@ const clockSkewSeconds = 30;
 const timeoutSeconds = 10;
 
 /** The settings of a provider that is configured. */
-export interface ProviderSettings {
+export interface OidcProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
@@ -22,7 +22,7 @@ export interface ProviderSettings {
 }
 
 /** The provider of the settings; null where there is none. */
-export function providerOf({ settings }: Pick<Context, 'settings'>): ProviderSettings | null {
+export function providerOf({ settings }: Pick<Context, 'settings'>): OidcProviderSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId } = settings;
   if (issuer === undefined || clientId === undefined) return null;
   return {
@@ -36,7 +36,7 @@ export function providerOf({ settings }: Pick<Context, 'settings'>): ProviderSet
 }
 
 /** @throws Refusal 404 where none is configured */
-export function requireProvider(context: Pick<Context, 'settings'>): ProviderSettings {
+export function requireProvider(context: Pick<Context, 'settings'>): OidcProviderSettings {
   const provider = providerOf(context);
   if (!provider)
     throw new Refusal(
@@ -50,7 +50,10 @@ export function requireProvider(context: Pick<Context, 'settings'>): ProviderSet
 const library = () => import('openid-client');
 
 /** @throws Refusal 503 where the provider does not answer as one */
-async function discover(context: Pick<Context, 'log'>, provider: ProviderSettings): Promise<Configuration> {
+async function discover(
+  context: Pick<Context, 'log'>,
+  provider: OidcProviderSettings,
+): Promise<Configuration> {
   const client = await library();
   const { issuer, clientId, clientSecret } = provider;
   const authentication = clientSecret === undefined ? client.None() : client.ClientSecretBasic(clientSecret);
@@ -71,7 +74,7 @@ async function discover(context: Pick<Context, 'log'>, provider: ProviderSetting
 }
 
 /** What has to be kept until the provider answers. */
-export interface Started {
+export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
@@ -84,9 +87,9 @@ export interface Started {
  */
 export async function beginAtProvider(
   context: Pick<Context, 'log'>,
-  provider: ProviderSettings,
+  provider: OidcProviderSettings,
   { redirectUri, isDeliberate }: { readonly redirectUri: string; readonly isDeliberate: boolean },
-): Promise<Started & { readonly url: string }> {
+): Promise<PendingSignIn & { readonly url: string }> {
   const client = await library();
   const configuration = await discover(context, provider);
   const started = {
@@ -107,7 +110,7 @@ export async function beginAtProvider(
 }
 
 /** Who the provider says has signed in. */
-export interface Identity {
+export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;
   /** Null where the provider does not say that it has verified one. */
@@ -128,7 +131,7 @@ function identityOf(
   subject: string,
   claims: Record<string, unknown>,
   claim: string,
-): Identity {
+): ProviderIdentity {
   const email = claims['email_verified'] === true ? textOf(claims['email'], 254) : null;
   const picture = textOf(claims['picture'], 2000);
   return {
@@ -158,10 +161,10 @@ async function userInfo(
  */
 export async function finishAtProvider(
   context: Pick<Context, 'log'>,
-  provider: ProviderSettings,
-  started: Started,
+  provider: OidcProviderSettings,
+  started: PendingSignIn,
   arrived: URL,
-): Promise<Identity> {
+): Promise<ProviderIdentity> {
   const client = await library();
   const configuration = await discover(context, provider);
   try {

@@ -12,11 +12,15 @@ import type { UserRow } from '../../rows/users/user-store.ts';
 import { acceptAllOf } from '../people/accept-invitation.ts';
 import { endCredentials } from '../people/end-credentials.ts';
 import { asPerson } from '../sign-in/start-session.ts';
-import { followClaim, type Wanted, wantedBy } from './follow-claim.ts';
-import type { Identity } from './provider.ts';
+import { type ClaimContent, followClaim, wantedBy } from './follow-claim.ts';
+import type { ProviderIdentity } from './provider.ts';
 
 /** A person who signs in with this identity for the first time. */
-async function firstSignIn(context: ActorContext, identity: Identity, wanted: Wanted): Promise<UserRow> {
+async function firstSignIn(
+  context: ActorContext,
+  identity: ProviderIdentity,
+  wanted: ClaimContent,
+): Promise<UserRow> {
   const { db } = context;
   const { verifiedEmail: email } = identity;
   if (email === null)
@@ -55,7 +59,7 @@ async function firstSignIn(context: ActorContext, identity: Identity, wanted: Wa
  * @returns the id of the user
  * @throws Refusal 403 for an identity that nobody has invited, without a verified e-mail, or of a blocked user
  */
-export async function resolvePerson(context: ActorContext, identity: Identity): Promise<string> {
+export async function resolvePerson(context: ActorContext, identity: ProviderIdentity): Promise<string> {
   const { issuer, subject } = identity;
   return inTransaction(context, async (context) => {
     const rules = context.settings.oidcRules;

@@ -13,7 +13,7 @@ import { membersAmong } from '../../rows/organizations/member-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import type { Place } from '../../rows/places.ts';
 import { inOrganization, inProject } from '../../rows/places.ts';
-import { type AssignmentRow, assignmentsOfTeam } from '../../rows/roles/assignment-store.ts';
+import { assignmentsOfTeam, type RoleAssignmentRow } from '../../rows/roles/assignment-store.ts';
 import {
   addTeamMembers,
   deleteTeamRow,
@@ -71,7 +71,7 @@ export async function lockTeam(db: Connection, id: string): Promise<TeamRow> {
   return orNotFound(await getTeamRow(db, id), 'team', id);
 }
 
-type AssignedRole = Pick<AssignmentRow, 'organization_id' | 'project_id' | 'environment_id' | 'role'>;
+type AssignedRole = Pick<RoleAssignmentRow, 'organization_id' | 'project_id' | 'environment_id' | 'role'>;
 
 async function placeOf({ db }: ActorContext, row: AssignedRole): Promise<Place> {
   const { organization_id, project_id, environment_id } = row;

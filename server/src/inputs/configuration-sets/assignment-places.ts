@@ -25,7 +25,7 @@ export interface AssignmentPlace extends AssignmentScope {
 }
 
 /** A place that there is, and who may do what with its sets. */
-export interface FoundPlace extends AssignmentPlace {
+export interface PermittedPlace extends AssignmentPlace {
   /** The right to see which sets are assigned. */
   readonly rightToView: Right;
   /** The one for changing the variables of the place; null where the sets never change. */
@@ -80,7 +80,7 @@ const variableScopes: Readonly<Partial<Record<SetAssignmentScope, VariableScope>
 export async function findAssignmentPlace(
   db: Connection,
   own: AssignmentScope,
-): Promise<FoundPlace | undefined> {
+): Promise<PermittedPlace | undefined> {
   const variableScope = variableScopes[own.scope];
   if (variableScope !== undefined) {
     const found = await findHome(db, { scope: variableScope, scopeId: own.scopeId });
@@ -100,7 +100,7 @@ export async function findAssignmentPlace(
 export async function requireAssignmentPlace(
   { db }: ActorContext,
   { scope: given, scopeId }: { readonly scope: string; readonly scopeId: string },
-): Promise<FoundPlace> {
+): Promise<PermittedPlace> {
   const scope = setAssignmentScopes.find((each) => each === given);
   if (!scope) throw badField('params.scope', `must be one of ${setAssignmentScopes.join(', ')}`);
   const place = await findAssignmentPlace(db, { scope, scopeId });
@@ -109,12 +109,15 @@ export async function requireAssignmentPlace(
 }
 
 /** @throws Refusal 403 */
-export function requireViewRight({ actor }: ActorContext, place: FoundPlace): void {
+export function requireViewRight({ actor }: ActorContext, place: PermittedPlace): void {
   requireRight(actor, place.home, place.rightToView, `/params/scope ${place.scope}`);
 }
 
 /** @throws Refusal 400 for a deployment, whose sets never change, 403 */
-export function requireEditRight({ actor }: ActorContext, { scope, home, rightToChange }: FoundPlace): void {
+export function requireEditRight(
+  { actor }: ActorContext,
+  { scope, home, rightToChange }: PermittedPlace,
+): void {
   if (rightToChange === null)
     throw badField('params.scope', `${scope} cannot be changed: assign the sets to its environment`);
   requireRight(actor, home, rightToChange, `/params/scope ${scope}`);

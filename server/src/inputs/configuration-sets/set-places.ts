@@ -14,14 +14,14 @@ import { getProjectRows } from '../../rows/projects/project-store.ts';
 import { getModule } from '../../rows/registry/module-store.ts';
 import { getTemplateRows } from '../../rows/templates/template-store.ts';
 
-interface Found {
+interface SetPlaceEntry {
   readonly shown: Omit<SetPlace, 'scope' | 'scopeId'>;
   readonly place: Place;
 }
 
-type FindPlaces = (db: Connection, ids: readonly string[]) => Promise<Map<string, Found>>;
+type FindPlaces = (db: Connection, ids: readonly string[]) => Promise<Map<string, SetPlaceEntry>>;
 
-function byId<Row extends { readonly id: string }>(rows: readonly Row[], found: (row: Row) => Found) {
+function byId<Row extends { readonly id: string }>(rows: readonly Row[], found: (row: Row) => SetPlaceEntry) {
   return new Map(rows.map((row) => [row.id, found(row)]));
 }
 

@@ -12,10 +12,10 @@ import type { SetRow } from '../../rows/configuration-sets/configuration-set-sto
 import { listVariablesOf, type VariableRow } from '../../rows/variables/variable-store.ts';
 import { applyVariableChanges } from '../variables/apply-variable-changes.ts';
 
-type Sent = Static<typeof VariableChangeBody>;
+type SentVariable = Static<typeof VariableChangeBody>;
 
 /** A variable that says where it belongs must say this set. */
-function checkHome(set: SetRow, { scope, scopeId, organizationId }: Sent, field: string): void {
+function checkHome(set: SetRow, { scope, scopeId, organizationId }: SentVariable, field: string): void {
   if (scope !== undefined && scope !== 'SET')
     throw badField(`${field}.scope`, 'must be SET, or absent: it is a variable of a configuration set');
   if (scopeId !== undefined && scopeId !== '' && scopeId.toLowerCase() !== set.id)
@@ -50,7 +50,7 @@ function replacing(change: VariableChange, rows: readonly VariableRow[]): Variab
 export async function changeSetVariables(
   context: ActorContext,
   set: SetRow,
-  changes: readonly Sent[],
+  changes: readonly SentVariable[],
   field: string,
 ): Promise<void> {
   if (changes.length === 0) return;

@@ -8,11 +8,11 @@ import {
 } from '#contract/credentials/kinds.ts';
 import { badField } from '../../ground/errors.ts';
 
-type Given = Readonly<Record<string, unknown>>;
-type Check = (text: string) => string | null;
+type CredentialFields = Readonly<Record<string, unknown>>;
+type ValueCheck = (text: string) => string | null;
 
 const matching =
-  (pattern: RegExp, expected: string): Check =>
+  (pattern: RegExp, expected: string): ValueCheck =>
   (text) =>
     pattern.test(text) ? null : `must be ${expected}`;
 
@@ -22,10 +22,12 @@ const guid = matching(
 );
 const ocid = matching(/^ocid1\.[\w.-]+$/, 'an OCID, such as ocid1.tenancy.oc1..aaaa');
 
-function jsonOf(text: string): Given | null {
+function jsonOf(text: string): CredentialFields | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Given) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as CredentialFields)
+      : null;
   } catch {
     return null;
   }
@@ -76,14 +78,14 @@ function vaultAddress(text: string): string | null {
     : null;
 }
 
-const kubeConfig: Check = (text) =>
+const kubeConfig: ValueCheck = (text) =>
   /(^|[\s{,"'])clusters["']?\s*:/.test(text) ? null : 'must be a kubeconfig file: "clusters" was not found';
 
 const cloudRegion = matching(/^[a-z0-9-]+$/, 'the name of a region, such as eu-west-1');
 
 const segment = matching(/^[\w./-]+$/, 'made of letters, digits, "_", "-", "." and "/"');
 
-const checks: Readonly<Partial<Record<ValueField, Check>>> = {
+const checks: Readonly<Partial<Record<ValueField, ValueCheck>>> = {
   roleArn: matching(
     /^arn:[a-z-]+:iam::\d{12}:role\/[\w+=,.@/-]+$/,
     'the ARN of a role, such as arn:aws:iam::123456789012:role/deployer',
@@ -125,7 +127,7 @@ const documents: readonly ValueField[] = [
 ];
 
 /** Keys belong together. */
-function requireBothKeys(type: CredentialType, value: Given): void {
+function requireBothKeys(type: CredentialType, value: CredentialFields): void {
   const pair = ['accessKeyId', 'secretAccessKey'] as const;
   const missing = pair.filter((field) => value[field] === undefined);
   if (missing.length === 1)
@@ -142,10 +144,12 @@ function requireBothKeys(type: CredentialType, value: Given): void {
  * @returns the fields of the type that have a value
  * @throws Refusal 400 that names the first wrong field, and never repeats what it contains
  */
-export function checkedValue(type: CredentialType, given: Given): CredentialValue {
+export function checkedValue(type: CredentialType, given: CredentialFields): CredentialValue {
   const { required, optional = [], ignored = [] } = kindOf(type);
   const filled = Object.entries(given).filter(([, value]) => value !== '' && value !== null);
-  const value: Given = Object.fromEntries(filled.filter(([field]) => !ignored.includes(field as ValueField)));
+  const value: CredentialFields = Object.fromEntries(
+    filled.filter(([field]) => !ignored.includes(field as ValueField)),
+  );
   for (const field of required)
     if (value[field] === undefined)
       throw badField(`body.value.${field}`, `is required in a credential of type ${type}`);

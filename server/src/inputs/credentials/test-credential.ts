@@ -27,7 +27,7 @@ interface Testing {
 }
 
 /** @returns who the cloud says it is, as the end of a sentence @throws CloudProblem */
-type Ask = (testing: Testing) => Promise<string>;
+type CloudCheck = (testing: Testing) => Promise<string>;
 
 const tokenSeconds = 300;
 const sessionName = 'envarium-test';
@@ -61,7 +61,7 @@ async function askKubernetes({ value, privateHosts, signal }: Testing): Promise<
   return `the server accepts it, and has the version ${version || 'of something that is not Kubernetes'}`;
 }
 
-const asks: Readonly<Partial<Record<CredentialType, Ask>>> = {
+const asks: Readonly<Partial<Record<CredentialType, CloudCheck>>> = {
   AWS_ACCESS_KEYS_FOR_DEPLOYMENT: askWithKeys,
   AWS_ASSUMED_ROLE_FOR_DEPLOYMENT: askForRole,
   AWS_ASSUMED_ROLE: askForRole,

@@ -25,7 +25,7 @@ const publishedAheadMilliseconds = day;
 export const longestTokenSeconds = 86_400;
 const keptMilliseconds = longestTokenSeconds * 1000 + hour;
 
-type Signing = Pick<OidcKeyRow, 'id' | 'signs_from'>;
+type IssuerKey = Pick<OidcKeyRow, 'id' | 'signs_from'>;
 
 /** What has to be done about the keys of an installation. */
 export interface DueChanges {
@@ -39,7 +39,7 @@ export interface DueChanges {
  * @param keys the one that signs last first
  * @param everyDays how long a key signs
  */
-export function dueChanges(keys: readonly Signing[], now: Date, everyDays: number): DueChanges {
+export function dueChanges(keys: readonly IssuerKey[], now: Date, everyDays: number): DueChanges {
   const at = now.getTime();
   const [newest] = keys;
   const expired = keys.filter((_, index) => {

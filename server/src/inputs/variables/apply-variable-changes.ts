@@ -19,7 +19,7 @@ import {
 import { approvalVariableName, guardApprovalVariable } from './approval-variable.ts';
 import { checkVariable } from './check-variable.ts';
 import { entityOfScope, entityWords } from './entity-of-scope.ts';
-import type { Home } from './levels.ts';
+import type { VariableLevels } from './levels.ts';
 import { checkOutputReference } from './output-reference.ts';
 import { ScopeRows } from './scope-rows.ts';
 import { WrittenVariables } from './written-variables.ts';
@@ -88,7 +88,7 @@ function checkIdentity(
  */
 function rowsOf(
   scope: ScopeRows,
-  home: Home,
+  home: VariableLevels,
   change: VariableChange,
   field: string,
 ): { row?: VariableRow; outer?: VariableRow } {
@@ -117,7 +117,12 @@ function isInherited(
 }
 
 /** @throws Refusal 409 for a variable that an outer scope does not let anybody override */
-function checkReadOnly({ name, type }: VariableValues, scope: ScopeRows, home: Home, at: string): void {
+function checkReadOnly(
+  { name, type }: VariableValues,
+  scope: ScopeRows,
+  home: VariableLevels,
+  at: string,
+): void {
   const winner = scope.inheritedAs(name, type)?.winner;
   if (winner?.is_readonly)
     throw conflict(
@@ -134,7 +139,7 @@ interface Done extends Readonly<Record<'created' | 'updated' | 'deleted', string
 /** A value may be a secret that nobody has marked, and the trail can never be corrected. */
 function audited(
   context: ActorContext,
-  { scopeId }: Home,
+  { scopeId }: VariableLevels,
   values: Pick<VariableRow, 'name' | 'type' | 'is_sensitive' | 'is_readonly' | 'is_required' | 'regex'>,
   open: () => string | null,
 ) {
@@ -150,7 +155,7 @@ function audited(
 
 function noteChange(
   context: ActorContext,
-  home: Home,
+  home: VariableLevels,
   { changes }: Done,
   before: VariableRow | undefined,
   after: VariableRow | undefined,
@@ -174,7 +179,7 @@ function sidesOf({ changes }: Done): Changes {
 
 /** Changes of one scope that are being made. */
 interface Applying {
-  readonly home: Home;
+  readonly home: VariableLevels;
   readonly scope: ScopeRows;
   /** Who changes the variables. */
   readonly userId: string;
@@ -228,7 +233,10 @@ async function applyChange(
 }
 
 /** The tool of the template that a scope belongs to; undefined for one of several templates. */
-async function toolOf(db: Connection, { scope, scopeId, inherits }: Home): Promise<ToolFacts | undefined> {
+async function toolOf(
+  db: Connection,
+  { scope, scopeId, inherits }: VariableLevels,
+): Promise<ToolFacts | undefined> {
   const template = [...inherits, { scope, scopeId }].findLast((each) => each.scope === 'BLUEPRINT');
   const row = template && (await getTemplateRow(db, template.scopeId));
   return row && toolFacts(row.type);
@@ -261,7 +269,7 @@ function nothingDone(): Done {
  */
 export async function applyVariableChanges(
   context: ActorContext,
-  home: Home,
+  home: VariableLevels,
   changes: readonly VariableChange[],
   fields: readonly string[],
   proposedBy?: string,
@@ -298,7 +306,7 @@ export interface TriedChanges {
  */
 export async function tryVariableChanges(
   context: ActorContext,
-  home: Home,
+  home: VariableLevels,
   changes: readonly VariableChange[],
   fields: readonly string[],
   assignments?: ProposedAssignments,

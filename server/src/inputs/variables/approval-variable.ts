@@ -18,8 +18,8 @@ import {
   standingDemands,
 } from '../../tenancy/project-policies/lift-approval.ts';
 import { policyDemands, projectDemands } from '../../tenancy/project-policies/project-demands.ts';
-import type { Home } from './levels.ts';
-import { type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
+import type { VariableLevels } from './levels.ts';
+import { type ResolvedVariable, resolvePrecedence, variableKey } from './precedence.ts';
 import { readLevels } from './read-layers.ts';
 
 export const approvalVariableName = 'ENVARIUM_REQUIRES_APPROVAL';
@@ -34,7 +34,7 @@ export interface ApprovalVariable {
   readonly demands: readonly DemandPlace[];
 }
 
-type Reading = Pick<Context, 'db' | 'sealer'> & { readonly actor?: Actor };
+type VariableReader = Pick<Context, 'db' | 'sealer'> & { readonly actor?: Actor };
 
 const levelsOfOne = ['WORKFLOW', 'ENVIRONMENT', 'DEPLOYMENT'];
 const chosenScopes = ['SET', 'BLUEPRINT', 'SUB_ENVIRONMENT_BLUEPRINT'];
@@ -44,7 +44,10 @@ function setterOf({ scope, user_id }: VariableRow): string | null {
 }
 
 /** The outer levels whose `true` holds. @param rows from the outermost to the innermost */
-async function demandsOf(context: Reading, rows: readonly VariableRow[]): Promise<readonly DemandPlace[]> {
+async function demandsOf(
+  context: VariableReader,
+  rows: readonly VariableRow[],
+): Promise<readonly DemandPlace[]> {
   const statements = rows.flatMap((row) => {
     const isTrue = openValue(context, row) === 'true';
     // What one environment says of itself is not a demand.
@@ -58,8 +61,8 @@ async function demandsOf(context: Reading, rows: readonly VariableRow[]): Promis
 
 /** @param resolved undefined: it is not set at any level */
 export async function approvalVariableOf(
-  context: Reading,
-  resolved: Resolved<VariableRow> | undefined,
+  context: VariableReader,
+  resolved: ResolvedVariable<VariableRow> | undefined,
 ): Promise<ApprovalVariable> {
   if (resolved === undefined) return { value: null, setBy: null, demands: [] };
   const { winner, hidden } = resolved;
@@ -73,7 +76,7 @@ export async function approvalVariableOf(
 
 /** The levels whose `true` holds. @param levels from the outermost to the innermost, without those of an environment */
 export async function variableDemands(
-  context: Reading,
+  context: VariableReader,
   levels: readonly ScopeOf[],
 ): Promise<readonly DemandPlace[]> {
   const { layers } = await readLevels(context.db, levels);
@@ -82,7 +85,7 @@ export async function variableDemands(
 }
 
 /** Where an approval of plans of an environment or a project is demanded. */
-async function demandsAt(context: ActorContext, home: Home): Promise<DemandPlace[]> {
+async function demandsAt(context: ActorContext, home: VariableLevels): Promise<DemandPlace[]> {
   const { organizationId, projectId, scope, scopeId, inherits } = home;
   if (projectId === null || scope === 'SET' || scope === 'BLUEPRINT') return [];
   const template = [...inherits, { scope, scopeId }].findLast((each) => each.scope === 'BLUEPRINT');
@@ -112,9 +115,9 @@ interface GuardedValues {
  */
 export async function guardApprovalVariable(
   context: ActorContext,
-  home: Home,
+  home: VariableLevels,
   values: GuardedValues,
-  outer: Resolved<VariableRow> | undefined,
+  outer: ResolvedVariable<VariableRow> | undefined,
   field: string,
 ): Promise<void> {
   if (values.name !== approvalVariableName || values.type !== 0 || values.value === 'true') return;

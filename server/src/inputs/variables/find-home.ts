@@ -13,16 +13,16 @@ import { getTemplateRow } from '../../rows/templates/template-store.ts';
 import { getVariableRow, type ScopeOf, scopeOf } from '../../rows/variables/variable-store.ts';
 import {
   environmentHome,
-  type Home,
   projectLevels,
   splitSubAlias,
   storedScope,
+  type VariableLevels,
   workflowHome,
 } from './levels.ts';
 
 /** A scope that exists, and who may do what with its variables. */
 export interface FoundHome {
-  readonly home: Home;
+  readonly home: VariableLevels;
   readonly place: Place;
   readonly rightToView: Right;
   readonly rightToChange: Right;

@@ -2,7 +2,7 @@
 import type { ScopeOf, VariableHome } from '../../rows/variables/variable-store.ts';
 
 /** A place whose variables hold together with those of outer levels. */
-export interface Home extends VariableHome {
+export interface VariableLevels extends VariableHome {
   /** Outer levels whose variables hold here too, outermost first. */
   readonly inherits: readonly ScopeOf[];
 }
@@ -58,7 +58,7 @@ function homeIn(environment: EnvironmentPlace, scope: 'WORKFLOW' | 'ENVIRONMENT'
  * Where the variables of an environment are located.
  * @param hierarchy of its project
  */
-export function environmentHome(environment: EnvironmentPlace, hierarchy: string): Home {
+export function environmentHome(environment: EnvironmentPlace, hierarchy: string): VariableLevels {
   const { inherits, ...workflow } = workflowHome(environment, hierarchy);
   return {
     ...homeIn(environment, 'ENVIRONMENT'),
@@ -67,11 +67,11 @@ export function environmentHome(environment: EnvironmentPlace, hierarchy: string
 }
 
 /** Where the variables are located that a workflow passes to its sub-environments. */
-export function workflowHome(environment: EnvironmentPlace, hierarchy: string): Home {
+export function workflowHome(environment: EnvironmentPlace, hierarchy: string): VariableLevels {
   return { ...homeIn(environment, 'WORKFLOW'), inherits: outside(environment, hierarchy) };
 }
 
 /** All levels of a home, its own last. */
-export function levelsOf(home: Home): ScopeOf[] {
+export function levelsOf(home: VariableLevels): ScopeOf[] {
   return [...home.inherits, { scope: home.scope, scopeId: home.scopeId }];
 }

@@ -15,11 +15,11 @@ import { isUuid } from '../../rows/entity-home.ts';
 import type { ScopeOf, VariableRow } from '../../rows/variables/variable-store.ts';
 import { type FoundHome, findVisibleHome } from './find-home.ts';
 import { levelsOf, storedScope } from './levels.ts';
-import { compareNames, type Resolved, resolvePrecedence } from './precedence.ts';
+import { compareNames, type ResolvedVariable, resolvePrecedence } from './precedence.ts';
 import { readLevels, versionOfLevels } from './read-layers.ts';
 import { hiddenView, schemaView, variableView } from './variable-view.ts';
 
-type Query = QueryOf<typeof operations.listVariables>;
+type VariablesQuery = QueryOf<typeof operations.listVariables>;
 
 /** Parameters that name a scope each, with the word for what they name. */
 const named = [
@@ -30,13 +30,13 @@ const named = [
   ['workflowBlueprintId', 'BLUEPRINT', 'template'],
   ['workflowBlueprintIdSubAlias', 'SUB_ENVIRONMENT_BLUEPRINT', 'template'],
   ['setId', 'SET', 'configuration set'],
-] as const satisfies readonly (readonly [keyof Query, VariableScope, string])[];
+] as const satisfies readonly (readonly [keyof VariablesQuery, VariableScope, string])[];
 
 /** Parameters that cannot be combined with others. */
 const alone = ['setId', 'deploymentLogId'] as const;
 
 /** All parameters are ids; one has the name of a sub-environment after it. */
-function withStoredIds(query: Query): Query {
+function withStoredIds(query: VariablesQuery): VariablesQuery {
   const { workflowBlueprintIdSubAlias: alias, ...ids } = query;
   return {
     ...(Object.fromEntries(
@@ -51,20 +51,20 @@ function withStoredIds(query: Query): Query {
   };
 }
 
-function checkAlone(query: Query): void {
+function checkAlone(query: VariablesQuery): void {
   for (const field of alone) {
     const other = [...named.map(([name]) => name), ...alone].find((name) => name !== field && query[name]);
     if (query[field] && other) throw badField(`query.${field}`, `cannot be combined with ${other}`);
   }
 }
 
-function checkOrganization(query: Query, organizationId: string, field: string): void {
+function checkOrganization(query: VariablesQuery, organizationId: string, field: string): void {
   if (query.organizationId !== organizationId)
     throw badField('query.organizationId', `is not the organization of ${field}`);
 }
 
 /** @throws Refusal 400 for an id that is unknown or in another organization, 403 without the right to see it */
-async function homesOf(context: ActorContext, query: Query): Promise<FoundHome[]> {
+async function homesOf(context: ActorContext, query: VariablesQuery): Promise<FoundHome[]> {
   const homes: FoundHome[] = [];
   for (const [field, scope, entity] of named) {
     const scopeId = query[field];
@@ -78,14 +78,14 @@ async function homesOf(context: ActorContext, query: Query): Promise<FoundHome[]
   return homes;
 }
 
-function checkProject(query: Query, [first]: readonly FoundHome[]): void {
+function checkProject(query: VariablesQuery, [first]: readonly FoundHome[]): void {
   const isOfEnvironment = first && first.place.environmentId !== null;
   if (query.projectId && isOfEnvironment && first.place.projectId !== query.projectId)
     throw badField('query.projectId', 'is not the project of the environment');
 }
 
 /** A template that the request names takes the place of the one that its environment has. */
-function isReplaced(query: Query, { scope, scopeId }: ScopeOf): boolean {
+function isReplaced(query: VariablesQuery, { scope, scopeId }: ScopeOf): boolean {
   const templates = [
     query.blueprintId,
     query.workflowBlueprintId,
@@ -95,7 +95,7 @@ function isReplaced(query: Query, { scope, scopeId }: ScopeOf): boolean {
 }
 
 /** All levels of several places in the order of precedence, each once. Pure. */
-function mergedLevels(query: Query, homes: readonly FoundHome[]): ScopeOf[] {
+function mergedLevels(query: VariablesQuery, homes: readonly FoundHome[]): ScopeOf[] {
   const levels = [
     { scope: 'GLOBAL', scopeId: query.organizationId } as const,
     ...homes.flatMap(({ home }) => levelsOf(home)),
@@ -116,7 +116,7 @@ const mostCharacters = 20_000_000;
 /** Whole lists: reading and writing thousands of variables takes ten times as long as asking whether they are the same. */
 const keptLists = perServer(() => new KeptTexts<KeptList>(mostCharacters));
 
-function resolvedView(context: ActorContext, { winner, hidden }: Resolved<VariableRow>): Variable {
+function resolvedView(context: ActorContext, { winner, hidden }: ResolvedVariable<VariableRow>): Variable {
   const outer = hidden.at(-1);
   return { ...variableView(context, winner), overwrites: outer ? hiddenView(context, outer) : null };
 }
@@ -147,7 +147,7 @@ function snapshotOf({ variables, organization_id: organizationId }: GivenRow): V
   }));
 }
 
-async function ofDeployment(context: ActorContext, query: Query, id: string): Promise<Variable[]> {
+async function ofDeployment(context: ActorContext, query: VariablesQuery, id: string): Promise<Variable[]> {
   const row = isUuid(id) ? await getGiven(context.db, id) : undefined;
   if (!row || !context.actor.access.isMember(row.organization_id))
     throw unknownEntity('query.deploymentLogId', 'deployment');
@@ -159,7 +159,10 @@ async function ofDeployment(context: ActorContext, query: Query, id: string): Pr
  * The right to see the first of the places that the request names was checked.
  * @throws Refusal 400 that names the parameter, 403 without the right to see one of the places
  */
-export async function listVariables(context: ActorContext, given: Query): Promise<JsonText<Variable[]>> {
+export async function listVariables(
+  context: ActorContext,
+  given: VariablesQuery,
+): Promise<JsonText<Variable[]>> {
   const query = withStoredIds(given);
   checkAlone(query);
   if (query.deploymentLogId)

@@ -31,7 +31,7 @@ export interface Layer<Row extends Candidate> {
 }
 
 /** The result of all variables with one name and type. */
-export interface Resolved<Row extends Candidate> {
+export interface ResolvedVariable<Row extends Candidate> {
   /** The one that counts. */
   readonly winner: Row;
   /** Those that it hides, from the outermost to the innermost. */
@@ -56,7 +56,7 @@ export function compareNames(
   return one.name < other.name ? -1 : 1;
 }
 
-function resolve<Row extends Candidate>(sequence: readonly Row[]): Resolved<Row> {
+function resolve<Row extends Candidate>(sequence: readonly Row[]): ResolvedVariable<Row> {
   const lock = sequence.findIndex((row) => row.is_readonly);
   const place = lock === -1 ? sequence.length - 1 : lock;
   const winner = sequence[place] as Row;
@@ -77,7 +77,7 @@ function resolve<Row extends Candidate>(sequence: readonly Row[]): Resolved<Row>
  */
 export function resolvePrecedence<Row extends Candidate>(
   layers: readonly Layer<Row>[],
-): Map<string, Resolved<Row>> {
+): Map<string, ResolvedVariable<Row>> {
   const sequences = new Map<string, Row[]>();
   for (const { sets, rows } of layers)
     for (const group of [...sets, rows])

@@ -6,7 +6,7 @@ import type { Context } from '../../framework/context.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { openValue, type ScopeOf, type VariableRow } from '../../rows/variables/variable-store.ts';
 import { type ApprovalVariable, approvalVariableName, approvalVariableOf } from './approval-variable.ts';
-import { compareNames, type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
+import { compareNames, type ResolvedVariable, resolvePrecedence, variableKey } from './precedence.ts';
 import { type LevelContents, readLevels } from './read-layers.ts';
 import { isReference, outerRefusal, unusable } from './unusable-value.ts';
 import { schemaView, scopeView } from './variable-view.ts';
@@ -75,7 +75,7 @@ function jobVariable(row: VariableRow, value: string): JobVariable {
 }
 
 function referenceVariable(
-  { winner, hidden, isRequired }: Resolved<VariableRow>,
+  { winner, hidden, isRequired }: ResolvedVariable<VariableRow>,
   text: string,
 ): ReferenceVariable {
   const { name, type, scope, is_sensitive: isSensitive, regex } = winner;
@@ -85,7 +85,7 @@ function referenceVariable(
 
 /** Why the value of a variable cannot be used, by its own rules and those of the variables that it hides. */
 async function refusalOf(
-  { winner, hidden, isRequired }: Resolved<VariableRow>,
+  { winner, hidden, isRequired }: ResolvedVariable<VariableRow>,
   value: string | null,
 ): Promise<string | null> {
   const { name, type, regex, schema, scope } = winner;
@@ -98,7 +98,7 @@ async function refusalOf(
 
 /** Of the first one only: a regular expression can take long. */
 async function firstRefusal(
-  opened: readonly { readonly resolved: Resolved<VariableRow>; readonly value: string | null }[],
+  opened: readonly { readonly resolved: ResolvedVariable<VariableRow>; readonly value: string | null }[],
 ): Promise<string[]> {
   for (const { resolved, value } of opened) {
     const refusal = await refusalOf(resolved, value);

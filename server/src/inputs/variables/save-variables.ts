@@ -25,8 +25,8 @@ import { type FoundHome, findHome, findVisibleHome } from './find-home.ts';
 import { storedScope } from './levels.ts';
 import { variableView } from './variable-view.ts';
 
-type Body = BodyOf<typeof operations.saveVariables>;
-type Write = Body[number];
+type SaveVariablesBody = BodyOf<typeof operations.saveVariables>;
+type Write = SaveVariablesBody[number];
 
 const keyOf = ({ scope, scopeId }: ScopeOf) => `${scope} ${scopeId}`;
 
@@ -103,7 +103,7 @@ interface Group {
 }
 
 /** Elements of the request by the scope that they are for. */
-async function groupsOf({ db }: ActorContext, body: Body): Promise<Group[]> {
+async function groupsOf({ db }: ActorContext, body: SaveVariablesBody): Promise<Group[]> {
   const ids = body.flatMap(({ scope, id }) => (scope === undefined && id !== undefined ? [id] : []));
   const known = await getVariableRows(db, ids);
   const groups = new Map<string, Group>();
@@ -131,7 +131,7 @@ function savedView(
  * @returns the variables in the order of the request
  * @throws Refusal that names the first field that cannot be stored
  */
-export async function saveVariables(context: ActorContext, body: Body): Promise<Variable[]> {
+export async function saveVariables(context: ActorContext, body: SaveVariablesBody): Promise<Variable[]> {
   return inTransaction(context, async (context) => {
     const groups = await groupsOf(context, body);
     // Before the locks: a caller without rights holds nobody up.

@@ -6,15 +6,15 @@ import type { VariableType } from '#contract/schema/enumerations.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { ProposedAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
 import { deleteVariables, saveVariables, type VariableRow } from '../../rows/variables/variable-store.ts';
-import { type Home, levelsOf } from './levels.ts';
-import { type Layer, type Resolved, resolvePrecedence, variableKey } from './precedence.ts';
+import { levelsOf, type VariableLevels } from './levels.ts';
+import { type Layer, type ResolvedVariable, resolvePrecedence, variableKey } from './precedence.ts';
 import { readLayers } from './read-layers.ts';
 
 export class ScopeRows {
   readonly #db: Connection;
   readonly #byId = new Map<string, VariableRow>();
   readonly #byName = new Map<string, VariableRow>();
-  readonly #outer: ReadonlyMap<string, Resolved<VariableRow>>;
+  readonly #outer: ReadonlyMap<string, ResolvedVariable<VariableRow>>;
   readonly #outerById: ReadonlyMap<string, VariableRow>;
   /** Not yet written. */
   readonly #saved = new Map<string, VariableRow>();
@@ -36,7 +36,7 @@ export class ScopeRows {
    */
   static async read(
     db: Connection,
-    home: Home,
+    home: VariableLevels,
     tried?: { readonly assignments?: ProposedAssignments },
   ): Promise<ScopeRows> {
     const layers = await readLayers(db, levelsOf(home), tried?.assignments);
@@ -60,7 +60,7 @@ export class ScopeRows {
   }
 
   /** What the scope inherits under a name. */
-  inheritedAs(name: string, type: number): Resolved<VariableRow> | undefined {
+  inheritedAs(name: string, type: number): ResolvedVariable<VariableRow> | undefined {
     return this.#outer.get(variableKey({ name, type: type as VariableType }));
   }
 

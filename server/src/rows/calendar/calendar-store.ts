@@ -8,7 +8,7 @@ import type { Reach } from '../places.ts';
 import { projectNameOf } from '../projects/project-store.ts';
 import type { ScheduleRow } from '../schedules/schedule-store.ts';
 
-export interface Place {
+export interface CalendarScope {
   readonly reach: Reach;
   readonly projectId: string | undefined;
   /** Only what has its next date before this. */
@@ -40,7 +40,7 @@ export type EndingEnvironment = DatedEnvironment &
 /** Environments whose end, or a notice before it, comes before a time; what comes first is first. */
 export async function listEnding(
   db: Connection,
-  { reach, projectId, before, limit }: Place,
+  { reach, projectId, before, limit }: CalendarScope,
 ): Promise<EndingEnvironment[]> {
   const rows = db
     .selectFrom('environment')
@@ -59,7 +59,7 @@ export type DatedSchedule = DatedEnvironment &
 /** Schedules that come before a time; what comes first is first. */
 export async function listComing(
   db: Connection,
-  { reach, projectId, before, limit }: Place,
+  { reach, projectId, before, limit }: CalendarScope,
 ): Promise<DatedSchedule[]> {
   const rows = db
     .selectFrom('schedule')

@@ -238,14 +238,16 @@ export interface ProposedAssignments {
   readonly unassign: readonly string[];
 }
 
-type AssignmentRow = Readonly<Record<'set_id' | 'scope_id', string>> & { readonly scope: SetAssignmentScope };
+type SetAssignmentRow = Readonly<Record<'set_id' | 'scope_id', string>> & {
+  readonly scope: SetAssignmentScope;
+};
 
 /** Pure: the rows as they would be. */
 function withProposed(
-  rows: readonly AssignmentRow[],
+  rows: readonly SetAssignmentRow[],
   { environmentId, assign, unassign }: ProposedAssignments,
-): readonly AssignmentRow[] {
-  const isThere = ({ scope, scope_id }: AssignmentRow) =>
+): readonly SetAssignmentRow[] {
+  const isThere = ({ scope, scope_id }: SetAssignmentRow) =>
     scope === 'environment' && scope_id === environmentId;
   const kept = rows.filter((row) => !(isThere(row) && unassign.includes(row.set_id)));
   const had = new Set(kept.filter(isThere).map((row) => row.set_id));

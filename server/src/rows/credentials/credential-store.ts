@@ -8,7 +8,7 @@ import type { ProjectPlace } from '../projects/project-store.ts';
 import type { CredentialAssignmentTable, CredentialTable } from '../schema.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
-export type AssignmentRow = Selectable<CredentialAssignmentTable>;
+export type CredentialAssignmentRow = Selectable<CredentialAssignmentTable>;
 
 function association(id: string) {
   return { table: 'credential', row: id, field: 'sealed_value' };
@@ -129,7 +129,7 @@ export async function insertAssignment(
   context: ActorContext,
   credentialId: string,
   projectId: string,
-): Promise<{ readonly row: AssignmentRow; readonly isNew: boolean }> {
+): Promise<{ readonly row: CredentialAssignmentRow; readonly isNew: boolean }> {
   const row = await tx
     .insertInto('credential_assignment')
     .values({

@@ -6,7 +6,7 @@ import { organizationOfProject, projectsAbove } from '../projects/project-store.
 import type { FlowAssignmentTable } from '../schema.ts';
 import { isOfType, projectOfTemplate } from '../templates/template-store.ts';
 
-export type AssignmentRow = Selectable<FlowAssignmentTable>;
+export type FlowAssignmentRow = Selectable<FlowAssignmentTable>;
 
 /** Where something is assigned. */
 export interface ScopePlace {
@@ -28,7 +28,7 @@ export async function putAssignment(
   context: ActorContext,
   { scope, scopeId }: ScopePlace,
   { id, templateId, position }: NewAssignment,
-): Promise<AssignmentRow | undefined> {
+): Promise<FlowAssignmentRow | undefined> {
   return tx
     .insertInto('flow_assignment')
     .values({
@@ -55,7 +55,7 @@ export async function deleteAssignments(
   tx: Connection,
   { scope, scopeId }: ScopePlace,
   templateIds: readonly string[],
-): Promise<AssignmentRow[]> {
+): Promise<FlowAssignmentRow[]> {
   if (templateIds.length === 0) return [];
   return tx
     .deleteFrom('flow_assignment')
@@ -80,7 +80,7 @@ export async function deleteAssignmentsOfTemplates(tx: Connection, ids: readonly
 export async function assignmentsAt(
   db: Connection,
   { scope, scopeId }: ScopePlace,
-): Promise<AssignmentRow[]> {
+): Promise<FlowAssignmentRow[]> {
   return db
     .selectFrom('flow_assignment')
     .selectAll()
@@ -96,7 +96,7 @@ export async function assignmentsAt(
 export async function assignmentsOf(
   db: Connection,
   templateIds: readonly string[],
-): Promise<AssignmentRow[]> {
+): Promise<FlowAssignmentRow[]> {
   if (templateIds.length === 0) return [];
   return db
     .selectFrom('flow_assignment')

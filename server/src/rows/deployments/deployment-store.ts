@@ -176,9 +176,9 @@ export async function openDeploymentsOf(
 }
 
 /** What decides about the status of an environment. */
-export type Speaker = Pick<DeploymentRow, 'id' | 'type' | 'status'>;
+export type SpeakerRow = Pick<DeploymentRow, 'id' | 'type' | 'status'>;
 
-const selectSpeakers = statement<{ open: Speaker[]; newest: Speaker | null }>(`
+const selectSpeakers = statement<{ open: SpeakerRow[]; newest: SpeakerRow | null }>(`
   select
     (select coalesce(json_agg(o order by number), '[]') from (
       select id, type, status, number from deployment
@@ -188,8 +188,8 @@ const selectSpeakers = statement<{ open: Speaker[]; newest: Speaker | null }>(`
       where environment_id = $1 and type in ${constantsText(speakingTypes)} order by number desc limit 1) n) as newest`);
 
 export interface Speakers {
-  readonly open: readonly Speaker[];
-  readonly newest: Speaker | null;
+  readonly open: readonly SpeakerRow[];
+  readonly newest: SpeakerRow | null;
 }
 
 /**

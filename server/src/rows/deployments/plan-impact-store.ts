@@ -4,7 +4,7 @@ import type { PlanSummary } from '#contract/deployments/plan.ts';
 import { mostDestructive } from '#contract/deployments/plan-impact.ts';
 import type { Connection } from '../../framework/context.ts';
 
-type Action = 'create' | 'update' | 'delete' | 'recreate' | 'metadata';
+type ImpactAction = 'create' | 'update' | 'delete' | 'recreate' | 'metadata';
 
 export interface ImpactRow {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface ImpactRow {
   readonly environment_id: string;
   readonly plan_summary: PlanSummary | null;
   /** Null: no plan is stored. */
-  readonly actions: Readonly<Partial<Record<Action, number>>> | null;
+  readonly actions: Readonly<Partial<Record<ImpactAction, number>>> | null;
   readonly types: Readonly<Record<string, number>>;
   readonly destructive: readonly {
     readonly address: string;

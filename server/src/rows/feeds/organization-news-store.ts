@@ -40,7 +40,7 @@ export async function recordOrganizationEvents(
 }
 
 /** Something in an organization that was created, changed or deleted. */
-export interface Change extends Omit<OrganizationChangeEvent, 'projectId' | 'environmentId'> {
+export interface OrganizationChange extends Omit<OrganizationChangeEvent, 'projectId' | 'environmentId'> {
   readonly organizationId: string;
   readonly projectId: string | null;
   readonly environmentId: string | null;
@@ -49,7 +49,7 @@ export interface Change extends Omit<OrganizationChangeEvent, 'projectId' | 'env
 /** Tells readers that a list has changed. */
 export async function recordChange(
   context: Pick<Context, 'db' | 'events' | 'now'>,
-  { organizationId, projectId, environmentId, entity, id }: Change,
+  { organizationId, projectId, environmentId, entity, id }: OrganizationChange,
 ): Promise<void> {
   const data: OrganizationChangeEvent = {
     entity,

@@ -5,9 +5,12 @@ import type { ActorContext, Connection } from '../../framework/context.ts';
 import { pathOf } from '../projects/project-store.ts';
 import type { NotificationAssignmentTable } from '../schema.ts';
 
-export type AssignmentRow = Selectable<NotificationAssignmentTable>;
+export type NotificationAssignmentRow = Selectable<NotificationAssignmentTable>;
 
-export async function listAssignments(db: Connection, projectId: string): Promise<AssignmentRow[]> {
+export async function listAssignments(
+  db: Connection,
+  projectId: string,
+): Promise<NotificationAssignmentRow[]> {
   return db
     .selectFrom('notification_assignment')
     .selectAll()
@@ -21,7 +24,7 @@ export async function getAssignment(
   db: Connection,
   projectId: string,
   endpointId: string,
-): Promise<AssignmentRow | undefined> {
+): Promise<NotificationAssignmentRow | undefined> {
   return db
     .selectFrom('notification_assignment')
     .selectAll()
@@ -36,7 +39,7 @@ export async function putAssignment(
   context: ActorContext,
   place: { readonly organizationId: string; readonly projectId: string; readonly endpointId: string },
   eventNames: readonly NotificationEvent[],
-): Promise<AssignmentRow> {
+): Promise<NotificationAssignmentRow> {
   return tx
     .insertInto('notification_assignment')
     .values({
@@ -55,7 +58,7 @@ export async function putAssignment(
     .executeTakeFirstOrThrow();
 }
 
-export async function deleteAssignment(tx: Connection, { id }: AssignmentRow): Promise<void> {
+export async function deleteAssignment(tx: Connection, { id }: NotificationAssignmentRow): Promise<void> {
   await tx.deleteFrom('notification_assignment').where('id', '=', id).execute();
 }
 

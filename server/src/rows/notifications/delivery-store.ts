@@ -13,7 +13,7 @@ import type { NotificationAttemptTable, NotificationDeliveryTable } from '../sch
 import type { EventFacts } from './stored-facts.ts';
 
 export type DeliveryRow = Selectable<NotificationDeliveryTable>;
-export type AttemptRow = Selectable<NotificationAttemptTable>;
+export type NotificationAttemptRow = Selectable<NotificationAttemptTable>;
 
 export interface NewDeliveries {
   readonly eventId: string;
@@ -118,7 +118,7 @@ export async function putBack(db: Connection, ids: readonly string[], dueAt: Dat
 }
 
 /** The result of an attempt. */
-export interface Ended {
+export interface AttemptResult {
   readonly status: DeliveryStatus;
   /** While it waits: when it is tried again. */
   readonly dueAt: Date;
@@ -138,7 +138,12 @@ function jsonOf(value: object | null): string | null {
   );
 }
 
-export async function storeAttempt(tx: Connection, { id, attempts }: DeliveryRow, ended: Ended, now: Date) {
+export async function storeAttempt(
+  tx: Connection,
+  { id, attempts }: DeliveryRow,
+  ended: AttemptResult,
+  now: Date,
+) {
   const updated = await tx
     .updateTable('notification_delivery')
     .set({
@@ -234,7 +239,7 @@ export async function getDelivery(db: Connection, id: string): Promise<DeliveryR
   return db.selectFrom('notification_delivery').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function listAttempts(db: Connection, deliveryId: string): Promise<AttemptRow[]> {
+export async function listAttempts(db: Connection, deliveryId: string): Promise<NotificationAttemptRow[]> {
   return db
     .selectFrom('notification_attempt')
     .selectAll()

@@ -11,7 +11,7 @@ import type {
   Trigger,
 } from '#contract/schema/enumerations.ts';
 
-export interface EnvironmentFacts {
+export interface NotifiedEnvironment {
   readonly id: string;
   readonly name: string;
   readonly organizationId: string;
@@ -72,7 +72,7 @@ export interface LifetimeFacts {
 }
 
 export interface EventFacts {
-  readonly environment: EnvironmentFacts;
+  readonly environment: NotifiedEnvironment;
   readonly deployment: DeploymentFacts | null;
   readonly lifetime: LifetimeFacts | null;
 }

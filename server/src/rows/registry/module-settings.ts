@@ -30,13 +30,13 @@ const others = [
 export type ModuleSettings = WithoutNulls<Omit<ModuleFields, (typeof flags)[number]>> &
   Readonly<Record<(typeof flags)[number], boolean>> & { readonly repository: string };
 
-type Given = ModuleFields & { readonly repository?: string };
+type ModuleInput = ModuleFields & { readonly repository?: string };
 
 /**
  * The settings after a change: null and an empty text clear a field, and so does the absence of `opentofuVersion`.
  * @param before null for a new module
  */
-export function changedSettings(before: ModuleSettings | null, given: Given): ModuleSettings {
+export function changedSettings(before: ModuleSettings | null, given: ModuleInput): ModuleSettings {
   const { opentofuVersion: _, ...kept } = before ?? {};
   const named = Object.fromEntries(
     [...others, ...flags, 'repository' as const].flatMap((name) =>

@@ -5,10 +5,10 @@ import { isUuid } from '../entity-home.ts';
 import type { Place } from '../places.ts';
 import type { RoleAssignmentTable } from '../schema.ts';
 
-export type AssignmentRow = Selectable<RoleAssignmentTable>;
+export type RoleAssignmentRow = Selectable<RoleAssignmentTable>;
 
 /** Who has a role. */
-export type Holder = { readonly userId: string } | { readonly teamId: string };
+export type RoleHolder = { readonly userId: string } | { readonly teamId: string };
 
 function rowsAt(db: Connection, { organizationId, projectId, environmentId }: Place) {
   const query = db.selectFrom('role_assignment').selectAll().where('organization_id', '=', organizationId);
@@ -23,7 +23,7 @@ export async function assignmentsAt(
   db: Connection,
   place: Place,
   holders: 'users' | 'teams',
-): Promise<AssignmentRow[]> {
+): Promise<RoleAssignmentRow[]> {
   return rowsAt(db, place)
     .where(holders === 'users' ? 'user_id' : 'team_id', 'is not', null)
     .orderBy('created_at', 'desc')
@@ -35,7 +35,7 @@ export async function assignmentsAt(
 export async function assignmentsInProjects(
   db: Connection,
   projectIds: readonly string[],
-): Promise<AssignmentRow[]> {
+): Promise<RoleAssignmentRow[]> {
   if (projectIds.length === 0) return [];
   return db
     .selectFrom('role_assignment')
@@ -49,24 +49,24 @@ export async function assignmentsInProjects(
 export async function findAssignment(
   db: Connection,
   place: Place,
-  holder: Holder,
-): Promise<AssignmentRow | undefined> {
+  holder: RoleHolder,
+): Promise<RoleAssignmentRow | undefined> {
   const rows = rowsAt(db, place);
   return (
     'userId' in holder ? rows.where('user_id', '=', holder.userId) : rows.where('team_id', '=', holder.teamId)
   ).executeTakeFirst();
 }
 
-export async function getAssignment(db: Connection, id: string): Promise<AssignmentRow | undefined> {
+export async function getAssignment(db: Connection, id: string): Promise<RoleAssignmentRow | undefined> {
   return db.selectFrom('role_assignment').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function assignmentsOfTeam(db: Connection, teamId: string): Promise<AssignmentRow[]> {
+export async function assignmentsOfTeam(db: Connection, teamId: string): Promise<RoleAssignmentRow[]> {
   return db.selectFrom('role_assignment').selectAll().where('team_id', '=', teamId).execute();
 }
 
 /** Who has a custom role somewhere, oldest assignment first. */
-export async function assignmentsOfRole(db: Connection, roleId: string): Promise<AssignmentRow[]> {
+export async function assignmentsOfRole(db: Connection, roleId: string): Promise<RoleAssignmentRow[]> {
   return db
     .selectFrom('role_assignment')
     .selectAll()
@@ -81,9 +81,9 @@ export async function insertAssignment(
   tx: Connection,
   { newId, actor, now }: Pick<ActorContext, 'newId' | 'actor' | 'now'>,
   place: Place,
-  holder: Holder,
+  holder: RoleHolder,
   given: { readonly role: string; readonly roleId: string | null },
-): Promise<AssignmentRow> {
+): Promise<RoleAssignmentRow> {
   return tx
     .insertInto('role_assignment')
     .values({
@@ -109,7 +109,7 @@ export async function updateAssignment(
   id: string,
   given: { readonly role: string; readonly roleId: string | null },
   at: Date,
-): Promise<AssignmentRow> {
+): Promise<RoleAssignmentRow> {
   return tx
     .updateTable('role_assignment')
     .set({ role: given.role, role_id: given.roleId, source: null, updated_at: at })

@@ -1,7 +1,7 @@
 /** SQL of passwords. */
 import type { Connection, Context } from '../../framework/context.ts';
 
-type Sealing = Pick<Context, 'sealer'>;
+type PasswordSealing = Pick<Context, 'sealer'>;
 
 function association(userId: string) {
   return { table: 'password', row: userId, field: 'sealed_hash' };
@@ -10,7 +10,7 @@ function association(userId: string) {
 /** @returns the hash of a user's password, or null where the account has none */
 export async function getPasswordHash(
   db: Connection,
-  { sealer }: Sealing,
+  { sealer }: PasswordSealing,
   userId: string,
 ): Promise<string | null> {
   const row = await db

@@ -30,10 +30,10 @@ function association(state: string) {
   return { table: 'oidc_request', row: sha256(state).toString('hex'), field: 'sealed_details' };
 }
 
-type Needed = Pick<Context, 'db' | 'sealer'>;
+type SealingContext = Pick<Context, 'db' | 'sealer'>;
 
 export async function insertWaiting(
-  { db, sealer }: Needed,
+  { db, sealer }: SealingContext,
   state: string,
   waiting: WaitingSignIn,
   expiresAt: Date,
@@ -50,7 +50,7 @@ export async function insertWaiting(
 
 /** Takes what waits for a state, which is used once. @returns null for a state that is unknown, used or expired */
 export async function takeWaiting(
-  { db, sealer }: Needed,
+  { db, sealer }: SealingContext,
   state: string,
   now: Date,
 ): Promise<WaitingSignIn | null> {

@@ -40,7 +40,7 @@ function association(id: string) {
 }
 
 /** What was opened, with the sealed bytes that it was opened from. */
-interface Opened {
+interface OpenedValue {
   readonly sealed: Buffer;
   readonly value: string;
 }
@@ -48,7 +48,7 @@ interface Opened {
 /** Opening thousands of values takes longer than everything else that a list does. */
 const keptValues = 20_000;
 const longestKept = 4096;
-const opened = new WeakMap<Context['sealer'], LruMap<Opened>>();
+const opened = new WeakMap<Context['sealer'], LruMap<OpenedValue>>();
 
 function openSealed({ sealer }: Pick<Context, 'sealer'>, id: string, sealed: Buffer): string {
   return sealer.open(sealed, association(id)).toString('utf8');
@@ -65,7 +65,7 @@ export function openValue(
   const { id, sealed_value: sealed } = row;
   if (sealed === null) return null;
   if (row.is_sensitive || sealed.length > longestKept) return openSealed(context, id, sealed);
-  const kept = opened.get(context.sealer) ?? new LruMap<Opened>(keptValues);
+  const kept = opened.get(context.sealer) ?? new LruMap<OpenedValue>(keptValues);
   opened.set(context.sealer, kept);
   const found = kept.get(id);
   if (found?.sealed.equals(sealed)) return found.value;

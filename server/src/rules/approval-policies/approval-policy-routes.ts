@@ -12,9 +12,9 @@ import { warn } from '../../framework/http/warn.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { orNotFound, unknownEntity } from '../../ground/errors.ts';
 import {
-  type AssignmentRow,
   assignmentsAt,
   assignmentsOf,
+  type FlowAssignmentRow,
 } from '../../rows/custom-flows/assignment-store.ts';
 import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
 import { inOrganization, inProject } from '../../rows/places.ts';
@@ -55,7 +55,7 @@ async function placeInPath(
 /** The places of assignments that the caller may see, their names by their ids. */
 async function visiblePlaces(
   context: ActorContext,
-  rows: readonly AssignmentRow[],
+  rows: readonly FlowAssignmentRow[],
 ): Promise<ReadonlyMap<string, string>> {
   const idsOf = (scope: FlowScope) => rows.flatMap((row) => (row.scope === scope ? [row.scope_id] : []));
   const [organizations, projects, templates] = await Promise.all([

@@ -4,7 +4,7 @@ import { catalogueRepository } from '#contract/approval-policies/catalogue-repos
 import { badField } from '../../ground/errors.ts';
 import { catalogue, findInCatalogue } from './evaluation/catalogue.ts';
 
-interface PolicyBody {
+interface CataloguedPolicy {
   readonly repository: string;
   readonly revision?: string | null | undefined;
   readonly path?: string | null | undefined;
@@ -17,7 +17,7 @@ const ajv = new Ajv2020({ allErrors: false });
  * Those of other repositories pass: their files are read when a deployment is checked.
  * @throws Refusal 400 that names the field
  */
-export function checkCataloguePolicy(body: PolicyBody): void {
+export function checkCataloguePolicy(body: CataloguedPolicy): void {
   if (body.repository !== catalogueRepository) return;
   if (body.revision)
     throw badField('body.revision', 'must be absent: the catalogue has the version of the service');

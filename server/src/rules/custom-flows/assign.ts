@@ -6,9 +6,9 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { notFound, unknownEntity } from '../../ground/errors.ts';
 import {
-  type AssignmentRow,
   assignmentsAt,
   deleteAssignments,
+  type FlowAssignmentRow,
   type NewAssignment,
   putAssignment,
 } from '../../rows/custom-flows/assignment-store.ts';
@@ -16,7 +16,7 @@ import { getTemplateRows, holdTemplateRow, type TemplateRow } from '../../rows/t
 import { type FlowPlace, holdPlace, requireEdit } from './assignment-places.ts';
 
 /** What a request assigns. */
-export interface Assigned {
+export interface FlowTarget {
   readonly type: AssignedTemplateType;
   readonly id: string;
   /** Location of the id in the request, as `body.blueprintId`. */
@@ -30,7 +30,7 @@ export interface Assigned {
 async function requireRecord(
   context: ActorContext,
   { home }: FlowPlace,
-  { type, id, field }: Assigned,
+  { type, id, field }: FlowTarget,
 ): Promise<TemplateRow> {
   const row = await holdTemplateRow(context.db, id);
   if (row?.type !== type || row.organization_id !== home.organizationId)
@@ -43,7 +43,7 @@ async function audit(
   { scope, scopeId, home }: FlowPlace,
   row: TemplateRow,
   action: 'assigned' | 'unassigned',
-  { position }: AssignmentRow,
+  { position }: FlowAssignmentRow,
 ): Promise<void> {
   const { entity } = kindOf(row.type);
   const order = position === null ? {} : { order: position };
@@ -63,7 +63,7 @@ async function audit(
 export async function assign(
   context: ActorContext,
   place: FlowPlace,
-  assigned: Assigned,
+  assigned: FlowTarget,
   { id, position }: Pick<NewAssignment, 'id' | 'position'>,
 ): Promise<void> {
   await requireEdit(context, place);
@@ -75,7 +75,7 @@ export async function assign(
 }
 
 /** What is not assigned there is ignored, deleted records included. @throws Refusal 400 or 403 */
-export async function unassign(context: ActorContext, place: FlowPlace, assigned: Assigned): Promise<void> {
+export async function unassign(context: ActorContext, place: FlowPlace, assigned: FlowTarget): Promise<void> {
   await requireEdit(context, place);
   const record = await requireRecord(context, place, assigned);
   for (const row of await deleteAssignments(context.db, place, [record.id]))

@@ -12,18 +12,18 @@ const dayMilliseconds = 86_400_000;
 
 type Contact = Awaited<ReturnType<typeof listContacts>>[number];
 
-interface Seen {
+interface AgentContacts {
   /** By process. */
   readonly reachable: ReadonlyMap<string, Contact>;
   readonly silent: ReadonlyMap<string, Contact>;
 }
 
 /** What the last pass saw, by service. */
-const lastSeen = new WeakMap<Context, Seen>();
+const lastSeen = new WeakMap<Context, AgentContacts>();
 
 const byId = (contacts: readonly Contact[]) => new Map(contacts.map((each) => [each.id, each]));
 
-function logChanges({ log }: Context, before: Seen, now: Seen): void {
+function logChanges({ log }: Context, before: AgentContacts, now: AgentContacts): void {
   const fieldsOf = ({ id, agent_key: agentKey, hostname, contact_at: contactAt }: Contact) => ({
     agentId: id,
     agentKey,
@@ -37,7 +37,10 @@ function logChanges({ log }: Context, before: Seen, now: Seen): void {
 }
 
 /** The agents of which a process came or went. */
-function changedAgents(before: Seen['reachable'], now: Seen['reachable']): Map<string, Contact> {
+function changedAgents(
+  before: AgentContacts['reachable'],
+  now: AgentContacts['reachable'],
+): Map<string, Contact> {
   const come = [...now].filter(([id]) => !before.has(id));
   const gone = [...before].filter(([id]) => !now.has(id));
   return new Map([...come, ...gone].map(([, each]) => [each.agent_id, each]));

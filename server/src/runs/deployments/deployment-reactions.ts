@@ -15,7 +15,7 @@ import { cancelDeployments } from './cancel-deployment.ts';
 import { keepDemandsOfProject } from './requests/kept-demands.ts';
 import { waitingForNow } from './views/waiting-for.ts';
 
-type DeploymentMove = ReactionPayloads['deploymentMoved'];
+type MovePayload = ReactionPayloads['deploymentMoved'];
 
 /** The end of steps that were running when their deployment ended. */
 const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
@@ -27,7 +27,7 @@ const stepStatusAtEnd: Partial<Record<DeploymentStatus, StepStatus>> = {
   CANCELLED: 'CANCELLED',
 };
 
-async function endSteps(context: Context, { deployment }: DeploymentMove): Promise<void> {
+async function endSteps(context: Context, { deployment }: MovePayload): Promise<void> {
   const status = stepStatusAtEnd[deployment.status];
   if (!status) return;
   for (const step of await endRunningSteps(context.db, deployment.id, status, context.now()))
@@ -37,7 +37,7 @@ async function endSteps(context: Context, { deployment }: DeploymentMove): Promi
 /** Writes the current status into the streams; the last one is followed by the end of the stream. */
 async function recordStatus(
   context: Context,
-  { deployment: row, environment, waiting }: DeploymentMove,
+  { deployment: row, environment, waiting }: MovePayload,
 ): Promise<void> {
   const status = row.status;
   const both = { status, environmentStatus: environment.status };
@@ -62,7 +62,7 @@ async function recordStatus(
 }
 
 /** One line per move, once it is stored. */
-function logMove(context: Context, { deployment, from }: DeploymentMove): void {
+function logMove(context: Context, { deployment, from }: MovePayload): void {
   const { status: to, type, id, environment_id, project_id, organization_id } = deployment;
   const fields = {
     deploymentId: id,

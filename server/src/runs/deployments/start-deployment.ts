@@ -23,7 +23,7 @@ import {
   type DeploymentRow,
   insertDeployment,
   type LockedDeployment,
-  type Speaker,
+  type SpeakerRow,
 } from '../../rows/deployments/deployment-store.ts';
 import {
   isIdle,
@@ -165,7 +165,7 @@ const notRun = `The deployment did not run: ${noEffects.tests}`;
 interface NewDeployment {
   /** With what decides about the environment. */
   readonly row: Insertable<DeploymentTable> &
-    Speaker &
+    SpeakerRow &
     Pick<DeploymentRow, 'tool' | 'queued_at' | 'has_policies'>;
   /** Configuration sets that it runs with. */
   readonly setIds: readonly string[];
@@ -245,7 +245,7 @@ async function endAtOnce(
   return moveDeployment(context, made, 'SKIPPED', { error: JSON.stringify({ message: notRun }) });
 }
 
-export interface StartedDeployment extends LockedDeployment, Pick<NewDeployment, 'variables'> {
+export interface DeploymentStart extends LockedDeployment, Pick<NewDeployment, 'variables'> {
   readonly waiting: WaitingFor | null;
 }
 
@@ -257,7 +257,7 @@ export async function startFrom(
   context: ActorContext,
   before: StoredFacts,
   request: StartRequest,
-): Promise<StartedDeployment> {
+): Promise<DeploymentStart> {
   const facts = factsAfter(before, request);
   const decision = decide({ ...before, template: facts.template }, request.type);
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
@@ -314,7 +314,7 @@ export async function startDeployment(
   context: ActorContext,
   environment: LockedEnvironment,
   request: StartRequest,
-): Promise<StartedDeployment> {
+): Promise<DeploymentStart> {
   return startFrom(context, await loadStartFacts(context, environment, request.type), request);
 }
 

@@ -26,7 +26,7 @@ import { noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-
 import { reviewerOf, systemVariables } from './system-variables.ts';
 
 /** What is checked out, and for which project. */
-interface Code extends TemplateCode {
+interface JobCode extends TemplateCode {
   readonly place: ProjectPlace;
 }
 
@@ -36,7 +36,7 @@ interface Code extends TemplateCode {
  */
 async function sshOf(
   context: Context,
-  { template, place, repository }: Code,
+  { template, place, repository }: JobCode,
   isOwnHostOnly: boolean,
 ): Promise<Job['source']['ssh'] | null> {
   const ids = (template.settings.sshKeys ?? []).map((key) => key.id);

@@ -12,7 +12,7 @@ import type { PolicySettings } from '../../tenancy/project-policies/policy-setti
 import { checkNewEnvironment, placeOf } from './check-create-request.ts';
 
 /** What an environment replaces of its template. */
-export type Overrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;
+export type TemplateOverrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;
 
 const inRequest = 'body.deployRequest';
 
@@ -21,7 +21,7 @@ async function overridesOf(
   context: ActorContext,
   request: NewEnvironment,
   template: TemplateRow,
-): Promise<Overrides> {
+): Promise<TemplateOverrides> {
   const { organizationId, projectId, deployRequest } = request;
   const { blueprintRevision: revision, blueprintRepository: repository } = deployRequest;
   checkRevision(revision, `${inRequest}.blueprintRevision`);
@@ -50,7 +50,7 @@ export async function checkCreateFromTemplate(
   request: NewEnvironment,
 ): Promise<{
   readonly template: TemplateRow;
-  readonly overrides: Overrides;
+  readonly overrides: TemplateOverrides;
   readonly policy: PolicySettings;
 }> {
   const { blueprintId } = request.deployRequest;

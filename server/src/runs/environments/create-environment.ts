@@ -39,7 +39,7 @@ import { startDeployment } from '../deployments/start-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { checkedNextRun, utc } from '../schedules/cron.ts';
 import { storeDriftSchedule } from '../schedules/update-schedule.ts';
-import { checkCreateFromTemplate, type Overrides } from './check-create-from-template.ts';
+import { checkCreateFromTemplate, type TemplateOverrides } from './check-create-from-template.ts';
 import {
   checkCreateWithoutTemplate,
   checkWorkspaceName,
@@ -68,14 +68,14 @@ async function drawId(
 /** The template of a new environment, and what the environment replaces of it. */
 interface ChosenTemplate {
   readonly template: TemplateRow;
-  readonly overrides: Overrides;
+  readonly overrides: TemplateOverrides;
   /** Of the project. */
   readonly policy: PolicySettings;
   /** The template of another environment, whose code was copied. */
   readonly copiedFrom?: string;
 }
 
-const noOverrides: Overrides = { template_revision: null, template_repository: null };
+const noOverrides: TemplateOverrides = { template_revision: null, template_repository: null };
 
 /**
  * Who has switched approvals off. The default of the project lifts nothing, and neither does a request that only says

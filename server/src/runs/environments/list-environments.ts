@@ -27,7 +27,7 @@ import { visibleReach } from './visible-reach.ts';
 
 const largestPage = 100;
 
-type Query = QueryOf<typeof operations.listEnvironments>;
+type EnvironmentsQuery = QueryOf<typeof operations.listEnvironments>;
 
 /** Large fields that were not requested are not read. */
 function unreadColumns(excludeFields: string | undefined): LargeColumn[] {
@@ -44,7 +44,7 @@ function shownPart(text: string, excluded: string | undefined): string {
 }
 
 /** What the query says about the state of environments. The words of the lists were checked. */
-function stateFilter({ status, driftStatus, templateType, expiresBefore, finishedAfter }: Query) {
+function stateFilter({ status, driftStatus, templateType, expiresBefore, finishedAfter }: EnvironmentsQuery) {
   return {
     statuses: status?.split(',') as EnvironmentStatus[] | undefined,
     driftStatuses: driftStatus?.split(',') as DriftStatus[] | undefined,
@@ -57,7 +57,7 @@ function stateFilter({ status, driftStatus, templateType, expiresBefore, finishe
 /** @throws Refusal 400 for a template that is unknown where the caller is a member */
 async function templateIdOf(
   { db, actor }: ActorContext,
-  { blueprintId }: Query,
+  { blueprintId }: EnvironmentsQuery,
 ): Promise<string | undefined> {
   if (blueprintId === undefined) return undefined;
   const template = await getTemplateRow(db, blueprintId);
@@ -69,7 +69,7 @@ async function templateIdOf(
 /** @throws Refusal 400 for a user who is unknown where the caller is a member */
 async function deployersOf(
   { db, actor }: ActorContext,
-  { deployerUserIds }: Query,
+  { deployerUserIds }: EnvironmentsQuery,
 ): Promise<string[] | undefined> {
   if (deployerUserIds === undefined) return undefined;
   const ids = deployerUserIds.split(',');
@@ -82,7 +82,7 @@ async function deployersOf(
   return ids;
 }
 
-function sortOf({ sort = '-createdAt' }: Query): PageAsked['sort'] {
+function sortOf({ sort = '-createdAt' }: EnvironmentsQuery): PageAsked['sort'] {
   const isDescending = sort.startsWith('-');
   const key = (isDescending ? sort.slice(1) : sort) as EnvironmentSortKey;
   return { key, direction: isDescending ? 'desc' : 'asc' };
@@ -91,7 +91,7 @@ function sortOf({ sort = '-createdAt' }: Query): PageAsked['sort'] {
 /** @returns the page as JSON */
 export async function listEnvironments(
   context: ActorContext,
-  query: Query,
+  query: EnvironmentsQuery,
 ): Promise<{ environments: JsonText<Environment[]>; total: number }> {
   const reach = await visibleReach(context, query);
   const { searchText: text } = query;

@@ -48,17 +48,20 @@ const settingColumns = {
   description: 'description',
   tags: 'tags',
 } as const satisfies Partial<Record<keyof UpdateEnvironmentBody, keyof EnvironmentRow>>;
-type Setting = keyof typeof settingColumns;
+type EnvironmentSetting = keyof typeof settingColumns;
 
-const settings = Object.entries(settingColumns) as [Setting, (typeof settingColumns)[Setting]][];
+const settings = Object.entries(settingColumns) as [
+  EnvironmentSetting,
+  (typeof settingColumns)[EnvironmentSetting],
+][];
 
 /** A request without the nulls whose meaning the policy of the project decides. */
-type Changes = UpdateEnvironmentBody & {
+type EnvironmentUpdate = UpdateEnvironmentBody & {
   readonly [Field in 'requiresApproval' | 'continuousDeployment' | 'pullRequestPlanDeployments']?: boolean;
 } & { readonly isRemoteBackend?: boolean };
 
 /** Null clears a setting: it is then as in a new environment of the project. */
-function withDefaults(body: UpdateEnvironmentBody, policy: PolicySettings): Changes {
+function withDefaults(body: UpdateEnvironmentBody, policy: PolicySettings): EnvironmentUpdate {
   const orDefault = (value: boolean | null | undefined, ofPolicy: boolean) =>
     value === null ? ofPolicy : value;
   return {
@@ -74,7 +77,7 @@ function withDefaults(body: UpdateEnvironmentBody, policy: PolicySettings): Chan
   };
 }
 
-function columns(body: Changes): Updateable<EnvironmentTable> {
+function columns(body: EnvironmentUpdate): Updateable<EnvironmentTable> {
   return Object.fromEntries(
     settings.flatMap(([field, column]) => (body[field] === undefined ? [] : [[column, body[field]]])),
   );
@@ -154,7 +157,7 @@ async function checkFolderStays(
 }
 
 /** What readers of the organization's stream receive. */
-function changeOf(environment: EnvironmentRow, body: Changes): 'archived' | 'returned' | 'updated' {
+function changeOf(environment: EnvironmentRow, body: EnvironmentUpdate): 'archived' | 'returned' | 'updated' {
   if (body.isArchived === undefined || body.isArchived === environment.is_archived) return 'updated';
   return body.isArchived ? 'archived' : 'returned';
 }

@@ -4,22 +4,22 @@
  */
 import { badField } from '../../ground/errors.ts';
 import { type DeploymentCursor, readCursor } from './follow-deployment.ts';
-import type { Place } from './organization-feed.ts';
+import type { EventPosition } from './organization-feed.ts';
 
-export interface Position {
+export interface FeedPosition {
   /** Changes with each event. */
-  place: Place;
+  place: EventPosition;
   readonly followed?: { readonly deploymentId: string; readonly cursor: DeploymentCursor } | undefined;
 }
 
-export function encodePosition({ place: { transaction, number, at }, followed }: Position): string {
+export function encodePosition({ place: { transaction, number, at }, followed }: FeedPosition): string {
   const ofDeployment = followed ? [followed.deploymentId, followed.cursor.event, followed.cursor.logs] : [];
   const parts = [transaction.toString(), number.toString(), at, ...ofDeployment];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** @throws Refusal 400 for an id that no stream has given */
-export function decodePosition(text: string): Position {
+export function decodePosition(text: string): FeedPosition {
   try {
     const [transaction, number, at, deploymentId, ...rest] = JSON.parse(
       Buffer.from(text, 'base64url').toString('utf8'),

@@ -9,13 +9,13 @@ import { listOrganizationEvents, oldestOpenTransaction } from '../../rows/feeds/
 import { organizationChannel } from '../../rows/feeds/organization-news-store.ts';
 
 /** Compared by transaction, then number; `at` tells whether what came after it is still kept. */
-export interface Place {
+export interface EventPosition {
   readonly transaction: bigint;
   readonly number: bigint;
   readonly at: number;
 }
 
-export interface FeedEvent extends Place {
+export interface FeedEvent extends EventPosition {
   readonly projectId: string | null;
   readonly name: string;
   readonly data: unknown;
@@ -29,7 +29,7 @@ const quietMilliseconds = 15_000;
 /** While a transaction is open that may still bring something earlier. */
 const unsettledMilliseconds = 50;
 
-export function isAfter(one: Place, other: Place): boolean {
+export function isAfter(one: EventPosition, other: EventPosition): boolean {
   return (
     one.transaction > other.transaction ||
     (one.transaction === other.transaction && one.number > other.number)
@@ -37,7 +37,7 @@ export function isAfter(one: Place, other: Place): boolean {
 }
 
 /** The place behind everything that is settled. */
-export async function currentPlace(context: Context): Promise<Place> {
+export async function currentPlace(context: Context): Promise<EventPosition> {
   const transaction = await oldestOpenTransaction(context.db);
   return { transaction, number: -1n, at: context.now().getTime() };
 }
@@ -49,7 +49,11 @@ interface Page {
 }
 
 /** Settled events after a place, oldest first. */
-export async function readAfter(context: Context, organizationId: string, place: Place): Promise<Page> {
+export async function readAfter(
+  context: Context,
+  organizationId: string,
+  place: EventPosition,
+): Promise<Page> {
   const rows = await listOrganizationEvents(context.db, organizationId, place, readAtOnce);
   const open = rows.findIndex((row) => !row.is_settled);
   const settled = open < 0 ? rows : rows.slice(0, open);
@@ -71,12 +75,12 @@ export class Feed {
   readonly #onEnd: () => void;
   #readers = 0;
   /** The buffer holds everything between `floor` and `head`. */
-  #floor: Place;
-  #head: Place;
+  #floor: EventPosition;
+  #head: EventPosition;
   #buffer: FeedEvent[] = [];
   #waiting = new Set<() => void>();
 
-  constructor(context: Context, organizationId: string, start: Place, onEnd: () => void) {
+  constructor(context: Context, organizationId: string, start: EventPosition, onEnd: () => void) {
     this.#context = context;
     this.#organizationId = organizationId;
     this.#floor = start;
@@ -85,7 +89,7 @@ export class Feed {
     void this.#run();
   }
 
-  get head(): Place {
+  get head(): EventPosition {
     return this.#head;
   }
 
@@ -99,7 +103,9 @@ export class Feed {
   }
 
   /** What follows a place, and the place that it leads to; nothing where nothing follows yet. */
-  async after(place: Place): Promise<{ readonly events: readonly FeedEvent[]; readonly place: Place }> {
+  async after(
+    place: EventPosition,
+  ): Promise<{ readonly events: readonly FeedEvent[]; readonly place: EventPosition }> {
     if (isAfter(this.#floor, place)) {
       const floor = this.#floor;
       const { events } = await readAfter(this.#context, this.#organizationId, place);
@@ -113,7 +119,7 @@ export class Feed {
 
   /** Resolves when there is something after a place, or the time is over. */
   waitFor(
-    place: Place,
+    place: EventPosition,
     { signal, milliseconds }: { signal: AbortSignal; milliseconds: number },
   ): Promise<void> {
     if (isAfter(this.#head, place) || signal.aborted) return Promise.resolve();

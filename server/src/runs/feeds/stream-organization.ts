@@ -15,9 +15,9 @@ import { projectHome } from '../../rows/projects/project-store.ts';
 import { DeploymentFollower } from './follow-deployment.ts';
 import { type FeedReader, maySee } from './may-see.ts';
 import { openEventStream } from './open-event-stream.ts';
-import { decodePosition, encodePosition, type Position } from './organization-cursor.ts';
+import { decodePosition, encodePosition, type FeedPosition } from './organization-cursor.ts';
 import { keptDays } from './organization-events.ts';
-import { currentPlace, type Feed, isAfter, joinFeed, type Place } from './organization-feed.ts';
+import { currentPlace, type EventPosition, type Feed, isAfter, joinFeed } from './organization-feed.ts';
 import { checkedNowAndThen } from './stream-deployment.ts';
 
 /** A comment keeps proxies from closing a quiet stream; the reader's rights are checked at that pace, too. */
@@ -28,13 +28,13 @@ const recheckMilliseconds = 1000;
 const longestPauseMilliseconds = 60_000;
 
 /** What a reader has is no longer kept, or is from before the database was restored or recreated. */
-async function isLost(context: ActorContext, place: Place): Promise<boolean> {
+async function isLost(context: ActorContext, place: EventPosition): Promise<boolean> {
   const isOld = context.now().getTime() - place.at > keptDays * 86_400_000;
   return isOld || isAfter(place, await currentPlace(context));
 }
 
 /** The position is that of the moment: with the bytes that go out now, the reader has reached it. */
-function chunkOf(position: Position, event: string, data: unknown): string {
+function chunkOf(position: FeedPosition, event: string, data: unknown): string {
   return `id: ${encodePosition(position)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
@@ -45,7 +45,7 @@ async function write(response: ServerResponse, text: string, signal: AbortSignal
   await once(response, 'drain', { signal: limit }).catch(() => response.destroy());
 }
 
-interface Reader extends FeedReader {
+interface StreamReader extends FeedReader {
   readonly withLog: boolean;
   readonly askAgain: Wire['askAgain'];
   readonly response: ServerResponse;
@@ -55,8 +55,8 @@ interface Reader extends FeedReader {
 /** Until the reader has gone, or has left the organization. @param position moves with what is sent or left out */
 async function follow(
   context: ActorContext,
-  reader: Reader,
-  { feed, position }: { readonly feed: Feed; readonly position: Position },
+  reader: StreamReader,
+  { feed, position }: { readonly feed: Feed; readonly position: FeedPosition },
 ): Promise<void> {
   const { response, signal } = reader;
   let { actor } = context;
@@ -84,8 +84,8 @@ async function follow(
 /** Sends the events of the deployment that the reader asked for, until it has ended or the reader has gone. */
 async function followDeployment(
   context: ActorContext,
-  { askAgain, response, signal, organizationId, withLog }: Reader,
-  position: Position,
+  { askAgain, response, signal, organizationId, withLog }: StreamReader,
+  position: FeedPosition,
 ): Promise<void> {
   const { followed } = position;
   if (!followed) return;
@@ -105,7 +105,11 @@ async function followDeployment(
 }
 
 /** Both at once: the end of the deployment does not end the stream, all other ends do. */
-async function followAll(context: ActorContext, asked: Reader, from: Partial<Position>): Promise<void> {
+async function followAll(
+  context: ActorContext,
+  asked: StreamReader,
+  from: Partial<FeedPosition>,
+): Promise<void> {
   const { feed, leave } = await joinFeed(context, asked.organizationId);
   const ending = new AbortController();
   const reader = { ...asked, signal: AbortSignal.any([asked.signal, ending.signal]) };
@@ -139,7 +143,7 @@ async function requireDeployment(
 }
 
 /** Where the reader begins: after what it has, with the deployment that it asks for now. */
-function beginning(last: string | undefined, deploymentId: string | undefined): Partial<Position> {
+function beginning(last: string | undefined, deploymentId: string | undefined): Partial<FeedPosition> {
   const { place, followed } = last ? decodePosition(last) : {};
   if (deploymentId === undefined) return { place };
   const isSame = followed?.deploymentId === deploymentId;

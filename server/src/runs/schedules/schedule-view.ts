@@ -3,14 +3,14 @@ import type { DriftSchedule, EnvironmentSchedule, Schedule } from '#contract/sch
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { ListedSchedule, ScheduledAction, ScheduleRow } from '../../rows/schedules/schedule-store.ts';
 
-type Home = Pick<EnvironmentRow, 'id' | 'project_id' | 'organization_id' | 'is_archived'>;
+type ScheduledEnvironment = Pick<EnvironmentRow, 'id' | 'project_id' | 'organization_id' | 'is_archived'>;
 
 /** An archived environment keeps its schedules, and none of them has a next date. */
-function nextOf(row: ScheduleRow, home: Home): { nextSchedule?: string } {
+function nextOf(row: ScheduleRow, home: ScheduledEnvironment): { nextSchedule?: string } {
   return row.next_run_at && !home.is_archived ? { nextSchedule: row.next_run_at.toISOString() } : {};
 }
 
-function view(row: ScheduleRow, home: Home): Schedule {
+function view(row: ScheduleRow, home: ScheduledEnvironment): Schedule {
   return {
     id: row.id,
     cron: row.cron,
@@ -26,11 +26,11 @@ function view(row: ScheduleRow, home: Home): Schedule {
   };
 }
 
-const of = (rows: readonly ScheduleRow[], home: Home, action: ScheduledAction) =>
+const of = (rows: readonly ScheduleRow[], home: ScheduledEnvironment, action: ScheduledAction) =>
   rows.find((row) => row.environment_id === home.id && row.action === action);
 
 /** @param rows schedules, including those of other environments */
-export function scheduleView(rows: readonly ScheduleRow[], home: Home): EnvironmentSchedule {
+export function scheduleView(rows: readonly ScheduleRow[], home: ScheduledEnvironment): EnvironmentSchedule {
   const deploy = of(rows, home, 'deploy');
   const destroy = of(rows, home, 'destroy');
   return {
@@ -39,7 +39,7 @@ export function scheduleView(rows: readonly ScheduleRow[], home: Home): Environm
   };
 }
 
-export function driftScheduleView(row: ScheduleRow | undefined, home: Home): DriftSchedule {
+export function driftScheduleView(row: ScheduleRow | undefined, home: ScheduledEnvironment): DriftSchedule {
   const place = { environmentId: home.id, projectId: home.project_id, organizationId: home.organization_id };
   if (!row) return { enabled: false, cron: '', ...place };
   const { auto_drift_remediation: autoDriftRemediation } = row;
@@ -49,7 +49,7 @@ export function driftScheduleView(row: ScheduleRow | undefined, home: Home): Dri
 /** When an environment is next deployed and destroyed by its schedules. */
 export function nextDates(
   schedules: readonly ListedSchedule[],
-  { is_archived: isArchived }: Pick<Home, 'is_archived'>,
+  { is_archived: isArchived }: Pick<ScheduledEnvironment, 'is_archived'>,
 ): { deploy?: string; destroy?: string } {
   const next: { deploy?: string; destroy?: string } = {};
   for (const { action, next_run_at: at } of schedules)

@@ -98,7 +98,7 @@ async function movedBefore(
   return current;
 }
 
-interface StateContent {
+interface ReceivedState {
   readonly facts: StateFacts;
   /** Being stored: a row must not name it before it is. */
   readonly blob: Promise<BlobRef>;
@@ -164,7 +164,7 @@ async function storeAnew(
   environment: LockedEnvironment,
   sender: StateSender,
   shipped: ShippedState,
-  { facts, blob }: StateContent,
+  { facts, blob }: ReceivedState,
 ): Promise<StateReply> {
   const [reason, followed] = await Promise.all([
     reasonToRescue(context, environment, sender, shipped, facts),
@@ -229,7 +229,7 @@ function replyOf(row: StateVersionRow): StateReply {
 async function store(
   context: ActorContext,
   shipped: ShippedState,
-  content: StateContent,
+  content: ReceivedState,
 ): Promise<{ reply: StateReply; unused: BlobRef | null }> {
   const { facts } = content;
   const [environment, row, sender] = await Promise.all([

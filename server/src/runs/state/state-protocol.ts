@@ -31,7 +31,7 @@ interface StateRequest {
   readonly reply: FastifyReply;
 }
 
-type Handler = (asked: StateRequest) => Promise<unknown>;
+type StateHandler = (asked: StateRequest) => Promise<unknown>;
 
 async function findEnvironment(context: ActorContext, id: string): Promise<EnvironmentRow | undefined> {
   const environment = isUuid(id) ? await getEnvironmentRow(context.db, id) : undefined;
@@ -145,7 +145,7 @@ async function unlock(asked: StateRequest): Promise<unknown> {
 }
 
 /** Every route, as the contract lists them. */
-export const calls: readonly { method: string; path: string; needs: Right | null; handle: Handler }[] = [
+export const calls: readonly { method: string; path: string; needs: Right | null; handle: StateHandler }[] = [
   { method: 'GET', path: '/:id', needs: null, handle: read },
   { method: 'POST', path: '/:id', needs: 'WRITE_STATE', handle: write },
   { method: 'DELETE', path: '/:id', needs: 'WRITE_STATE', handle: remove },

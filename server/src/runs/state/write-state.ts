@@ -73,7 +73,7 @@ async function record(
   });
 }
 
-interface Stored {
+interface StateWrite {
   readonly end: WriteEnd;
   /** Named by nothing once this commits. */
   readonly unused: BlobRef | null;
@@ -85,7 +85,7 @@ async function putAside(
   environment: LockedEnvironment,
   state: PlacedState,
   sha256: string,
-): Promise<Stored> {
+): Promise<StateWrite> {
   const known = await getStateVersionOfLock(context.db, environment.id, state.lockId ?? '');
   const version =
     known?.sha256 === sha256 ? known : await storeVersion(context, environment, state, 'rescued');
@@ -101,7 +101,7 @@ async function storeFollowing(
   environment: LockedEnvironment,
   state: PlacedState,
   { sha256, lockedAt }: { sha256: string; lockedAt: Date | null },
-): Promise<Stored> {
+): Promise<StateWrite> {
   const currentId = environment.current_state_version_id;
   const current = currentId === null ? undefined : await getStateVersion(context.db, currentId);
   requireFollows(state, sha256, current);
@@ -133,7 +133,7 @@ async function store(
   context: ActorContext,
   environment: LockedEnvironment,
   state: PlacedState,
-): Promise<Stored> {
+): Promise<StateWrite> {
   const sha256 = await hashInTurns('sha256', state.bytes, 'hex');
   const holder = await findStateHolder(context.db, environment);
   const { lockId } = state;

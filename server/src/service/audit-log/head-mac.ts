@@ -2,15 +2,15 @@
 import type { KeyHash } from '../../ground/secrets/api-key-hash.ts';
 import type { HeadRow } from '../../rows/audit-log/audit-link-store.ts';
 
-type Head = Pick<HeadRow, 'chain' | 'number' | 'hash' | 'progress'>;
+type HeadContent = Pick<HeadRow, 'chain' | 'number' | 'hash' | 'progress'>;
 
 /** How far a chain tolerates entries without an HMAC is part of it; the rest of the progress changes constantly. */
-function textOf({ chain, number, hash, progress }: Head): string {
+function textOf({ chain, number, hash, progress }: HeadContent): string {
   const withoutMacUpTo = progress?.withoutMacUpTo ?? 0;
   return `head\n${JSON.stringify([chain, number, hash.toString('hex'), withoutMacUpTo])}`;
 }
 
-export function headMac(mac: KeyHash, head: Head): Buffer {
+export function headMac(mac: KeyHash, head: HeadContent): Buffer {
   return mac.hash(textOf(head));
 }
 

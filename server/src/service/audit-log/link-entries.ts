@@ -40,18 +40,18 @@ import { advance } from './linking-progress.ts';
 const atOnce = 500;
 
 /** The end of a chain: what the next link follows. */
-interface End {
+interface ChainEnd {
   readonly number: number;
   readonly hash: Buffer;
 }
 
-const start: End = { number: 0, hash: Buffer.from(zeroHash, 'hex') };
+const start: ChainEnd = { number: 0, hash: Buffer.from(zeroHash, 'hex') };
 
 /** The last root head that this server has seen: it only grows. */
-const seenOf = perServer((): { last?: End } => ({}));
+const seenOf = perServer((): { last?: ChainEnd } => ({}));
 
 /** Only once it is committed: what a lost commit takes with it would otherwise be missed as if somebody had removed it. */
-function remember(context: Context, root: End): void {
+function remember(context: Context, root: ChainEnd): void {
   const known = seenOf(context);
   afterCommit(context.db, () => {
     known.last = root;
@@ -79,7 +79,7 @@ async function recordBreak(context: Context, chain: string, details: Record<stri
  * Where a chain continues. What the head says is followed, whatever the links say: a chain whose end was removed
  * has a gap then, which stays.
  */
-async function endOf(context: Context, chain: string, head: HeadRow | undefined): Promise<End> {
+async function endOf(context: Context, chain: string, head: HeadRow | undefined): Promise<ChainEnd> {
   if (head && isHead(context.auditKeys.mac, head)) return head;
   const link = await lastLink(context.db, chain);
   if (!head && !link) return start;
@@ -94,7 +94,7 @@ async function endOf(context: Context, chain: string, head: HeadRow | undefined)
 }
 
 /** A root that is behind what this server has seen was replaced by an older one. */
-async function checkGrowth(context: Context, root: End): Promise<void> {
+async function checkGrowth(context: Context, root: ChainEnd): Promise<void> {
   const seen = seenOf(context).last;
   remember(context, root);
   if (seen && seen.number > root.number)
@@ -133,21 +133,21 @@ async function withoutCopies(context: Context, events: readonly EventRow[]): Pro
 
 class Chains {
   readonly #context: Context;
-  readonly #ends = new Map<string, End>();
+  readonly #ends = new Map<string, ChainEnd>();
   readonly links: LinkRow[] = [];
-  #root: End;
+  #root: ChainEnd;
 
-  constructor(context: Context, root: End) {
+  constructor(context: Context, root: ChainEnd) {
     this.#context = context;
     this.#root = root;
   }
 
-  get root(): End {
+  get root(): ChainEnd {
     return this.#root;
   }
 
   /** The chains that have new links, with their new ends. */
-  get ends(): ReadonlyMap<string, End> {
+  get ends(): ReadonlyMap<string, ChainEnd> {
     return this.#ends;
   }
 
@@ -177,7 +177,7 @@ class Chains {
     });
   }
 
-  async #endOf(chain: string): Promise<End> {
+  async #endOf(chain: string): Promise<ChainEnd> {
     return endOf(this.#context, chain, await getHead(this.#context.db, chain));
   }
 }

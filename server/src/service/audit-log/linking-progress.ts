@@ -8,7 +8,7 @@ import type { Gap, Progress } from '../../rows/audit-log/columns.ts';
 const youngestAbandoned = 60_000;
 
 /** What a pass saw. */
-export interface Seen {
+export interface LinkingPass {
   /** Of the entries that it links, in their order. */
   readonly numbers: readonly number[];
   /** Whether these are all that it could link. */
@@ -20,7 +20,7 @@ export interface Seen {
   readonly next: string;
 }
 
-function isAbandoned({ since, before }: Gap, { now, oldestOpen }: Seen): boolean {
+function isAbandoned({ since, before }: Gap, { now, oldestOpen }: LinkingPass): boolean {
   return now - since >= youngestAbandoned && BigInt(oldestOpen) >= BigInt(before);
 }
 
@@ -37,7 +37,7 @@ function without(gap: Gap, numbers: readonly number[]): Gap[] {
 }
 
 /** The progress after a pass. */
-export function advance(progress: Progress, seen: Seen): Progress {
+export function advance(progress: Progress, seen: LinkingPass): Progress {
   const upTo = Math.max(progress.upTo, seen.numbers.at(-1) ?? 0);
   const fresh = { from: progress.upTo + 1, to: upTo, since: seen.now, before: seen.next };
   const kept = progress.gaps.filter((gap) => !seen.isComplete || !isAbandoned(gap, seen));

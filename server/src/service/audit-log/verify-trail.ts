@@ -28,12 +28,12 @@ const lateSeconds = 60;
 
 const noProgress: Progress = { upTo: 0, gaps: [], withoutMacUpTo: 0 };
 
-type Head = AuditVerification['heads'][number];
+type VerifiedHead = AuditVerification['heads'][number];
 
 /** What one verification has found. */
 class Report {
   readonly #findings: AuditVerification['findings'] = [];
-  readonly heads: Head[] = [];
+  readonly heads: VerifiedHead[] = [];
   entries = 0;
   #count = 0;
 

@@ -8,10 +8,14 @@ import { approveDeployment } from '../../runs/deployments/approval/approve-deplo
 import { cancelDeployment } from '../../runs/deployments/cancel-deployment.ts';
 import { requireDeploymentRow } from './latest-deployment.ts';
 
-type Act = (context: ActorContext, id: string) => Promise<unknown>;
+type LatestAction = (context: ActorContext, id: string) => Promise<unknown>;
 
 /** Under the lock of the environment, so that no other deployment becomes the latest meanwhile. */
-function onLatest(context: ActorContext, environmentId: string, act: Act): Promise<DeploymentReference> {
+function onLatest(
+  context: ActorContext,
+  environmentId: string,
+  act: LatestAction,
+): Promise<DeploymentReference> {
   return inTransaction(context, async (context) => {
     const { latest_deployment_id: latestId } = await requireEnvironment(context, environmentId);
     const { id } = await requireDeploymentRow(context, latestId);

@@ -38,7 +38,7 @@ function columns(body: UpdateOrganizationPoliciesBody): Updateable<OrganizationT
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-interface Change {
+interface OrganizationUpdate {
   /** As the audit trail calls it. */
   readonly action: string;
   readonly body: object;
@@ -49,7 +49,7 @@ interface Change {
 async function change(
   context: ActorContext,
   id: string,
-  { action, body, ...what }: Change,
+  { action, body, ...what }: OrganizationUpdate,
 ): Promise<Organization> {
   return inTransaction(context, async (context) => {
     const row = orNotFound(await lockOrganizationRow(context.db, id), 'organization', id);

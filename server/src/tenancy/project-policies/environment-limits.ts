@@ -8,7 +8,7 @@ import { inProject, type Place } from '../../rows/places.ts';
 import { lockPolicyRow } from '../../rows/project-policies/policy-store.ts';
 import type { PolicySettings } from './policy-settings.ts';
 
-type Limits = Pick<PolicySettings, 'numberOfEnvironments' | 'numberOfEnvironmentsTotal'>;
+type EnvironmentLimits = Pick<PolicySettings, 'numberOfEnvironments' | 'numberOfEnvironmentsTotal'>;
 
 /** Whether the limit of each user does not hold for one with these rights. */
 export function mayExceed(access: Access, place: Place): boolean {
@@ -44,7 +44,7 @@ export async function checkEnvironmentLimits(
   context: ActorContext,
   environment: Pick<EnvironmentRow, 'id' | 'organization_id' | 'user_id'>,
   projectId: string,
-  { numberOfEnvironments: ofUser, numberOfEnvironmentsTotal: total }: Limits,
+  { numberOfEnvironments: ofUser, numberOfEnvironmentsTotal: total }: EnvironmentLimits,
 ): Promise<void> {
   if (ofUser === null && total === null) return;
   const { db } = context;

@@ -45,9 +45,9 @@ export const emptyTemplate: TemplateValues = {
   runTestsOnPullRequest: false,
 };
 
-type Rule = NonNullable<Template['retry']>['onDeploy'];
+type RetryInput = NonNullable<Template['retry']>['onDeploy'];
 
-const retryOf = (rule: Rule): RetryValues => ({
+const retryOf = (rule: RetryInput): RetryValues => ({
   times: rule?.times ?? 0,
   errorRegex: rule?.errorRegex ?? '',
 });
@@ -67,7 +67,7 @@ export function valuesOf(template: Template): TemplateValues {
   };
 }
 
-function ruleOf({ times, errorRegex }: RetryValues): Rule {
+function ruleOf({ times, errorRegex }: RetryValues): RetryInput {
   if (times === 0) return undefined;
   return { times, ...(errorRegex.trim() === '' ? {} : { errorRegex: errorRegex.trim() }) };
 }

@@ -26,7 +26,7 @@ interface PlanValues {
   readonly ephemeral: Readonly<Record<string, readonly string[]>>;
 }
 
-interface Check extends StartedCommand {
+interface UnitCheck extends StartedCommand {
   /** Of which variables the tool also uses other values than those of its plan. */
   readonly scope: string;
   readonly rules: FileRules;
@@ -38,7 +38,7 @@ function settersOf(values: readonly SetValue[], name: string): string[] {
 }
 
 /** What parses configurations is loaded only for those that may need it. */
-async function ephemeralIn({ folder, rules }: Check): Promise<string[]> {
+async function ephemeralIn({ folder, rules }: UnitCheck): Promise<string[]> {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const files = configurationFiles(readdirSync(folder), rules);
   if (!files.some((name) => mayBeEphemeral(read(name)))) return [];
@@ -47,7 +47,7 @@ async function ephemeralIn({ folder, rules }: Check): Promise<string[]> {
   return ephemeralVariables(tree, rules);
 }
 
-async function note(check: Check): Promise<void> {
+async function note(check: UnitCheck): Promise<void> {
   const file = readFlags(check.words).findLast(({ name }) => name === '-out')?.value;
   if (file === undefined) return;
   const values = valuesOf(check);
@@ -61,7 +61,7 @@ async function note(check: Check): Promise<void> {
 }
 
 /** The values of the plan that is applied. @throws Error if they are not known */
-function notedFor(check: Check): PlanValues {
+function notedFor(check: UnitCheck): PlanValues {
   const plan = resolve(check.folder, planOf(check));
   try {
     if (!plan.startsWith(`${check.plans}/`)) throw new Error(`${plan} is not a plan of this run`);
@@ -76,7 +76,7 @@ function notedFor(check: Check): PlanValues {
 const advice =
   'An apply gets the values of its plan, and no others: have inputs, extra_arguments, generate blocks and hooks set\nthe same for plan and apply.';
 
-function compare(check: Check): void {
+function compare(check: UnitCheck): void {
   const noted = notedFor(check);
   const values = valuesOf(check);
   const known = new Set(noted.all);

@@ -17,7 +17,7 @@ import {
 import { clearFailures, countFailure, getEndpoint } from '../../../rows/notifications/endpoint-store.ts';
 import { notificationOf } from '../messages/notification.ts';
 import { sendNotification } from './send-notification.ts';
-import type { Sent } from './sent.ts';
+import type { SentNotification } from './sent.ts';
 
 const places = { ofEndpoint: 4, ofOrganization: 16, ofServer: 64 } as const;
 /** Longer than any attempt takes: after that its server is dead. */
@@ -41,7 +41,11 @@ function restMilliseconds(failures: number): number {
 async function record(
   context: Context,
   row: DeliveryRow,
-  { sent, startedAt, failures }: { readonly sent: Sent; readonly startedAt: Date; readonly failures: number },
+  {
+    sent,
+    startedAt,
+    failures,
+  }: { readonly sent: SentNotification; readonly startedAt: Date; readonly failures: number },
 ): Promise<void> {
   const now = context.now();
   const isLast = sent.isFinal === true || now >= row.give_up_at;

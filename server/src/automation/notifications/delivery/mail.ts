@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import { createTransport } from 'nodemailer';
 import type { ServerSettings } from '../../../ground/config/config.ts';
 import { endpointProblem } from '../endpoints/check-endpoint.ts';
-import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
+import { errorOf, mostAnswerBytes, type SentNotification, shownText, timeLimitMilliseconds } from './sent.ts';
 
 export type MailSettings = Pick<
   ServerSettings,
@@ -42,7 +42,11 @@ function codeOf(reply: string): number {
   return Number(/^\d{3}/.exec(reply)?.[0] ?? 0);
 }
 
-function explained(error: unknown, settings: MailSettings, secrets: readonly string[]): Sent['error'] {
+function explained(
+  error: unknown,
+  settings: MailSettings,
+  secrets: readonly string[],
+): SentNotification['error'] {
   const known = errorOf(error, secrets);
   const { code, response } = error as { code?: string; response?: string };
   const isWithoutTls = code === 'ETLS' || /STARTTLS/i.test(known.message);
@@ -87,7 +91,7 @@ function refusedBy(
   refused: readonly Refused[],
   { to, deliveredTo }: Pick<Mail, 'to'> & { readonly deliveredTo: readonly string[] },
   secrets: readonly string[],
-): Pick<Sent, 'error' | 'isFinal' | 'deliveredTo'> {
+): Pick<SentNotification, 'error' | 'isFinal' | 'deliveredTo'> {
   const named = refused.map(
     ({ recipient = '', response, message }) => `${recipient}: ${response ?? message}`,
   );
@@ -110,7 +114,11 @@ function whenOver(closing: AbortSignal): Promise<never> {
 }
 
 /** Never throws. @returns what was sent, with the last reply of the mail server */
-export async function sendMail(settings: MailSettings, mail: Mail, closing: AbortSignal): Promise<Sent> {
+export async function sendMail(
+  settings: MailSettings,
+  mail: Mail,
+  closing: AbortSignal,
+): Promise<SentNotification> {
   const { smtpHost: host, smtpFrom: from, smtpPassword: password } = settings;
   if (host === undefined || from === undefined) {
     const message = endpointProblem(settings, 'Email') ?? '';

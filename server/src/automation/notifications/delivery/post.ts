@@ -14,7 +14,7 @@ import {
   guardedLookup,
   problemOfAddress,
 } from '../endpoints/guarded-address.ts';
-import { errorOf, mostAnswerBytes, type Sent, shownText, timeLimitMilliseconds } from './sent.ts';
+import { errorOf, mostAnswerBytes, type SentNotification, shownText, timeLimitMilliseconds } from './sent.ts';
 
 export type PostSettings = GuardSettings & Pick<ServerSettings, 'notificationProxy'>;
 
@@ -89,7 +89,11 @@ function problemOfStatus(status: number): string | null {
 }
 
 /** Never throws: what went wrong is part of what it returns. @param closing aborted when the server stops */
-export async function postTo(settings: PostSettings, post: Post, closing: AbortSignal): Promise<Sent> {
+export async function postTo(
+  settings: PostSettings,
+  post: Post,
+  closing: AbortSignal,
+): Promise<SentNotification> {
   const { address, headers, body, secrets } = post;
   const problem = problemOfAddress(settings, address);
   const url = URL.parse(address);

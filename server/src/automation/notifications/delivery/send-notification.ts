@@ -9,7 +9,7 @@ import { teamsMessage } from '../messages/teams.ts';
 import { wordsOf } from '../messages/words.ts';
 import { sendMail } from './mail.ts';
 import { postTo } from './post.ts';
-import type { Sent } from './sent.ts';
+import type { SentNotification } from './sent.ts';
 import { signatureHeaders } from './signature.ts';
 
 type SendContext = Pick<Context, 'settings' | 'sealer' | 'now'>;
@@ -44,7 +44,7 @@ async function mailTo(
   notification: Notification,
   deliveredTo: readonly string[],
   closing: AbortSignal,
-): Promise<Sent> {
+): Promise<SentNotification> {
   const all = mailboxesFor(value, notification);
   const to = all.filter((box) => !deliveredTo.includes(box));
   // Those who did not get it were removed from the endpoint.
@@ -71,7 +71,7 @@ export async function sendNotification(
   notification: Notification,
   closing: AbortSignal,
   deliveredTo: readonly string[] = [],
-): Promise<Sent> {
+): Promise<SentNotification> {
   const address = openValue(context, endpoint);
   if (endpoint.type === 'Email') return mailTo(context, address, notification, deliveredTo, closing);
   const secrets = secretsOf(address);

@@ -6,7 +6,7 @@ import type {
 } from '#contract/notifications/shapes.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
-export interface Sent {
+export interface SentNotification {
   readonly request: NotificationRequest | null;
   readonly response: NotificationResponse | null;
   /** Null: it was taken. */

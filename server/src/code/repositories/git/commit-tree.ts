@@ -25,7 +25,7 @@ function tooLarge(path: string): UnreadableFile {
   return new UnreadableFile(`${path} has more than ${mostFileBytes} bytes`);
 }
 
-interface Found {
+interface GitObject {
   readonly type: string;
   readonly size: number;
   readonly content: string;
@@ -108,8 +108,8 @@ export function commitTree(place: GitPlace, folder: string, commit: string): Com
  * Reads git's answers, in the order of the questions: `<id> <type> <size>`, with the content where it was
  * requested, or `<reason> <size>` with a path for links that lead nowhere, or `… missing`.
  */
-function answersIn(output: Buffer, paths: readonly string[], hasContent: boolean): Map<string, Found> {
-  const found = new Map<string, Found>();
+function answersIn(output: Buffer, paths: readonly string[], hasContent: boolean): Map<string, GitObject> {
+  const found = new Map<string, GitObject>();
   let at = 0;
   for (const path of paths) {
     const end = output.indexOf(10, at);

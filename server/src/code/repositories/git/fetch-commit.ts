@@ -17,7 +17,7 @@ import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 const service: RepositoryReader = { name: 'the service', holder: 'the request' };
 
 /** What is read of which repository. */
-export interface Fetched extends GitSource {
+export interface CommitSource extends GitSource {
   readonly source: RepositorySource;
 }
 
@@ -30,7 +30,7 @@ export class UnreadableRepository extends Error {
  * @param revision branch, tag or commit; absent: the default branch
  * @throws UnreadableRepository for an address that is not allowed
  */
-export function fetchedFrom(source: RepositorySource, revision: string | undefined): Fetched {
+export function fetchedFrom(source: RepositorySource, revision: string | undefined): CommitSource {
   const { repository } = source;
   try {
     const access = accessTo(source, repository);
@@ -41,7 +41,7 @@ export function fetchedFrom(source: RepositorySource, revision: string | undefin
 }
 
 /** Values that a host may repeat in what it answers. */
-function secretsOf({ access }: Fetched): string[] {
+function secretsOf({ access }: CommitSource): string[] {
   if (access.kind !== 'web' || access.credentials === undefined) return [];
   const { username, password } = access.credentials;
   return [Buffer.from(`${username}:${password}`).toString('base64'), password, encodeURIComponent(password)];
@@ -55,7 +55,7 @@ export function noAnswer({ repository }: GitSource): string {
   );
 }
 
-function explain({ complaints }: GitAnswer, fetched: Fetched): string {
+function explain({ complaints }: GitAnswer, fetched: CommitSource): string {
   if (isConnectionFailure(complaints)) return noAnswer(fetched);
   const text = explainGitFailure(complaints, fetched);
   return secretsOf(fetched).reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
@@ -67,7 +67,7 @@ function explain({ complaints }: GitAnswer, fetched: Fetched): string {
  */
 export async function mustRun(
   place: GitPlace,
-  fetched: Fetched,
+  fetched: CommitSource,
   args: readonly string[],
   isConnected = false,
 ): Promise<GitAnswer> {
@@ -78,7 +78,7 @@ export async function mustRun(
 
 async function runOrExplain(
   place: GitPlace,
-  fetched: Fetched,
+  fetched: CommitSource,
   args: readonly string[],
   isConnected: boolean,
 ): Promise<GitAnswer | string> {
@@ -99,7 +99,7 @@ async function runOrExplain(
 }
 
 /** Large files hold no variables. A local repository does not filter. */
-function filterFor({ access }: Fetched): string[] {
+function filterFor({ access }: CommitSource): string[] {
   return access.kind === 'local' ? [] : ['--filter=blob:limit=2m'];
 }
 
@@ -108,7 +108,7 @@ function filterFor({ access }: Fetched): string[] {
  * @returns its name there
  * @throws UnreadableRepository that names the field
  */
-export async function fetchCommit(place: GitPlace, fetched: Fetched, folder: string): Promise<string> {
+export async function fetchCommit(place: GitPlace, fetched: CommitSource, folder: string): Promise<string> {
   const { revision } = fetched;
   if (revision === undefined || isClonable(revision)) await clone(place, fetched, folder, revision);
   else return fetch(place, fetched, folder, revision);
@@ -117,7 +117,7 @@ export async function fetchCommit(place: GitPlace, fetched: Fetched, folder: str
 
 async function clone(
   place: GitPlace,
-  fetched: Fetched,
+  fetched: CommitSource,
   folder: string,
   name: string | undefined,
 ): Promise<void> {
@@ -142,7 +142,12 @@ async function clone(
  * A commit that the host does not serve by its id, or an abbreviated one, needs the whole history.
  * @param commit its id, or the full name of a branch or tag
  */
-async function fetch(place: GitPlace, fetched: Fetched, folder: string, commit: string): Promise<string> {
+async function fetch(
+  place: GitPlace,
+  fetched: CommitSource,
+  folder: string,
+  commit: string,
+): Promise<string> {
   await mustRun(place, fetched, ['init', '--quiet', '--bare', '--template=', '--', folder]);
   const address = addressOf(fetched.access);
   const fetching = ['-C', folder, 'fetch', '--quiet', '--no-tags', ...filterFor(fetched)];

@@ -10,7 +10,7 @@ import { proxyEnvironment, readCertificates, trustedCertificates } from '#settin
 import type { Context } from '../../../framework/context.ts';
 import { Refusal } from '../../../ground/errors.ts';
 import { type CommitTree, commitTree } from './commit-tree.ts';
-import { type Fetched, fetchCommit, fetchedFrom, mustRun } from './fetch-commit.ts';
+import { type CommitSource, fetchCommit, fetchedFrom, mustRun } from './fetch-commit.ts';
 import { pinAddress } from './pin-address.ts';
 import { proxyFor } from './proxy-for.ts';
 import { type GitPlace, gitProgram } from './run-git.ts';
@@ -50,7 +50,11 @@ function networkFor(
 }
 
 /** The repository at the addresses that git may connect to. */
-async function checked({ settings }: Opening, { proxies }: GitPlace, wanted: Fetched): Promise<Fetched> {
+async function checked(
+  { settings }: Opening,
+  { proxies }: GitPlace,
+  wanted: CommitSource,
+): Promise<CommitSource> {
   const { access } = wanted;
   const isProxied = access.kind === 'web' && Object.keys(proxyFor(new URL(access.url), proxies)).length > 0;
   return pinAddress(settings, wanted, { isProxied, program: gitProgram() });

@@ -7,7 +7,7 @@ import type { RepositoryAccess } from '#guards/git/repository-access.ts';
 import { sshHost } from '#guards/ssh-address.ts';
 import { isClosedTo } from '../../../framework/http/callers/networks.ts';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import { type Fetched, noAnswer, UnreadableRepository } from './fetch-commit.ts';
+import { type CommitSource, noAnswer, UnreadableRepository } from './fetch-commit.ts';
 import { problemOfGit } from './git-version.ts';
 import { UnusableGit } from './run-git.ts';
 
@@ -40,7 +40,7 @@ function pinned(access: RepositoryAccess, addresses: readonly string[]): Reposit
   return { ...access, resolved: `${url.hostname}:${portOf(url)}:${written}` };
 }
 
-interface Connection {
+interface HostConnection {
   /** A forward proxy connects to the host, and resolves its name again: then nothing can be pinned. */
   readonly isProxied: boolean;
   /** Absolute path of git. */
@@ -54,9 +54,9 @@ interface Connection {
  */
 export async function pinAddress(
   settings: PinSettings,
-  fetched: Fetched,
-  { isProxied, program }: Connection,
-): Promise<Fetched> {
+  fetched: CommitSource,
+  { isProxied, program }: HostConnection,
+): Promise<CommitSource> {
   const { access } = fetched;
   const host = hostOf(access);
   if (host === null || isNamed(settings, access)) return fetched;

@@ -7,7 +7,7 @@ import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { isConstantTemplate, unescapeTemplate } from '#guards/hcl/constant-template.ts';
 import { type HclReader, openHclReader } from '#guards/hcl/parse-hcl-file.ts';
 import type { DeclaredVariables } from '#protocol/tools/declared-variables.ts';
-import { type Code, rowOf, UnreadableCode } from './row.ts';
+import { type DeclaringCode, rowOf, UnreadableCode } from './row.ts';
 
 interface CodeFile {
   readonly name: string;
@@ -27,7 +27,7 @@ const structures = /^(list|set|map|object|tuple)\b/;
 
 /** @throws UnreadableCode that names the file */
 export async function blockVariables(
-  { tree, path, signal }: Code,
+  { tree, path, signal }: DeclaringCode,
   declared: Blocks,
 ): Promise<RepositoryVariable[]> {
   const names = namesOf((await tree.namesIn(path)) ?? [], declared);

@@ -3,9 +3,9 @@
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, choicesFrom, isEnvironmentName, regexOf, rowOf, typeOfDefault } from './row.ts';
+import { choicesFrom, type DeclaringCode, isEnvironmentName, regexOf, rowOf, typeOfDefault } from './row.ts';
 
-interface Place {
+interface ChartValue {
   /** Keys from the outermost on, as `--set` of the tool expects them. */
   readonly keys: readonly string[];
   readonly value: unknown;
@@ -18,7 +18,7 @@ const deepest = 20;
 
 /** @throws UnreadableCode that names the file */
 export async function chartValues(
-  code: Code,
+  code: DeclaringCode,
   { prefix }: { readonly prefix: string },
 ): Promise<RepositoryVariable[]> {
   const parsed = await parseFiles(code, files);
@@ -32,7 +32,7 @@ export async function chartValues(
 }
 
 /** Each value that is not a map of others, in the order of the file; then those that only the schema has. */
-function placesBelow(place: Place): Place[] {
+function placesBelow(place: ChartValue): ChartValue[] {
   const { keys, value, schema } = place;
   const values = recordOf(value);
   const properties = recordOf(schema['properties']);
@@ -51,7 +51,7 @@ function placesBelow(place: Place): Place[] {
   });
 }
 
-function rowAt(name: string, { value, schema, isRequired }: Place): RepositoryVariable {
+function rowAt(name: string, { value, schema, isRequired }: ChartValue): RepositoryVariable {
   const known = value ?? schema['default'];
   return rowOf({
     name,

@@ -3,14 +3,14 @@
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, rowOf, typeOfDefault } from './row.ts';
+import { type DeclaringCode, rowOf, typeOfDefault } from './row.ts';
 
 /** Keys of an entry that describes a value, in contrast to an entry that is one. */
 const describing = ['type', 'default', 'value', 'description', 'secret', 'items'] as const;
 
 /** @throws UnreadableCode that names the file */
 export async function projectConfiguration(
-  code: Code,
+  code: DeclaringCode,
   { files }: { readonly files: readonly string[] },
 ): Promise<RepositoryVariable[]> {
   const [project] = await parseFiles(code, files);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chartValues } from './chart-values.ts';
 import { parseFiles } from './read-yaml.ts';
-import { type Code } from './row.ts';
+import { type DeclaringCode } from './row.ts';
 
-function codeOf(files: Readonly<Record<string, string>>): Code {
+function codeOf(files: Readonly<Record<string, string>>): DeclaringCode {
   const read = async () => new Map(Object.entries(files));
-  return { tree: { read }, path: '', signal: new AbortController().signal } as unknown as Code;
+  return { tree: { read }, path: '', signal: new AbortController().signal } as unknown as DeclaringCode;
 }
 
 const yaml = `large: 9223372036854775807

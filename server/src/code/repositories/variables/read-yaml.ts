@@ -3,7 +3,7 @@
 import { join } from 'node:path/posix';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { LimitedThread } from '#guards/threads/limited-thread.ts';
-import { type Code, UnreadableCode } from './row.ts';
+import { type DeclaringCode, UnreadableCode } from './row.ts';
 
 const program = {
   program: new URL('./yaml-thread.ts', import.meta.url),
@@ -11,14 +11,14 @@ const program = {
   megabytes: 256,
 } as const;
 
-type Thread = LimitedThread<string, string>;
+type YamlThread = LimitedThread<string, string>;
 
 function short(error: unknown): string {
   return (error as Error).message.slice(0, 500);
 }
 
 /** @throws UnreadableCode that names the file */
-async function parse(thread: Thread, name: string, text: string): Promise<unknown> {
+async function parse(thread: YamlThread, name: string, text: string): Promise<unknown> {
   try {
     if (/\.json$/i.test(name) || /^\s*\{/.test(text)) return parseExactly(text);
   } catch (error) {
@@ -43,12 +43,12 @@ export interface ParsedFile {
  * @throws UnreadableCode that names the file
  */
 export async function parseFiles(
-  { tree, path, signal }: Code,
+  { tree, path, signal }: DeclaringCode,
   names: readonly string[],
 ): Promise<ParsedFile[]> {
   const texts = await tree.read(names.map((name) => join(path, name)));
   // Starting one takes longer than reading most files.
-  await using thread: Thread = new LimitedThread(program);
+  await using thread: YamlThread = new LimitedThread(program);
   const parsed: ParsedFile[] = [];
   for (const name of names) {
     signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { join } from 'node:path/posix';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, isEnvironmentName, rowOf, typeOfDefault } from './row.ts';
+import { type DeclaringCode, isEnvironmentName, rowOf, typeOfDefault } from './row.ts';
 import { isSealedMark } from './sealed-mark.ts';
 
 const yamlFile = /\.ya?ml$/;
@@ -12,7 +12,7 @@ const folders = ['defaults/main', 'group_vars/all'] as const;
 
 /** @throws UnreadableCode that names the file */
 export async function roleDefaults(
-  code: Code,
+  code: DeclaringCode,
   { prefix }: { readonly prefix: string },
 ): Promise<RepositoryVariable[]> {
   const names = (await Promise.all(folders.map((folder) => namesFor(code, folder)))).flat();
@@ -33,7 +33,7 @@ export async function roleDefaults(
 }
 
 /** A file, with one of its endings or none, or a folder of files. */
-async function namesFor({ tree, path }: Code, name: string): Promise<string[]> {
+async function namesFor({ tree, path }: DeclaringCode, name: string): Promise<string[]> {
   const inFolder = (await tree.namesIn(join(path, name))) ?? [];
   const files = inFolder.filter((each) => yamlFile.test(each)).toSorted();
   return [`${name}.yml`, `${name}.yaml`, name, ...files.map((each) => join(name, each))];

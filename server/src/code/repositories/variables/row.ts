@@ -4,7 +4,7 @@ import { typeOfJson } from '#contract/schema/exact-json.ts';
 import type { CommitTree } from '../git/commit-tree.ts';
 
 /** The code of a template, which may declare variables. */
-export interface Code {
+export interface DeclaringCode {
   readonly tree: CommitTree;
   /** Folder in the repository without slashes around it; empty: its root. */
   readonly path: string;
@@ -21,7 +21,7 @@ export class UnreadableCode extends Error {
 
 const longestDescription = 255;
 
-export interface Found {
+export interface VariableDeclaration {
   readonly name: string;
   readonly type: 0 | 1;
   /** Texts are values as they are; anything else is written as text or JSON. Absent: there is no default. */
@@ -82,7 +82,12 @@ function isStructure(value: unknown): boolean {
 }
 
 /** What the code says about values, apart from choices. */
-function limitsOf({ valueType, isNullable, rules = [], regex }: Found): Partial<RepositoryVariable> {
+function limitsOf({
+  valueType,
+  isNullable,
+  rules = [],
+  regex,
+}: VariableDeclaration): Partial<RepositoryVariable> {
   return {
     ...(regex === undefined ? {} : { regex }),
     ...(typeof valueType === 'string' && valueType !== '' ? { valueType } : {}),
@@ -92,7 +97,7 @@ function limitsOf({ valueType, isNullable, rules = [], regex }: Found): Partial<
 }
 
 /** A variable as a row of the reply. */
-export function rowOf(found: Found): RepositoryVariable {
+export function rowOf(found: VariableDeclaration): RepositoryVariable {
   const { name, type, value, choices, isSensitive = false, isRequired = false } = found;
   const isJson = isStructure(value) || found.isComplex === true;
   const text = typeof value === 'string' && !isJson ? value : JSON.stringify(value);

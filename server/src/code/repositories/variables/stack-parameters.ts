@@ -3,11 +3,11 @@
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { parseFiles } from './read-yaml.ts';
-import { type Code, choicesFrom, isEnvironmentName, regexOf, rowOf, UnreadableCode } from './row.ts';
+import { choicesFrom, type DeclaringCode, isEnvironmentName, regexOf, rowOf, UnreadableCode } from './row.ts';
 
 /** @throws UnreadableCode that names the file */
 export async function stackParameters(
-  code: Code,
+  code: DeclaringCode,
   { prefix, files }: { readonly prefix: string; readonly files: readonly string[] },
 ): Promise<RepositoryVariable[]> {
   const named = code.fileName || undefined;

@@ -6,13 +6,13 @@ import { blockVariables } from './block-variables.ts';
 import { chartValues } from './chart-values.ts';
 import { projectConfiguration } from './project-configuration.ts';
 import { roleDefaults } from './role-defaults.ts';
-import { type Code, UnreadableCode } from './row.ts';
+import { type DeclaringCode, UnreadableCode } from './row.ts';
 import { stackParameters } from './stack-parameters.ts';
 
 /** What a person can work with. */
 const mostVariables = 2000;
 
-function read(code: Code, declared: DeclaredVariables): Promise<RepositoryVariable[]> {
+function read(code: DeclaringCode, declared: DeclaredVariables): Promise<RepositoryVariable[]> {
   switch (declared.form) {
     case 'blocks':
       return blockVariables(code, declared);
@@ -31,7 +31,7 @@ function read(code: Code, declared: DeclaredVariables): Promise<RepositoryVariab
  * @returns empty where the tool has no variables, or the code declares none
  * @throws UnreadableCode, or an UnreadableFile, that names the file
  */
-export async function variablesOf(type: TemplateType, code: Code): Promise<RepositoryVariable[]> {
+export async function variablesOf(type: TemplateType, code: DeclaringCode): Promise<RepositoryVariable[]> {
   const declared = declaredVariables[type];
   const found = declared === undefined ? [] : await read(code, declared);
   if (found.length > mostVariables)

@@ -16,7 +16,7 @@ import { entityTag, requireMatch } from './entity-tag.ts';
 export type Lock = (tx: Connection, id: string) => Promise<unknown>;
 
 /** The parts of a request to read something. */
-interface Reading {
+interface ReadRequest {
   readonly params: unknown;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: undefined;
@@ -24,7 +24,7 @@ interface Reading {
 }
 
 /** @param wire of the change; what can be read alone sends nothing itself. @returns the text of the reply */
-type Read = (context: ActorContext, reading: Reading, wire: unknown) => Promise<string>;
+type Read = (context: ActorContext, reading: ReadRequest, wire: unknown) => Promise<string>;
 
 export interface Versions {
   readonly homes: Homes;
@@ -41,12 +41,12 @@ interface Conditional {
   readonly wire: unknown;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ReplyFields = Readonly<Record<string, unknown>>;
 
 /** What the read is about, where the path of the change does not say so: its body does, by the same field. */
 function namedInBody(subject: Subject | undefined, { params, body }: Pick<Conditional, 'params' | 'body'>) {
   if (subject === undefined || subject.in === 'body' || subject.field in params) return {};
-  const named = { [subject.field]: (body as Fields | undefined)?.[subject.field] };
+  const named = { [subject.field]: (body as ReplyFields | undefined)?.[subject.field] };
   return subject.in === 'query' ? { query: named } : { params: named };
 }
 
@@ -72,7 +72,7 @@ export function versionCheck({ homes, locks, readers }: Versions, operation: Ope
   return async (context: ActorContext, { header, params, body, wire }: Conditional): Promise<void> => {
     // Without a subject, it is about the caller.
     const parts = { params, query: {}, body: undefined, ...namedInBody(subject, { params, body }) };
-    const ids: Fields = { ...parts.params, ...parts.query };
+    const ids: ReplyFields = { ...parts.params, ...parts.query };
     await lock(context.db, subject ? String(ids[subject.field]) : context.actor.userId);
     const home = await checkRight({ ...context, homes }, context.actor, reader, parts);
     requireMatch(header, entityTag(Buffer.from(await read(context, { ...parts, home }, wire))));

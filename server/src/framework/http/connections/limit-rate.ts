@@ -27,10 +27,10 @@ declare module 'fastify' {
   }
 }
 
-type Kind = 'rateLimit' | 'agentRateLimit' | 'streamRateLimit' | 'stateRateLimit';
+type RateLimitKind = 'rateLimit' | 'agentRateLimit' | 'streamRateLimit' | 'stateRateLimit';
 
 /** The limit that applies to a request; null for the pages and probes that have none. */
-function kindOf({ is404, url, routeOptions }: FastifyRequest): Kind | null {
+function kindOf({ is404, url, routeOptions }: FastifyRequest): RateLimitKind | null {
   const path = is404 ? url : (routeOptions.url ?? '');
   if (path.startsWith(`${protocolBase}/`)) return 'agentRateLimit';
   if (path.startsWith(stateProtocolBase)) return 'stateRateLimit';
@@ -47,7 +47,7 @@ function routedPath({ is404, routeOptions: { url }, params }: FastifyRequest): s
  * Who is counted. Credentials are not checked yet: nobody can use up the share of others without theirs, and those
  * who try different ones are counted as callers that were refused.
  */
-function callerOf(settings: ServerSettings, request: FastifyRequest, kind: Kind): string[] {
+function callerOf(settings: ServerSettings, request: FastifyRequest, kind: RateLimitKind): string[] {
   const token = isScim(request) ? readScimToken(request.headers.authorization) : null;
   if (token !== null) return ['key', token.id, token.secret];
   const credentials =

@@ -1,17 +1,17 @@
 /** Headers of the pages that the service shows in a browser: nothing runs in them that is not ours. */
 import { createHash } from 'node:crypto';
 
-type Policy = Readonly<Record<string, string>>;
+type ContentPolicy = Readonly<Record<string, string>>;
 
 /** Nothing is allowed, not even what most pages need. */
-const nothing: Policy = {
+const nothing: ContentPolicy = {
   'default-src': "'none'",
   'base-uri': "'self'",
   'form-action': "'self'",
   'frame-ancestors': "'none'",
 };
 
-function headersWith(policy: Policy): Record<string, string> {
+function headersWith(policy: ContentPolicy): Record<string, string> {
   return {
     'content-security-policy': Object.entries({ ...nothing, ...policy })
       .map(([name, value]) => `${name} ${value}`)

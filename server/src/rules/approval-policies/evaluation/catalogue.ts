@@ -13,7 +13,7 @@ const folder = fileURLToPath(new URL('../../../../../policies', import.meta.url)
 const sharedName = 'plan.rego';
 const decidesAlone = /^allow\b/m;
 
-type Metadata = Omit<CataloguePolicy, 'path' | 'configurationSchema' | 'files'>;
+type PolicyMetadata = Omit<CataloguePolicy, 'path' | 'configurationSchema' | 'files'>;
 
 function readPolicy(path: string): CataloguePolicy {
   const text = (file: string) => readFileSync(join(folder, path, file), 'utf8');
@@ -25,7 +25,7 @@ function readPolicy(path: string): CataloguePolicy {
   const schema = existsSync(join(folder, path, 'configurationSchema.json'));
   return {
     path,
-    ...(parse(text('metadata.yml')) as Metadata),
+    ...(parse(text('metadata.yml')) as PolicyMetadata),
     ...(schema && {
       configurationSchema: JSON.parse(text('configurationSchema.json')) as Record<string, unknown>,
     }),

@@ -28,7 +28,7 @@ interface Running {
 /** Compiles policies in a folder that does not exist, and starts their process. */
 type Start = (folder: string) => Promise<Running>;
 
-interface Kept {
+interface PolicyProcess {
   readonly folder: string;
   readonly running: Promise<Running>;
   ready: ResidentOpa | null;
@@ -49,7 +49,7 @@ export function hashOf(files: PolicyFiles): string {
 }
 
 class PolicyEngine {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, PolicyProcess>();
   /** Until when sets of policies that cannot be joined, or failed together, are asked alone: that tells which one fails. */
   readonly #apart = new Map<string, number>();
   #folder: string | null = null;
@@ -114,7 +114,7 @@ class PolicyEngine {
     if (kept) this.#forget(key);
     const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
     const running = start(folder);
-    const entry: Kept = { folder, running, ready: null };
+    const entry: PolicyProcess = { folder, running, ready: null };
     this.#kept.set(key, entry);
     running.then(
       ({ opa }) => {

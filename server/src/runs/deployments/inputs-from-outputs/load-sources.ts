@@ -20,7 +20,7 @@ export function readerOf(
 }
 
 /** An environment that the reader may view. */
-export interface Source {
+export interface OutputEnvironment {
   readonly environment: EnvironmentRow;
   readonly projectName: string;
   /** The policy of its project allows it. */
@@ -31,7 +31,7 @@ export interface Source {
 
 export interface Sources {
   /** By the id of the environment; one that does not exist, or that the reader may not view, is not there. */
-  readonly byId: ReadonlyMap<string, Source>;
+  readonly byId: ReadonlyMap<string, OutputEnvironment>;
   /** Name of the person whose rights decide. */
   readonly reader: string;
   /** How a message names an environment: the name is for those who may view it. */
@@ -64,7 +64,7 @@ export async function loadSources(
     projectsWithOutputsAsInputs(db, projectIds),
     getProjectRows(db, projectIds),
   ]);
-  const sources = visible.map((row): [string, Source] => [
+  const sources = visible.map((row): [string, OutputEnvironment] => [
     row.id,
     {
       environment: row,

@@ -18,7 +18,7 @@ import { openOutputs } from '../../../rows/deployments/outcome-columns.ts';
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { findCycle, sourceIdsOf } from '../decisions/find-cycle.ts';
 import { type PendingReference, type RunInputs, sealInputs } from '../inputs/run-inputs.ts';
-import { loadSources, type Source, type Sources } from './load-sources.ts';
+import { loadSources, type OutputEnvironment, type Sources } from './load-sources.ts';
 import { variableOf } from './output-value.ts';
 
 export type Resolution =
@@ -26,7 +26,7 @@ export type Resolution =
   /** `message`: one line per reference that cannot be resolved. */
   | { readonly kind: 'failed'; readonly message: string };
 
-interface Resolved {
+interface OutputResolution {
   readonly reference: PendingReference;
   /** The variable, or why there is none; null: a destroy runs without it. */
   readonly found: JobVariable | string | null;
@@ -69,7 +69,7 @@ function inUnits(outputs: StoredOutputs, wanted: string): string[] {
 async function fromSource(
   open: OpenOutputs,
   reference: PendingReference,
-  { isAllowed, projectName, last }: Source,
+  { isAllowed, projectName, last }: OutputEnvironment,
   outputName: string,
 ): Promise<JobVariable | string> {
   if (!isAllowed)
@@ -121,7 +121,7 @@ async function cycleMessage(
 }
 
 /** A snapshot row with the value that was used. */
-function resolvedRow(row: DeploymentVariable, resolved: readonly Resolved[]): DeploymentVariable {
+function resolvedRow(row: DeploymentVariable, resolved: readonly OutputResolution[]): DeploymentVariable {
   const found = resolved.find(
     ({ reference: { name, type } }) => name === row.name && type === row.type,
   )?.found;
@@ -133,7 +133,7 @@ async function store(
   context: Context,
   deployment: DeploymentRow,
   { references: _, ...inputs }: RunInputs,
-  resolved: readonly Resolved[],
+  resolved: readonly OutputResolution[],
 ): Promise<RunInputs> {
   const made = (type: number) =>
     resolved.flatMap(({ reference, found }) =>
@@ -174,7 +174,7 @@ export async function resolveOutputs(
   const cycle = isDestroy ? null : await cycleMessage(context, environment, sources, references);
   if (cycle !== null) return { kind: 'failed', message: cycle };
   const open = outputsOpener(context);
-  const resolved: Resolved[] = [];
+  const resolved: OutputResolution[] = [];
   for (const reference of references) {
     const found = await resolveOne(open, environment, sources, reference);
     const isWithout = isDestroy && typeof found === 'string';

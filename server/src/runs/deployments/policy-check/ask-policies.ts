@@ -64,12 +64,12 @@ export interface AskedPolicy {
 }
 
 /** The files of a policy that could be read, or what is wrong. */
-type ReadPolicy =
+type PolicyRead =
   | { readonly files: PolicyFiles; readonly body: Buffer; readonly commit: string | null }
   | { readonly said: Said };
 
 /** @throws nothing for what is wrong with the policy, but what passes */
-async function read(context: Context, { template, project, body, commit }: AskedPolicy): Promise<ReadPolicy> {
+async function read(context: Context, { template, project, body, commit }: AskedPolicy): Promise<PolicyRead> {
   try {
     const { files, commit: newest } = await readPolicy(context, template, project, commit);
     return { files, body, commit: newest };

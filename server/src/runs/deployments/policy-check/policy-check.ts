@@ -35,7 +35,7 @@ export function nextTry(began: Date, now: Date): Date | null {
 }
 
 /** A policy, at the commit where it was read before. */
-interface Asked {
+interface PolicyAtCommit {
   readonly template: TemplateRow;
   readonly commit?: string;
 }
@@ -44,7 +44,11 @@ interface Asked {
  * The policies of a round: of the first, those that are assigned then; of later ones the same, at the same commits and
  * with the same configuration, so that nothing but the approvers changes while people decide.
  */
-async function policiesOfRound(context: Context, row: DeploymentRow, round: number): Promise<Asked[]> {
+async function policiesOfRound(
+  context: Context,
+  row: DeploymentRow,
+  round: number,
+): Promise<PolicyAtCommit[]> {
   const place = { projectId: row.project_id, templateId: row.template_id };
   const before =
     round === 1 ? [] : (await listVerdicts(context.db, row.id)).filter((said) => said.round === 1);
@@ -64,7 +68,7 @@ async function policiesOfRound(context: Context, row: DeploymentRow, round: numb
 async function askAll(
   context: Context,
   row: DeploymentRow,
-  policies: readonly Asked[],
+  policies: readonly PolicyAtCommit[],
   input: PolicyInput,
   { round, over }: { readonly round: number; readonly over: AbortSignal },
 ): Promise<Insertable<PolicyVerdictTable>[]> {

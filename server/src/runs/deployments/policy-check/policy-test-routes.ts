@@ -8,7 +8,7 @@ import { badField, orNotFound, Refusal, unknownEntity } from '../../../ground/er
 import { getDeploymentPlace } from '../../../rows/deployments/deployment-store.ts';
 import { inOrganization } from '../../../rows/places.ts';
 import { getTemplateRow } from '../../../rows/templates/template-store.ts';
-import { type PolicyTest, type TestedPolicy, testPolicy } from './test-policy.ts';
+import { type PolicyTestResult, type TestedPolicy, testPolicy } from './test-policy.ts';
 
 interface TestBody {
   readonly deploymentId: string;
@@ -42,10 +42,10 @@ async function testedOf(
 const mostAtOnce = 2;
 const mostWaiting = 20;
 
-const queue = fastq.promise((work: () => Promise<PolicyTest>) => work(), mostAtOnce);
+const queue = fastq.promise((work: () => Promise<PolicyTestResult>) => work(), mostAtOnce);
 
 /** @throws Refusal 503 if too many others wait */
-function inTurn(work: () => Promise<PolicyTest>): Promise<PolicyTest> {
+function inTurn(work: () => Promise<PolicyTestResult>): Promise<PolicyTestResult> {
   if (queue.length() >= mostWaiting)
     throw new Refusal('unavailable', 'Too many policies are being tested: repeat the request later');
   return queue.push(work);

@@ -13,7 +13,7 @@ export type TestedPolicy =
   | { readonly policy: TemplateRow }
   | { readonly files: PolicyFiles; readonly configuration: object };
 
-export interface PolicyTest {
+export interface PolicyTestResult {
   readonly decision: PolicyDecision;
   readonly messages: PolicyMessages;
   /** Why it could not be evaluated. */
@@ -36,7 +36,7 @@ export async function testPolicy(
   context: Context,
   deploymentId: string,
   tested: TestedPolicy,
-): Promise<PolicyTest> {
+): Promise<PolicyTestResult> {
   const row = await getDeploymentRow(context.db, deploymentId);
   if (!row) throw notFound('deployment', deploymentId);
   const { isRebuilt, ...planned } = (await shownInput(context, deploymentId)) ?? {

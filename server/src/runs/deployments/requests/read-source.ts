@@ -16,7 +16,7 @@ import type { AskedCode } from '../inputs/run-inputs.ts';
 import type { CodeChange, StartRequest, StoredFacts } from '../inputs/start-facts.ts';
 import { demandsOnEnvironment, requireKept } from './kept-demands.ts';
 
-type Source = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
+type RequestedSource = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
 
 /**
  * The template that the request names; null where it is the environment's.
@@ -106,7 +106,7 @@ export async function readSource(
   facts: StoredFacts,
   request: AskedCode,
   proposedBy: string | null = null,
-): Promise<Source> {
+): Promise<RequestedSource> {
   const { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository } = request;
   const asked = { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository };
   const switched = await switchedTemplate(context, facts, asked, proposedBy);

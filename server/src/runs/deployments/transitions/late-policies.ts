@@ -8,13 +8,15 @@ import type { DeploymentRow } from '../../../rows/deployments/deployment-store.t
 import { insertStepBefore } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../../rows/schema.ts';
 
-type Changes = Pick<
+type LatePolicyColumns = Pick<
   Updateable<DeploymentTable>,
   'has_policies' | 'approval_decided_by' | 'approval_at_start'
 >;
 
 /** The person who switched approvals off by a variable did not know these policies: they decide. */
-function unlessLifted(row: Pick<DeploymentRow, 'requires_approval' | 'approval_decided_by'>): Changes {
+function unlessLifted(
+  row: Pick<DeploymentRow, 'requires_approval' | 'approval_decided_by'>,
+): LatePolicyColumns {
   if (row.approval_decided_by !== 'variable' || row.requires_approval) return {};
   const decision = { isRequired: false, decidedBy: 'environment', demandedIn: [] } as const;
   return { approval_decided_by: decision.decidedBy, approval_at_start: JSON.stringify(decision) };
@@ -40,7 +42,7 @@ export async function latePolicies(
     | 'approval_decided_by'
   >,
   templateId: string,
-): Promise<Changes> {
+): Promise<LatePolicyColumns> {
   if (!policyCheckedTypes.includes(row.type)) return {};
   const place = { projectId: row.project_id, templateId };
   if (row.has_policies) {

@@ -60,10 +60,10 @@ class Steps {
   }
 }
 
-type ResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
+type ReportedResourceEvent = Extract<RunEvent, { kind: 'resource' }>;
 
 /** Whether an event may add a resource to those of the deployment. */
-export function isNewResource(event: RunEvent): event is ResourceEvent {
+export function isNewResource(event: RunEvent): event is ReportedResourceEvent {
   return event.kind === 'resource' && event.status === 'done' && event.action !== 'delete';
 }
 

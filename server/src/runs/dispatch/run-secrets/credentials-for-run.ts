@@ -31,7 +31,7 @@ export interface CredentialsForRun {
   readonly secrets: string[];
 }
 
-interface Run {
+interface RunRows {
   readonly job: Pick<JobFacts['job'], 'phase'>;
   readonly deployment: DeploymentRow;
   readonly environment: EnvironmentRow;
@@ -45,7 +45,7 @@ function secondsOf({ settings }: Pick<Context, 'settings'>, { type }: Deployment
   return limit + settings.abortSeconds + spareSeconds;
 }
 
-function factsOf({ job, deployment, environment }: Run, projectPath: readonly string[]): RunFacts {
+function factsOf({ job, deployment, environment }: RunRows, projectPath: readonly string[]): RunFacts {
   return {
     organizationId: environment.organization_id,
     projectId: environment.project_id,
@@ -69,7 +69,7 @@ function versionOf(row: AssignedCredential, subject: string | null): string {
     .digest('hex');
 }
 
-interface Signing {
+interface TokenSigning {
   readonly facts: RunFacts;
   /** For which tokens are valid. */
   readonly seconds: number;
@@ -79,7 +79,7 @@ interface Signing {
 async function openCredential(
   context: Context,
   row: AssignedCredential,
-  { facts, seconds, sign }: Signing,
+  { facts, seconds, sign }: TokenSigning,
 ): Promise<RunCredential> {
   const value: CredentialValue = openValue(context, row);
   const problem = formProblem(value);
@@ -99,7 +99,7 @@ async function openCredential(
   return { ...base, version: versionOf(row, subjectOf(facts, 'v2')), token };
 }
 
-export async function credentialsForRun(context: Context, run: Run): Promise<CredentialsForRun> {
+export async function credentialsForRun(context: Context, run: RunRows): Promise<CredentialsForRun> {
   const { environment, deployment } = run;
   const place = { organizationId: environment.organization_id, projectId: environment.project_id };
   const { rows, hierarchy, isOidcEnabled } = await runCredentialRows(context.db, place);

@@ -20,7 +20,7 @@ import {
 type AttributeChange = StateComparison['resources'][number]['attributes'][number];
 type ResourceDifference = StateComparison['resources'][number];
 
-interface Output {
+interface OutputEntry {
   readonly value?: unknown;
   readonly type?: unknown;
   readonly sensitive?: boolean;
@@ -66,12 +66,12 @@ function maskTexts(value: unknown, mask: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [mask(key), maskTexts(each, mask)]));
 }
 
-interface Sides {
+interface ComparedValues {
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-function sidesOf(before: unknown, after: unknown): Sides {
+function sidesOf(before: unknown, after: unknown): ComparedValues {
   return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
 
@@ -128,7 +128,7 @@ function outputDifferences(
   return names.flatMap((name) => {
     const [old, current] = [left.get(name), right.get(name)];
     if (current === null) return [];
-    const [one, other] = [old && exactly<Output>(old), current && exactly<Output>(current)];
+    const [one, other] = [old && exactly<OutputEntry>(old), current && exactly<OutputEntry>(current)];
     if (
       one &&
       other &&

@@ -2,9 +2,9 @@
 import fastq from 'fastq';
 import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
-import { type Reading, readState } from './state-formats.ts';
+import { type ReadMode, readState } from './state-formats.ts';
 import type { AnswerAboutState, StateTask } from './state-thread.ts';
-import type { Place } from './top-level-fields.ts';
+import type { ByteRange } from './top-level-fields.ts';
 
 export type { StateFacts } from '#protocol/tools/tool.ts';
 
@@ -34,12 +34,12 @@ const inTurn = turnsOf(2);
 export interface ReadState {
   readonly facts: StateFacts;
   /** Where its serial is in the bytes. */
-  readonly serialPlace: Place;
+  readonly serialPlace: ByteRange;
   readonly bytes: Buffer<ArrayBuffer>;
 }
 
 /** Large bytes go to the thread and come back in other memory: for a while, there is no copy of them. */
-async function read(reading: Reading, bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
+async function read(reading: ReadMode, bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
   if (bytes.length <= smallBytes) return { ...readState(reading, bytes), bytes };
   const sent = { reading, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
   try {

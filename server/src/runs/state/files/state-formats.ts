@@ -1,7 +1,7 @@
 /** Reads states in the formats that the tools of this version write. */
 import { tools } from '#protocol/tools/index.ts';
 import type { StateFacts, StateFormat } from '#protocol/tools/tool.ts';
-import { type Place, topLevelPlace } from './top-level-fields.ts';
+import { type ByteRange, topLevelPlace } from './top-level-fields.ts';
 
 const formats: readonly StateFormat[] = [
   ...new Set(Object.values(tools).flatMap(({ state }) => (state === null ? [] : [state]))),
@@ -30,13 +30,16 @@ function byFormat(bytes: Uint8Array, read: (format: StateFormat) => StateFacts):
 }
 
 /** How a state is read: for its facts only, or with a check of every part. */
-export type Reading = 'read' | 'check';
+export type ReadMode = 'read' | 'check';
 
 /**
  * What is known of a state, and where its serial is in the bytes.
  * @throws Error that says why the bytes are not a state
  */
-export function readState(reading: Reading, bytes: Uint8Array): { facts: StateFacts; serialPlace: Place } {
+export function readState(
+  reading: ReadMode,
+  bytes: Uint8Array,
+): { facts: StateFacts; serialPlace: ByteRange } {
   const facts = byFormat(bytes, (format) => format[reading](bytes));
   return { facts, serialPlace: topLevelPlace(bytes, 'serial') };
 }

@@ -14,7 +14,7 @@ interface Instance {
   readonly sensitive_attributes?: unknown;
 }
 
-export interface Resource {
+export interface RecordedResource {
   readonly mode?: string;
   readonly type?: string;
   readonly name?: string;
@@ -36,7 +36,7 @@ export interface InstanceContent {
 /** One instance of a resource in a state. */
 export interface FoundInstance {
   readonly address: string;
-  readonly resource: Resource;
+  readonly resource: RecordedResource;
   readonly bytes: Uint8Array;
   /** Reads its bytes, or a copy of them. */
   readonly contentOf: (bytes: Uint8Array) => InstanceContent;
@@ -75,7 +75,7 @@ export interface StateFile {
   readonly deployment?: unknown;
 }
 
-function addressOf(resource: Resource, instance: Instance): string {
+function addressOf(resource: RecordedResource, instance: Instance): string {
   const key = instance.index_key === undefined ? '' : `[${JSON.stringify(instance.index_key)}]`;
   const deposed = instance.deposed === undefined ? '' : ` (deposed ${instance.deposed})`;
   const module = resource.module ? `${resource.module}.` : '';
@@ -105,7 +105,7 @@ function contentOf(bytes: Uint8Array): InstanceContent {
   };
 }
 
-interface RecordedObject {
+interface KubernetesRecord {
   readonly namespace?: string;
   readonly object?: {
     readonly apiVersion?: string;
@@ -115,7 +115,7 @@ interface RecordedObject {
 }
 
 function recordedContent(bytes: Uint8Array): InstanceContent {
-  const { object = {} } = exactly<RecordedObject>(bytes);
+  const { object = {} } = exactly<KubernetesRecord>(bytes);
   return {
     attributes: { ...object },
     sensitivePaths: object.kind === 'Secret' ? [['data'], ['stringData']] : [],
@@ -124,7 +124,7 @@ function recordedContent(bytes: Uint8Array): InstanceContent {
 
 /** An object of the record of what was applied to a cluster. */
 function recordedObject(bytes: Uint8Array): FoundInstance {
-  const { namespace = '', object = {} } = exactly<RecordedObject>(bytes);
+  const { namespace = '', object = {} } = exactly<KubernetesRecord>(bytes);
   const type = `${object.apiVersion}/${object.kind}`;
   const name = object.metadata?.name ?? '';
   const place = object.metadata?.namespace ?? namespace;
@@ -136,7 +136,7 @@ function recordedObject(bytes: Uint8Array): FoundInstance {
   };
 }
 
-interface StackResource {
+interface PulumiResource {
   readonly urn?: string;
   readonly type?: string;
   readonly id?: string;
@@ -146,18 +146,18 @@ interface StackResource {
 }
 
 function stackContent(bytes: Uint8Array): InstanceContent {
-  const { id, inputs, outputs } = exactly<StackResource>(bytes);
+  const { id, inputs, outputs } = exactly<PulumiResource>(bytes);
   const attributes = { ...(id === undefined ? {} : { id }), ...inputs, ...outputs };
   const secrets = Object.entries(attributes).filter(([, value]) => hasSecret(value));
   return { attributes, sensitivePaths: secrets.map(([name]) => [name]) };
 }
 
 /** The resources of a stack of Pulumi, the stack itself and the settings of its providers among them. */
-function stackResources(state: Uint8Array): { resource: StackResource; bytes: Uint8Array }[] {
+function stackResources(state: Uint8Array): { resource: PulumiResource; bytes: Uint8Array }[] {
   // The file, its deployment, the resources.
   const { value, below } = open<{ deployment?: { resources?: readonly Left[] } }>(state, 3);
   return objectsOf(value.deployment?.resources, below).map((bytes) => ({
-    resource: exactly<StackResource>(bytes),
+    resource: exactly<PulumiResource>(bytes),
     bytes,
   }));
 }
@@ -211,7 +211,7 @@ export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
   if (file.deployment !== undefined)
     return new Map(stackInstances(state).map((instance) => [instance.address, instance]));
   for (const bytes of objectsOf(file.resources, below)) {
-    const { value: resource, below } = open<Resource & { instances?: readonly Left[] }>(bytes);
+    const { value: resource, below } = open<RecordedResource & { instances?: readonly Left[] }>(bytes);
     for (const bytes of objectsOf(resource.instances, below)) {
       const { value: instance } = open<Instance>(bytes);
       const address = addressOf(resource, instance);

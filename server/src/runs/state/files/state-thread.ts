@@ -3,13 +3,13 @@ import { answerTasks } from '#guards/threads/answer-tasks.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
 import { JsonScan } from '../../../framework/http/json-scan.ts';
 import { type ComparisonAnswer, type ComparisonTask, StateComparer } from './state-comparer.ts';
-import { type Reading, readState } from './state-formats.ts';
-import type { Place } from './top-level-fields.ts';
+import { type ReadMode, readState } from './state-formats.ts';
+import type { ByteRange } from './top-level-fields.ts';
 
 /** About one state, whose bytes come back with the answer. */
 interface AboutState {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly reading: Reading;
+  readonly reading: ReadMode;
 }
 
 /** All steps of a comparison are tasks of one thread, which compares nothing else. */
@@ -17,7 +17,7 @@ export type StateTask = AboutState | { readonly comparison: ComparisonTask };
 
 export interface AnswerAboutState {
   readonly facts: StateFacts;
-  readonly serialPlace: Place;
+  readonly serialPlace: ByteRange;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 

@@ -5,7 +5,7 @@
 import { behindString } from '#protocol/tools/states/json-outline.ts';
 
 /** Where a value is, in bytes. */
-export interface Place {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -17,7 +17,7 @@ const closing = new Set([0x5d, 0x7d]);
 export const jsonSpaces: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** The place of the plain value behind a key; empty where another kind of value follows, or none. */
-function plainValue(bytes: Uint8Array, behindKey: number): Place {
+function plainValue(bytes: Uint8Array, behindKey: number): ByteRange {
   const at = (index: number) => bytes[index] ?? comma;
   let start = behindKey;
   while (jsonSpaces.has(at(start)) || at(start) === colon) start++;
@@ -34,7 +34,7 @@ function plainValue(bytes: Uint8Array, behindKey: number): Place {
  * @param key of ASCII characters
  * @throws Error where the object has no such key with a plain value at its top
  */
-export function topLevelPlace(bytes: Uint8Array, key: string): Place {
+export function topLevelPlace(bytes: Uint8Array, key: string): ByteRange {
   // Each character may be written as an escape.
   const longest = '""'.length + '\\u0000'.length * key.length;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -56,6 +56,6 @@ export function topLevelPlace(bytes: Uint8Array, key: string): Place {
 }
 
 /** The bytes with a number in a place, as pieces of the same memory. */
-export function withNumber(bytes: Buffer, { start, end }: Place, value: number): Buffer[] {
+export function withNumber(bytes: Buffer, { start, end }: ByteRange, value: number): Buffer[] {
   return [bytes.subarray(0, start), Buffer.from(String(value)), bytes.subarray(end)];
 }
