@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endProcessesOf, endStrandedSandboxes, processesOf } from './end-processes.ts';
-import { childrenOf } from './proc.ts';
 import { identifyProcess, isAlive, killProcess } from './process-identity.ts';
 import { findProgram } from './programs.ts';
 
@@ -107,9 +106,11 @@ test('what bubblewrap leaves when it is killed is ended, if it is of this agent 
     const outer = spawn(bubblewrap ?? '', args, { stdio: ['ignore', 'ignore', 'inherit', descriptor] });
     closeSync(descriptor);
     let inner: number | undefined;
-    while (inner === undefined || childrenOf(inner).length === 0) {
+    const childOf = (pid: number) =>
+      Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
+    while (!inner || !childOf(inner)) {
       await delay(5);
-      [inner] = childrenOf(outer.pid ?? 0);
+      inner = childOf(outer.pid ?? 0);
     }
     const identity = identifyProcess(inner);
     t.after(() => {

@@ -55,7 +55,7 @@ export function threadsOf(pid: number): string[] {
   return namesIn(`/proc/${pid}/task`).map((thread) => `${pid}/task/${thread}`);
 }
 
-export function childrenOf(pid: number): number[] {
+function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap(startedBy);
 }
 

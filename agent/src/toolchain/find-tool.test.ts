@@ -18,7 +18,6 @@ import { pathToFileURL } from 'node:url';
 import { type MirrorLie, scriptOf } from '../../testing/tool-mirror.ts';
 import { createFinder, type FinderSetup } from '../../testing/toolchain/tool-finder.ts';
 import { ownPlatform } from '../own/own-platform.ts';
-import { releasesFolder } from './tool-cache.ts';
 
 test('an exact version is fetched, checked and kept, executable by everybody and writable by nobody', async (t) => {
   const setup = await createFinder(t, ['1.9.8', '1.10.0']);
@@ -236,12 +235,12 @@ test('a temporary failure of a mirror is retried; a permanent one is reported', 
 test('an unwritable cache and an unreadable key are reported', async (t) => {
   const setup = await createFinder(t, ['1.9.8']);
   mkdirSync(setup.order.cacheFolder, { recursive: true });
-  writeFileSync(releasesFolder(setup.order.cacheFolder), 'in the way');
+  writeFileSync(join(setup.order.cacheFolder, 'releases'), 'in the way');
   await assert.rejects(
     setup.find('1.9.8'),
     /terraform 1\.9\.8 .* could not be obtained: it cannot be kept in \S+ \(setting ENVARIUM_TOOL_CACHE_DIR\): E/,
   );
-  rmSync(releasesFolder(setup.order.cacheFolder));
+  rmSync(join(setup.order.cacheFolder, 'releases'));
   const publicKey = setup.mirror.publicKey.replaceAll(/^[A-Za-z0-9+/]{40,}$/gm, 'A'.repeat(60));
   const mirrors = { terraform: { url: setup.mirror.url, publicKey } };
   await assert.rejects(
@@ -276,7 +275,7 @@ test('credentials of a mirror are sent and never shown', async (t) => {
     );
   await setup.find('latest');
   assert.match(await problemOf('1.7.0', { order: { mirrors: anybody } }), /answered with status 401/);
-  const record = join(releasesFolder(setup.order.cacheFolder), setup.kept()[0] ?? '', 'release.json');
+  const record = join(setup.order.cacheFolder, 'releases', setup.kept()[0] ?? '', 'release.json');
   for (const text of [...setup.logged, await problemOf('1.8.0'), readFileSync(record, 'utf8')])
     assert.doesNotMatch(text, /opensesame|cmVhZGVy/);
 });
@@ -326,7 +325,7 @@ test('the remains of a killed fetch are not used', async (t) => {
   );
   setup.mirror.release();
   const old = new Date(Date.now() - 86_400_000);
-  utimesSync(join(releasesFolder(setup.order.cacheFolder), left ?? ''), old, old);
+  utimesSync(join(setup.order.cacheFolder, 'releases', left ?? ''), old, old);
   assert.equal((await setup.find('1.9.8')).from, 'index');
   assert.deepEqual(setup.kept(), [`terraform_1.9.8_${ownPlatform}`]);
 });
@@ -366,7 +365,7 @@ test('the cache drops the least recently used releases, never those in use', asy
   );
   const order = { cacheBytes: 250_000 };
   const used = (version: string) =>
-    join(releasesFolder(setup.order.cacheFolder), `terraform_${version}_${ownPlatform}`);
+    join(setup.order.cacheFolder, 'releases', `terraform_${version}_${ownPlatform}`);
   for (const version of versions.slice(0, 3)) await setup.find(version, { order });
   assert.equal(setup.kept().length, 3, 'all of them are in use by this process');
   for (const [index, version] of ['1.1.0', '1.2.0', '1.0.0'].entries()) {

@@ -34,7 +34,7 @@ import { spoolPaths } from '../spool/layout.ts';
 import { parseRequestedVersion } from './choose-tool.ts';
 import { type FoundTool, findTool } from './find-tool.ts';
 import { findPython, platformFor } from './python.ts';
-import { limitCache, releasesFolder } from './tool-cache.ts';
+import { limitCache } from './tool-cache.ts';
 import type { MirrorOrder } from './tool-mirror.ts';
 
 const python = findPython();
@@ -99,7 +99,7 @@ function createSetup(t: TestContext): Setup {
           required: async () => [],
         },
       ),
-    kept: () => list(releasesFolder(cacheFolder)),
+    kept: () => list(join(cacheFolder, 'releases')),
     environments: () => list(join(cacheFolder, 'environments')),
     abort: () => {
       writeFileSync(spool.control, JSON.stringify({ abort: 'now' }));
@@ -219,7 +219,7 @@ describe('Ansible from an index of packages', { concurrency: 3 }, () => {
       (error: Error) => error.message,
     );
     const record = readFileSync(
-      join(releasesFolder(setup.cacheFolder), setup.kept()[0] ?? '', 'release.json'),
+      join(setup.cacheFolder, 'releases', setup.kept()[0] ?? '', 'release.json'),
       'utf8',
     );
     for (const text of [...setup.logged, refused, record]) assert.doesNotMatch(text, /sesame|cmVhZGVy/);

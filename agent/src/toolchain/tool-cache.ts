@@ -51,7 +51,7 @@ const leftoverMilliseconds = 2 * 3_600_000;
 /** No run takes this long: a mark whose process cannot be checked expires after it. */
 const strangersMarkMilliseconds = 7 * 86_400_000;
 
-export function releasesFolder(cacheFolder: string): string {
+function releasesFolder(cacheFolder: string): string {
   return join(cacheFolder, 'releases');
 }
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parseRequestedVersion, type RequiredVersion } from '../../src/toolchain/choose-tool.ts';
 import { type FoundTool, findTool, type ToolFinding } from '../../src/toolchain/find-tool.ts';
-import { releasesFolder } from '../../src/toolchain/tool-cache.ts';
 import type { MirrorOrder, ToolchainOrder } from '../../src/toolchain/tool-mirror.ts';
 import { type Release, startToolMirror, type ToolMirror } from '../tool-mirror.ts';
 
@@ -74,6 +73,6 @@ export async function createFinder(
           required: async () => required,
         },
       ),
-    kept: () => (existsSync(releasesFolder(cacheFolder)) ? readdirSync(releasesFolder(cacheFolder)) : []),
+    kept: () => (existsSync(join(cacheFolder, 'releases')) ? readdirSync(join(cacheFolder, 'releases')) : []),
   };
 }

@@ -48,4 +48,3 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** What a failed attempt is called by. */
 export const deliveryErrorTypes = ['timeout', 'ssl-error', 'unknown'] as const;
-export type DeliveryErrorType = (typeof deliveryErrorTypes)[number];

@@ -4,7 +4,6 @@ import { listOf, pathsProblem } from './inputs/run-variables.ts';
 const names = {
   includeDirs: 'ENVARIUM_TERRAGRUNT_RUN_ALL_INCLUDE_DIRS',
 } as const;
-export const terragruntVariableNames = names;
 
 /** Of the tool itself; all others would move what a run reads and writes, or change which units it has. */
 const allowed =

@@ -63,24 +63,6 @@ export function useLiveState(): LiveState {
   return useLiveness().state;
 }
 
-/** Since when it hears nothing, in milliseconds since 1970; undefined while it does. */
-export function useLostSince(): number | undefined {
-  return useLiveness().lostSince;
-}
-
-type EventListener = (event: OrganizationStreamEvent) => void;
-const eventListeners = new Set<EventListener>();
-
-/** Calls a function with each event of the organization while the component is there. */
-export function useLiveEvents(listener: EventListener): void {
-  const onEvent = useEffectEvent(listener);
-  useEffect(() => {
-    const listen: EventListener = (event) => onEvent(event);
-    eventListeners.add(listen);
-    return () => void eventListeners.delete(listen);
-  }, []);
-}
-
 /** When the present connection was opened, in milliseconds since 1970, and whether it continues an earlier one. */
 let opened = { at: 0, isContinued: false };
 /** What is read while a page opens is as new as its stream. */
@@ -101,7 +83,6 @@ function take(event: OrganizationStreamEvent): void {
   rereads.take(readsOf(event), reads.take(event));
   // Between its moves, a deployment gets its plan and its next level: there is no other event of them.
   if (event.event === 'step') rereads.later('getDeployment', event.data.deploymentLogId);
-  for (const listener of eventListeners) listener(event);
 }
 
 /** Reads that wait for their next attempt try at once when the service is back. */

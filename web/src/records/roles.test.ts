@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rightsOfRole, roleChoices, roleName } from './roles.ts';
+import { roleChoices, roleName } from './roles.ts';
 
 const releaser = {
   id: 'r-1',
@@ -14,13 +14,6 @@ test('a custom role is called by its name, a built-in one by its own', () => {
   assert.equal(roleName('r-1', [releaser]), 'Releaser');
   assert.equal(roleName('Deployer', [releaser]), 'Deployer');
   assert.equal(roleName('deleted', []), 'deleted');
-});
-
-test('the rights of a built-in role depend on the place', () => {
-  assert.ok(rightsOfRole('Admin', 'organization').includes('MANAGE_BILLING'));
-  assert.ok(!rightsOfRole('Admin', 'project').includes('MANAGE_BILLING'));
-  assert.deepEqual(rightsOfRole('r-1', 'environment', [releaser]), ['RUN_PLAN', 'RUN_APPLY']);
-  assert.deepEqual(rightsOfRole('User', 'project'), []);
 });
 
 test('built-in roles of the place and custom ones can be chosen', () => {

@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { type EffectKind, effectsChannel } from './effect-kind.ts';
 
 /** Failures until a person has to look: with the pauses below, about two and a half hours. */
-export const mostAttempts = 12;
+const mostAttempts = 12;
 const firstPauseSeconds = 5;
 const longestPauseSeconds = 3600;
 /** Work that takes longer counts as failed. */

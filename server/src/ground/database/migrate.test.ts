@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { testDatabase } from '../../../testing/database.ts';
-import { folderOfMigrations, migrate } from './migrate.ts';
+import { migrate } from './migrate.ts';
 import { connect, type Database } from './open.ts';
 
+const folderOfMigrations = join(import.meta.dirname, 'migrations');
 let folder: string;
 let database: Database;
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);

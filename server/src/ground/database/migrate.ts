@@ -12,7 +12,7 @@ interface Migration {
   readonly file: string;
 }
 
-export const folderOfMigrations = fileURLToPath(new URL('./migrations', import.meta.url));
+const folderOfMigrations = fileURLToPath(new URL('./migrations', import.meta.url));
 /** Any number, the same in every server: holds other servers back while one migrates. */
 const advisoryLock = 718_281_828;
 

@@ -14,7 +14,7 @@ import {
 } from '../../rows/people/invitation-store.ts';
 import { hasIdentity } from '../../rows/sign-in/identity-store.ts';
 import { hasPassword, storePasswordHash } from '../../rows/sign-in/password-store.ts';
-import { getPerson, lockPerson, updatePerson } from '../../rows/users/person-store.ts';
+import { lockPerson, updatePerson } from '../../rows/users/person-store.ts';
 import { checkNewPassword } from '../sign-in/check-password.ts';
 import { hashPassword } from '../sign-in/hash-password.ts';
 import { asPerson, startBrowserSession } from '../sign-in/start-session.ts';
@@ -105,11 +105,4 @@ export async function acceptAllOf(context: ActorContext, userId: string): Promis
     const isOpen = row && !row.accepted_at && !row.revoked_at && row.expires_at > context.now();
     if (isOpen) await accept(context, row);
   }
-}
-
-/** Whether a person has an invitation that can be accepted. */
-export async function isInvited(context: ActorContext, userId: string): Promise<boolean> {
-  const person = await getPerson(context.db, userId);
-  const open = person ? await openInvitationsOf(context.db, userId) : [];
-  return open.some((row) => row.expires_at > context.now());
 }

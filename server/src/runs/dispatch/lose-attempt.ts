@@ -20,7 +20,7 @@ import { moveDeployment } from '../deployments/transitions/move-deployment.ts';
 import { requeueJob } from '../queue/enqueue.ts';
 
 /** The total number of attempts without a start mark. */
-export const maximumAttempts = 3;
+const maximumAttempts = 3;
 
 /** Pure: what follows from a lost attempt. */
 export function afterLoss(facts: {

@@ -101,11 +101,6 @@ export function isReady(rows: readonly VariableFormRow[]): boolean {
   return rows.filter(isChanged).every((row) => row.isDeleted || isFit(row, rows));
 }
 
-/** Whether values that a deployment needs are there, also where nothing was changed. */
-export function isComplete(rows: readonly VariableFormRow[]): boolean {
-  return rows.every((row) => row.isDeleted || isFit(row, rows));
-}
-
 function isFit(row: VariableFormRow, rows: readonly VariableFormRow[]): boolean {
   return nameProblem(row, rows) === undefined && valueProblem(row) === undefined;
 }

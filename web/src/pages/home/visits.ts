@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** After a longer absence a new visit begins. */
-export const breakMilliseconds = 30 * 60_000;
+const breakMilliseconds = 30 * 60_000;
 const firstVisitMilliseconds = 7 * 86_400_000;
 
 export interface Visits {

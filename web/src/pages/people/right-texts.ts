@@ -82,10 +82,3 @@ export const rightGroups: readonly RightGroup[] = [
     ],
   },
 ];
-
-const texts = new Map(rightGroups.flatMap(({ rights }) => rights.map(([right, text]) => [right, text])));
-
-/** What a right is for, as a sentence. */
-export function rightText(right: Right): string {
-  return texts.get(right) ?? '';
-}

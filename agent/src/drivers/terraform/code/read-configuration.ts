@@ -30,16 +30,6 @@ export async function readConfiguration(
   });
 }
 
-/**
- * Parses one file.
- * @throws an Error with a message for people if it cannot be parsed
- */
-export async function readConfigurationFile(file: HclFile): Promise<unknown> {
-  if (file.name.endsWith('.json')) return parseJson(file);
-  const [answer] = await parseHcl([file]);
-  return answer && bodyOf(answer);
-}
-
 function bodyOf(answer: HclAnswer): unknown {
   if (answer.error !== undefined) throw new Error(`The configuration does not parse: ${answer.error}`);
   return answer.body;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UserRow } from '../../../rows/users/user-store.ts';
 import { mailboxesFor, mailText } from './mail.ts';
-import { escaped, slackMessage } from './slack.ts';
+import { slackMessage } from './slack.ts';
 import { teamsMessage } from './teams.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -16,7 +16,10 @@ const words: Words = {
 
 test('Slack gets names as plain text, and its summary escaped', () => {
   const { blocks, text } = slackMessage(words);
-  assert.equal(text, escaped(words.title));
+  assert.equal(
+    text,
+    'Deploy failed: &lt;!channel&gt; *bold* [click](https://evil.example.com) &lt;https://evil.example.com|here&gt; &amp; co',
+  );
   assert.doesNotMatch(text, /[<>]/);
   const types = [...JSON.stringify(blocks).matchAll(/"type":"(\w+)"/g)].map(([, type]) => type);
   assert.ok(!types.includes('mrkdwn'));

@@ -5,7 +5,7 @@ const mostFields = 10;
 const mostTitleCharacters = 150;
 
 /** In the one text that Slack reads as its own markup. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -10,7 +10,6 @@ import {
   filterRows,
   moduleOf,
   type PlanFilter,
-  rootModule,
   rowsOf,
   shownAttributes,
 } from './rows.ts';
@@ -78,7 +77,7 @@ test('rows are found by address, attribute, kind, module and provider, and by al
 });
 
 test('filters offer each module once, and a name for resources without one', () => {
-  assert.deepEqual(choicesOf(rowsOf(plan), moduleOf), [rootModule, 'module.web']);
+  assert.deepEqual(choicesOf(rowsOf(plan), moduleOf), ['(root)', 'module.web']);
 });
 
 test('values are sealed, unknown, absent or text', () => {

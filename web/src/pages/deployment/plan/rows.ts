@@ -33,7 +33,7 @@ export interface PlanFilter {
 }
 
 /** What stands for resources that are in no module. */
-export const rootModule = '(root)';
+const rootModule = '(root)';
 
 export function moduleOf({ moduleName }: Pick<ResourceChange, 'moduleName'>): string {
   return moduleName === undefined || moduleName === '' ? rootModule : moduleName;
