@@ -12,6 +12,7 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { pathProblem } from '#protocol/tools/inputs/run-variables.ts';
 import type { DriverContext, FileToWrite } from '../interface/driver.ts';
 import { ownFolder } from '../interface/own-folder.ts';
+import type { Fields } from './json-values.ts';
 
 /** Variables of a run that say which cluster it works on. */
 export const clusterVariables = {
@@ -81,8 +82,6 @@ const paths = {
   cluster: ['certificate-authority'],
   user: ['client-certificate', 'client-key', 'tokenFile'],
 } as const;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What is copied: kubectl understands more in a file of YAML than what was checked, such as keys that merge others. */
 const known = {

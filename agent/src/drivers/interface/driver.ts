@@ -89,6 +89,9 @@ export interface DriverContext {
   readonly currentState?: () => Uint8Array | null;
 }
 
+/** What a driver knows before the state is there. */
+export type StatelessContext = Omit<DriverContext, 'stateFolder'>;
+
 /** The contents of a plan in the common form. Sensitive values are already replaced. */
 export interface PlanReading extends Pick<Outcome, 'units'> {
   readonly plan: Plan;

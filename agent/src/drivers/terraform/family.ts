@@ -11,7 +11,13 @@ import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-
 import { maskJson } from '../../logs/mask.ts';
 import type { PlanToEstimate } from '../interface/capabilities.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
-import type { Driver, DriverContext, FileToWrite, PlanReading } from '../interface/driver.ts';
+import type {
+  Driver,
+  DriverContext,
+  FileToWrite,
+  PlanReading,
+  StatelessContext,
+} from '../interface/driver.ts';
 import { withoutLongTexts } from '../interface/plan-values.ts';
 import {
   isOurs,
@@ -50,8 +56,6 @@ import { variablesFile } from './variables.ts';
 import { installedModules, lockedProviders, modulesFileName } from './versions.ts';
 
 const builtinProvider = 'terraform.io/builtin/terraform';
-
-type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
 function refusals(facts: ToolFacts, job: Job): string[] {
   const environment = runEnvironment(job);

@@ -8,7 +8,7 @@ import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { areUnitStates } from '#protocol/tools/terragrunt-state.ts';
 import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
-import type { Driver, DriverContext, StateReading } from '../interface/driver.ts';
+import type { Driver, DriverContext, StatelessContext, StateReading } from '../interface/driver.ts';
 import { runVariablesOf } from '../terraform/commands.ts';
 import { ignoredStateRefusal } from '../terraform/family.ts';
 import { unitsWithBackend } from './backends.ts';
@@ -31,8 +31,6 @@ import { readTerragruntState, rescueFile, singleStateName, unitFiles } from './s
 import { elsewhereCapture, elsewhereOf, stateOverrides } from './unit-states.ts';
 import { levelsOf } from './units.ts';
 import { inputProblem, inputVariables } from './variables.ts';
-
-type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
 function refusals(job: Job): string[] {
   const environment = runEnvironment(job);

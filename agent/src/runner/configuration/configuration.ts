@@ -8,7 +8,7 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { logLine, warn } from '../../attempt/attempt-log.ts';
 import type { PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
-import type { DriverContext, StateFileCapability } from '../../drivers/interface/driver.ts';
+import type { DriverContext, StateFileCapability, StatelessContext } from '../../drivers/interface/driver.ts';
 import { ownFolder } from '../../drivers/interface/own-folder.ts';
 import type { SeveralFiles } from '../../drivers/interface/state-places.ts';
 import { RunFailure } from '../../processes/failure.ts';
@@ -37,8 +37,6 @@ export interface WrittenFiles {
   /** SHA-256 of the names and contents of the driver's files. */
   readonly sha256: string;
 }
-
-type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
 /** The facts that a configuration depends on, in addition to the attempt. */
 export interface ConfigurationFacts {
