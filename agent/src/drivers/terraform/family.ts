@@ -27,7 +27,7 @@ import {
   stateOverrideProblem,
 } from './backend.ts';
 import { ephemeralVariables, requireSameSetters } from './code/ephemeral-variables.ts';
-import { endingOf, type FileRules } from './code/files.ts';
+import { endingOf, type FileRules, requireReadableNames } from './code/files.ts';
 import { collector } from './collector.ts';
 import {
   afterDestroyCommands,
@@ -240,6 +240,7 @@ async function valueFiles(
   const loaded = (await tree.list('')).filter((name) =>
     /^terraform\.tfvars(\.json)?$|\.auto\.tfvars(\.json)?$/.test(name),
   );
+  requireReadableNames(loaded);
   return [...loaded, ...named.filter((name) => name !== null)];
 }
 

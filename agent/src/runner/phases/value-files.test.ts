@@ -47,6 +47,17 @@ for (const [what, work] of [
     },
   );
 
+test('a file of values whose name is not UTF-8 cannot be hidden', withToolbox('opentofu'), async (t) => {
+  const { setup, during } = stage(t);
+  const work = `echo 'size = "huge"' > $(printf 'z\\377.auto.tfvars')`;
+  const planned = await setup.run(setup.job({ tool: 'opentofu' }), during('plan', work));
+  assert.match(
+    planned.outcome.error?.message ?? '',
+    /z\uFFFD\.auto\.tfvars: the name of this file is not UTF-8/,
+  );
+  assert.equal(planned.outcome.approvedParts, undefined);
+});
+
 test(
   'a file of values that the preparation of an apply elsewhere writes is not used',
   withToolbox('opentofu'),

@@ -51,3 +51,12 @@ export function configurationFiles(names: readonly string[], rules: FileRules): 
     ...files.filter((name) => isOverride(name, rules)),
   ];
 }
+
+/** Of a name that is not UTF-8, which Node reads and cannot open. */
+const replacement = '\uFFFD';
+
+/** @throws Error that shows the name of a file that the tools load and we cannot read */
+export function requireReadableNames(names: readonly string[]): void {
+  const bad = names.find((name) => name.includes(replacement));
+  if (bad !== undefined) throw new Error(`${bad}: the name of this file is not UTF-8: rename it`);
+}

@@ -1,8 +1,9 @@
 /** The files of the root module as data. */
 import type { HclAnswer, HclFile } from '#guards/hcl/hcl-answer.ts';
 import type { TreeReader } from '../../interface/capabilities.ts';
-import { configurationFiles, type FileRules } from './files.ts';
+import { configurationFiles, type FileRules, requireReadableNames } from './files.ts';
 import { parseHcl } from './hcl.ts';
+import { repeatedKey } from './repeated-key.ts';
 
 export interface ConfigurationFile {
   readonly name: string;
@@ -20,6 +21,7 @@ export async function readConfiguration(
   mayMatter: (text: string) => boolean,
 ): Promise<ConfigurationFile[]> {
   const names = configurationFiles(await tree.list(''), rules);
+  requireReadableNames(names);
   const all = await Promise.all(names.map(async (name) => ({ name, text: (await tree.text(name)) ?? '' })));
   const files = all.filter(({ text }) => mayMatter(text));
   const hcl = files.filter(({ name }) => !name.endsWith('.json'));
@@ -36,11 +38,16 @@ function bodyOf(answer: HclAnswer): unknown {
 }
 
 function parseJson({ name, text }: HclFile): unknown {
+  let body: unknown;
   try {
-    return JSON.parse(text);
+    body = JSON.parse(text);
   } catch (cause) {
     throw new Error(`${name} is not valid JSON: ${(cause as Error).message}`, { cause });
   }
+  const repeated = repeatedKey(text, body);
+  if (repeated !== undefined)
+    throw new Error(`${name} has ${JSON.stringify(repeated)} twice in one object: merge the two`);
+  return body;
 }
 
 /** Blocks are arrays or, in JSON, possibly one object. */

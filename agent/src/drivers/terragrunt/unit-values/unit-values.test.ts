@@ -130,6 +130,18 @@ test('an apply needs the values that its plan noted', (t) => {
   assert.match(apply([], environment), /does not have the value of a\.auto\.tfvars\n/);
 });
 
+test('a file of values whose name is not UTF-8 is refused', (t) => {
+  const folder = folderOf(t);
+  writeFileSync(
+    Buffer.concat([Buffer.from(`${folder}/z`), Buffer.of(0xff), Buffer.from('.auto.tfvars')]),
+    'a = 1',
+  );
+  assert.throws(
+    () => valuesIn(folder, []),
+    /^Error: z\uFFFD\.auto\.tfvars: the name of this file is not UTF-8/,
+  );
+});
+
 test('a plan is one of this run, and not the value of an argument', (t) => {
   const folder = folderOf(t, { 'own.values': '{"all":[],"ephemeral":{}}' });
   const { run, plan, apply } = roleIn(folder);

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { type Flag, readFlags, splitArguments } from '#protocol/tools/inputs/terraform-arguments.ts';
 import { maySet } from '../../terraform/code/ephemeral-texts.ts';
-import { byBytes } from '../../terraform/code/files.ts';
+import { byBytes, requireReadableNames } from '../../terraform/code/files.ts';
 
 /** A command of the tool as it is started. */
 export interface StartedCommand {
@@ -85,6 +85,7 @@ export function valuesOf(command: StartedCommand): SetValue[] {
   const loaded = readdirSync(folder)
     .filter((name) => loadedFile.test(name))
     .toSorted(byBytes);
+  requireReadableNames(loaded);
   const files = [...fixedNames, ...loaded].flatMap((name) => fileOfValues(name, join(folder, name)));
   const words = readFlags(wordsOf(command)).flatMap((flag) => argumentValue(flag, folder));
   return [...ofEnvironment, ...files, ...words];
