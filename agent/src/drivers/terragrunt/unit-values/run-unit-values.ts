@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { readFlags } from '#protocol/tools/inputs/terraform-arguments.ts';
 import type { TreeReader } from '../../interface/capabilities.ts';
 import { mayBeEphemeral } from '../../terraform/code/ephemeral-texts.ts';
-import { configurationFiles, type FileRules } from '../../terraform/code/files.ts';
+import { configurationFiles, type FileRules, requireReadableNames } from '../../terraform/code/files.ts';
 import { planOf, type SetValue, type StartedCommand, valuesOf } from './values-of-command.ts';
 
 /** What is added to the path of a plan for that of its values. */
@@ -40,7 +40,13 @@ function settersOf(values: readonly SetValue[], name: string): string[] {
 /** What parses configurations is loaded only for those that may need it. */
 async function ephemeralIn({ folder, rules }: UnitCheck): Promise<string[]> {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const files = configurationFiles(readdirSync(folder), rules);
+  // The tools pass over folders, whatever their names are.
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isDirectory());
+  const files = configurationFiles(
+    entries.map(({ name }) => name),
+    rules,
+  );
+  requireReadableNames(files);
   if (!files.some((name) => mayBeEphemeral(read(name)))) return [];
   const { ephemeralVariables } = await import('../../terraform/code/ephemeral-variables.ts');
   const tree: TreeReader = { list: async () => files, text: async (name) => read(name) };

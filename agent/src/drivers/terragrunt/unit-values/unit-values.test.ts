@@ -177,6 +177,16 @@ for (const tool of ['opentofu', 'terraform'] as const)
     assert.match(apply([]), other);
   });
 
+test('folders with the names of configurations and longer names of variables are ignored', (t) => {
+  const files = { 'main.tf': ephemeral, 'other.tfvars': 'token_size = 1\nold-token = 2\n' };
+  const folder = folderOf(t, files);
+  mkdirSync(join(folder, 'main.tofu'));
+  const { plan, apply } = roleIn(folder);
+  assert.equal(plan(['-var-file=other.tfvars'], { TF_VAR_token: 'a' }), 'good');
+  assert.equal(apply([], { TF_VAR_token: 'a' }), 'good');
+  assert.match(apply([]), /^Error: The ephemeral variable token is set otherwise/);
+});
+
 test('of other variables, terraform uses the values of its plan', (t) => {
   const { plan, apply } = roleIn(folderOf(t, { 'main.tf': ephemeral }), 'terraform');
   assert.equal(plan([]), 'good');
