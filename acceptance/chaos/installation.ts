@@ -21,6 +21,7 @@ import {
   killTogether,
   type ProcessRow,
   processesOf,
+  programOf,
   sendSignal,
 } from '../recovery/processes.ts';
 import { until } from '../runs.ts';
@@ -300,9 +301,9 @@ export class Installation implements AsyncDisposable {
 }
 
 async function commandsOf(runner: number, victim: 'tool' | 'git'): Promise<ProcessRow[]> {
-  const pattern = victim === 'tool' ? /^\S*(terraform|tofu) /u : /^\S*git\S* /u;
+  const pattern = victim === 'tool' ? /^(terraform|tofu)$/u : /^git/u;
   const inside = await descendantsOf(runner);
-  return inside.filter(({ command }) => pattern.test(command));
+  return inside.filter((each) => pattern.test(programOf(each)));
 }
 
 function exitOf(child: ChildProcess): Promise<void> {

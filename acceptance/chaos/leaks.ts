@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client as Database } from 'pg';
 import { withDatabase } from '../database.ts';
-import { processesOf } from '../recovery/processes.ts';
+import { type ProcessRow, processesOf, programOf } from '../recovery/processes.ts';
 import type { Installation } from './installation.ts';
 
 /** One thing that may leak, with what was found of it. */
@@ -129,12 +129,17 @@ async function knownBlobs(installation: Installation): Promise<Set<string>> {
   });
 }
 
-/** Commands of runs, and what nobody waits for any more. Each runner keeps a reader (tree-server) for its runs. */
+/** Whether a process is a command of a run; the reader (tree-server) that each runner keeps for its runs is not. */
+export function isOfRun(process: Pick<ProcessRow, 'command'>): boolean {
+  return (
+    /^(terraform|tofu|git|bwrap)|sh$/.test(programOf(process)) && !/ tree-server\b/.test(process.command)
+  );
+}
+
+/** Commands of runs, and what nobody waits for any more. */
 async function processesLeft(installation: Installation): Promise<Leak[]> {
   const all = await processesOf(installation.folder);
-  const commands = all.filter(
-    ({ command }) => /^\S*(terraform|tofu|git|sh|bwrap)\S* /.test(command) && !/ tree-server\b/.test(command),
-  );
+  const commands = all.filter(isOfRun);
   const orphans = all.filter(({ parent, command }) => parent === 1 && !/postgres/.test(command));
   return [
     { what: 'processes of runs', found: commands.map(({ pid, command }) => `${pid} ${command}`) },

@@ -1,7 +1,7 @@
 /** The processes of a running service, as an administrator of the machine sees them. */
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { until } from '../runs.ts';
 import type { RunningService } from '../service.ts';
 
@@ -10,6 +10,11 @@ export interface ProcessRow {
   readonly parent: number;
   readonly state: string;
   readonly command: string;
+}
+
+/** The file name of a process's program, wherever that is installed. */
+export function programOf({ command }: Pick<ProcessRow, 'command'>): string {
+  return basename(command.split(' ', 1)[0] ?? '');
 }
 
 async function text(file: string): Promise<string> {
