@@ -11,9 +11,12 @@
  * The last lines are the counts of all tests.
  */
 
+import { availableParallelism } from 'node:os';
+
 import { startTestServer, testServerVariable } from '../server/testing/database-server.ts';
 import { runChecks } from './run-checks.ts';
 import { abortOnSignals } from './suite/abort-on-signals.ts';
+import { recordRun } from './suite/budget.ts';
 import { changedFiles, testsReachedBy } from './suite/changed-files.ts';
 import { choiceOf, chooseFiles, hasChecks, isWhole } from './suite/choose-files.ts';
 import { recordDurations } from './suite/durations.ts';
@@ -55,4 +58,8 @@ await using database = files.some((file) => file.startsWith('server/')) ? await 
 if (database) process.env[testServerVariable] = JSON.stringify(database.address);
 const report = await runSuite(stages, { tools, signal });
 recordDurations(report.durations);
+if (tools instanceof ToolBuilds) {
+  const builds = tools.built.length;
+  recordRun({ seconds: report.seconds, processors: availableParallelism(), builds });
+}
 process.exitCode = areClean && report.isGood ? 0 : 1;

@@ -70,7 +70,23 @@ test('a tool that cannot be built is settled, too, and the others are built', as
   const { builds, started, errors, end } = openBuilds(job(3, 'opa'), job(2, 'helm'), job(1, 'kustomize'));
   await end('opa', false);
   await end('helm', new Error('disk full'));
-  assert.deepEqual(builds.failed, ['opa', 'helm']);
+  await end('kustomize', true);
+  assert.deepEqual([builds.failed, builds.built], [['opa', 'helm'], ['kustomize']]);
   assert.deepEqual(errors, ['helm was not built: disk full']);
   assert.deepEqual([builds.isSettled('helm'), started.at(-1)], [true, 'kustomize']);
+});
+
+test('what all builds lack is logged once', async () => {
+  const errors: string[] = [];
+  const builds = new ToolBuilds(
+    [job(2, 'opa'), job(1, 'helm')],
+    { info: () => {}, error: (line) => void errors.push(line) },
+    new AbortController().signal,
+    async (_, log) => {
+      log.error('Go is missing');
+      return false;
+    },
+  );
+  while (!builds.isSettled('helm')) await builds.nextSettled();
+  assert.deepEqual([errors, builds.failed], [['Go is missing'], ['opa', 'helm']]);
 });

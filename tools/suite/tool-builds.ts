@@ -20,6 +20,8 @@ type Make = (name: ToolboxName, log: BuildLog, signal: AbortSignal) => Promise<b
 
 /** A build of all tools that some jobs need and that are missing. */
 export class ToolBuilds implements Tools {
+  /** Tools that are there now and were not before. */
+  readonly built: ToolboxName[] = [];
   /** Tools that could not be built; the log says why. */
   readonly failed: ToolboxName[] = [];
   readonly #open: Set<ToolboxName>;
@@ -31,13 +33,13 @@ export class ToolBuilds implements Tools {
     this.#open = new Set(missing);
     // Programs of PyPI are downloaded while Go keeps the processors busy.
     for (const lane of [missing.filter(isPythonTool), missing.filter((name) => !isPythonTool(name))])
-      void this.#makeEach(lane, log, signal, make);
+      void this.#makeEach(lane, withoutRepeats(log), signal, make);
   }
 
   async #makeEach(names: readonly ToolboxName[], log: BuildLog, signal: AbortSignal, make: Make) {
     for (const name of names) {
       const isThere = !signal.aborted && (await make(name, log, signal).catch(failureOf(name, log)));
-      if (!isThere) this.failed.push(name);
+      (isThere ? this.built : this.failed).push(name);
       this.#open.delete(name);
       this.#next.resolve();
       this.#next = Promise.withResolvers();
@@ -51,6 +53,18 @@ export class ToolBuilds implements Tools {
   nextSettled(): Promise<void> {
     return this.#next.promise;
   }
+}
+
+/** What all builds lack, such as Go, is logged once. */
+function withoutRepeats(log: BuildLog): BuildLog {
+  const errors = new Set<string>();
+  return {
+    info: (line) => log.info(line),
+    error: (line) => {
+      if (!errors.has(line)) log.error(line);
+      errors.add(line);
+    },
+  };
 }
 
 /** An unexpected failure leaves tests out, or fails them, like any other. */
