@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 function run(...words: string[]): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [program, ...words], { encoding: 'utf8' });

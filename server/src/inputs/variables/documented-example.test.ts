@@ -7,7 +7,7 @@ import { createIdle } from '../../../testing/environment.ts';
 
 const app = await testApp();
 const { organizationId, projectId } = app;
-const page = readFileSync(new URL('../../../docs/use/variables.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/use/variables.md', import.meta.url), 'utf8');
 
 /** Cells of the table that follows a line of the page. */
 function tableAfter(line: string): string[][] {

@@ -7,7 +7,7 @@ type Verify = (headers: Record<string, string>, body: Buffer, secret: string) =>
 
 /** The example of the documentation, as its readers copy it. */
 async function documentedExample(): Promise<Verify> {
-  const page = readFileSync(new URL('../../../../docs/use/notifications.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../../../docs/use/notifications.md', import.meta.url), 'utf8');
   const code = /```js\n(.*?)```/s.exec(page)?.[1] ?? '';
   const source = `data:text/javascript,${encodeURIComponent(code)}`;
   const { isFromEnvarium } = (await import(source)) as { isFromEnvarium: Verify };
