@@ -16,9 +16,13 @@ const sharedSeconds = 40;
 /** The line with which a test file says why it cannot share its process. */
 const alone = /^\/\/ Needs a process of its own: \S/m;
 
-/** Test files that may run in one process, as a name of them all. */
+/** Rooms whose tests run within their process, where importing the room takes most of the time of a file. */
+const sharing = new Set(['server', 'cli', 'contract', 'guards', 'protocol', 'settings', 'web']);
+
+/** Test files that may run in one process, as a name of them all; null: the file runs alone. */
 function groupOf(file: string): string | null {
-  if (alone.test(readFileSync(join(root, file), 'utf8'))) return null;
+  const [room = ''] = file.split('/');
+  if (sharing.has(room)) return alone.test(readFileSync(join(root, file), 'utf8')) ? null : room;
   // They use one service.
   return /^acceptance\/(.*\/)?shared\//.test(file) ? dirname(file) : null;
 }
