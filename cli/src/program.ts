@@ -39,6 +39,7 @@ import { addSetCommands } from './commands/variables/sets.ts';
 import { addVariableCommands } from './commands/variables/variables.ts';
 import { addVcsConnectionCommands } from './commands/vcs-connection.ts';
 import { version } from './session/version.ts';
+import { currentProcess } from './terminal/current-process.ts';
 import { safeText } from './terminal/safe-text.ts';
 
 const statuses = `
@@ -56,7 +57,11 @@ export function createProgram(): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('Run with --help for usage.')
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(safeText(text)) })
+    .configureOutput({
+      writeOut: (text) => currentProcess().stdout.write(text),
+      writeErr: (text) => currentProcess().stderr.write(text),
+      outputError: (text, write) => write(safeText(text)),
+    })
     .addHelpText('after', statuses);
   withSharedFlags(program);
   addLoginCommand(program);

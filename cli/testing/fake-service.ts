@@ -1,12 +1,9 @@
 /** Runs the command line against a service that answers what a test lists. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
-
-const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+import { type CommandResult, runCommand } from './run-command.ts';
 
 export const environmentId = '019366a0-0000-7000-8000-000000000001';
 export const deploymentId = '019366a0-0000-7000-8000-000000000002';
@@ -22,10 +19,7 @@ export interface SeenRequest {
 /** The body of a reply, or a function that answers. */
 export type FakeReply = object | ((request: IncomingMessage, response: ServerResponse) => void);
 
-export interface FakeRun {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface FakeRun extends CommandResult {
   readonly seen: readonly SeenRequest[];
 }
 
@@ -94,30 +88,19 @@ export async function runAgainst(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: tmpdir(),
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: tmpdir(),
-      ENVARIUM_API_URL: `http://127.0.0.1:${port}`,
-      ENVARIUM_API_KEY: 'key',
-      ENVARIUM_API_SECRET: 'a-secret-for-tests',
-      ...cache,
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    const isThere = interruptAt !== undefined && stderr.includes(interruptAt);
-    stderr += text;
-    if (interruptAt !== undefined && !isThere && stderr.includes(interruptAt)) child.kill('SIGINT');
-  });
-  const [status] = (await once(child, 'close')) as [number | null];
-  server.closeAllConnections();
-  server.close();
-  return { status, stdout, stderr, seen };
+  const login = {
+    ENVARIUM_API_URL: `http://127.0.0.1:${port}`,
+    ENVARIUM_API_KEY: 'key',
+    ENVARIUM_API_SECRET: 'a-secret-for-tests',
+  };
+  try {
+    const result = await runCommand(args, {
+      env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...login, ...env },
+      ...(interruptAt === undefined ? {} : { interruptAt }),
+    });
+    return { ...result, seen };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 }

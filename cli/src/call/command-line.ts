@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from '../session/exit-codes.ts';
 import { explainReply } from '../session/explain-reply.ts';
 import { type CommandSession, openSession, type SharedFlags } from '../session/session.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { instantOf } from './instant.ts';
 import { inOptions } from './option-names.ts';
 
@@ -56,7 +57,7 @@ export function onCall<Options = unknown>(
   }
   return withSharedFlags(command).action(async () => {
     const options = optionsOf<Options>(command);
-    process.exitCode = await withCode(errorCode, () => answerOf(options, command, handler));
+    currentProcess().exitCode = await withCode(errorCode, () => answerOf(options, command, handler));
   });
 }
 

@@ -7,6 +7,7 @@ import { exportLines, openExportFile, writeExport } from '../files/audit-export.
 import { findOrganization } from '../find/find-environment.ts';
 import { BadCall, type ExitCode, exitCodes } from '../session/exit-codes.ts';
 import { type CommandSession, openSession, type SharedFlags, tell } from '../session/session.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import type { TableColumn } from '../terminal/table.ts';
@@ -133,7 +134,7 @@ async function showHeads(output: Output, heads: AuditVerification['heads']): Pro
 
 /** Without the service: no login is needed. */
 async function verifyFile(options: VerifyFlags, file: string): Promise<ExitCode> {
-  const output = createOutput(process.stdout, process.env);
+  const output = createOutput(currentProcess().stdout, currentProcess().env);
   const { findings, entries, heads } = await verifyExport(exportLines(file), options.head?.toLowerCase());
   const list = [...heads].map(([chain, head]) => ({ chain, ...head }));
   const isIntact = findings.length === 0;
@@ -204,7 +205,7 @@ export function addAuditCommands(program: Command): void {
       throw new BadCall('--file and --installation exclude each other.');
     if (options.head !== undefined && !/^[0-9a-f]{64}$/i.test(options.head))
       throw new BadCall('--head must be 64 hexadecimal digits.');
-    process.exitCode =
+    currentProcess().exitCode =
       options.file === undefined ? await verifyService(options) : await verifyFile(options, options.file);
   });
 }

@@ -3,6 +3,7 @@ import { complete } from '../completion/complete.ts';
 import { knownNames } from '../completion/known-names.ts';
 import { type Shell, scripts, shells } from '../completion/scripts.ts';
 import { splitLine, type Word } from '../completion/split-line.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { argumentOf } from '../terminal/suggest.ts';
@@ -29,9 +30,9 @@ async function answer(program: Command, shell: Shell, line: string): Promise<voi
   const candidates = await complete(
     program,
     words.slice(1).map(({ text }) => text),
-    (kind) => knownNames(kind, process.env),
+    (kind) => knownNames(kind, currentProcess().env),
   );
-  const output = createOutput(process.stdout, process.env);
+  const output = createOutput(currentProcess().stdout, currentProcess().env);
   for (const { value, description } of candidates) {
     if (plain(value) !== value) continue;
     const word = shell === 'bash' ? forBash(value, last) : `${value}\t${plain(description).slice(0, 80)}`;
@@ -45,7 +46,9 @@ export function addCompletionCommands(program: Command): void {
     .description('print the completion script of a shell: source <(envarium completion bash)')
     .addArgument(argumentOf('<shell>', 'shell to complete in', shells))
     .helpOption('-h, --help', 'show help')
-    .action((shell: Shell) => createOutput(process.stdout, process.env).write(scripts[shell]));
+    .action((shell: Shell) =>
+      createOutput(currentProcess().stdout, currentProcess().env).write(scripts[shell]),
+    );
   program
     .command('__complete', { hidden: true })
     .argument('<shell>')

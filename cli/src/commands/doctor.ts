@@ -14,6 +14,7 @@ import {
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
 import { version } from '../session/version.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
 
@@ -35,7 +36,7 @@ async function checkMachine(): Promise<Finding[]> {
     import('../doctor/places.ts'),
     import('../doctor/network.ts'),
   ]);
-  const { env } = process;
+  const { env } = currentProcess();
   const all = await Promise.all([
     guarded('programs', checkPrograms),
     guarded('isolation', () => checkIsolation(env)),
@@ -47,7 +48,7 @@ async function checkMachine(): Promise<Finding[]> {
 
 /** Checks the login, and with it the installation. */
 async function checkService(flags: DoctorFlags): Promise<Finding[]> {
-  const file = configFileOf(process.env);
+  const file = configFileOf(currentProcess().env);
   let login;
   const found: Finding[] = [];
   try {
@@ -60,7 +61,7 @@ async function checkService(flags: DoctorFlags): Promise<Finding[]> {
           `Run chmod 600 on it, and consider the key compromised.`,
         ),
       );
-    login = requireLogin(resolveSettings(flags, process.env, stored), stored);
+    login = requireLogin(resolveSettings(flags, currentProcess().env, stored), stored);
   } catch (error) {
     const text = plain((error as Error).message.split('\n')[0] ?? '');
     if (flags.service) return [...found, problem('login', text, 'Run "envarium login".')];
@@ -89,9 +90,9 @@ async function show(output: Output, title: string, findings: readonly Finding[])
 const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 async function examine(flags: DoctorFlags): Promise<void> {
-  const output = createOutput(process.stdout, process.env);
+  const output = createOutput(currentProcess().stdout, currentProcess().env);
   // A file that cannot be used is a finding itself.
-  await trustAuthorities(process.env).catch(() => undefined);
+  await trustAuthorities(currentProcess().env).catch(() => undefined);
   const isBoth = flags.machine === flags.service;
   const [machine, service] = await Promise.all([
     isBoth || flags.machine ? checkMachine() : [],
@@ -110,7 +111,7 @@ async function examine(flags: DoctorFlags): Promise<void> {
         : `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`,
     );
   }
-  process.exitCode = problems > 0 ? exitCodes.failed : exitCodes.good;
+  currentProcess().exitCode = problems > 0 ? exitCodes.failed : exitCodes.good;
 }
 
 export function addDoctorCommand(program: Command): void {

@@ -15,6 +15,7 @@ import {
 } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
 import { version } from '../session/version.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -46,19 +47,19 @@ async function check({ apiUrl, apiKey, apiSecret, organizationId }: StoredLogin)
 /** A login that was stored before only suggests the address and, unless it was a session, the key. */
 async function knownSettings(flags: LoginFlags, file: string): Promise<Settings> {
   const stored = await readConfigFile(file).catch(() => null);
-  const given = resolveSettings(flags, process.env, null);
-  if (!process.stdin.isTTY || flags.secretStdin) return given;
+  const given = resolveSettings(flags, currentProcess().env, null);
+  if (!currentProcess().stdin.isTTY || flags.secretStdin) return given;
   const storedKey = stored?.expiresAt === undefined ? stored?.apiKey : undefined;
   return { ...given, apiUrl: given.apiUrl ?? stored?.apiUrl, apiKey: given.apiKey ?? storedKey };
 }
 
 async function login(flags: LoginFlags): Promise<void> {
-  await trustAuthorities(process.env);
-  const file = configFileOf(process.env);
+  await trustAuthorities(currentProcess().env);
+  const file = configFileOf(currentProcess().env);
   const given = await gatherLogin(flags, await knownSettings(flags, file));
   const organizations = await check(given);
   await writeConfigFile(file, given);
-  const output = createOutput(process.stdout, process.env);
+  const output = createOutput(currentProcess().stdout, currentProcess().env);
   if (flags.json) return output.json(organizations);
   const what = given.expiresAt === undefined ? 'key' : `session (until ${timeText(given.expiresAt)})`;
   await output.line(
@@ -66,7 +67,7 @@ async function login(flags: LoginFlags): Promise<void> {
   );
   await output.line(`Organizations: ${organizations.map(({ name }) => plain(name)).join(', ') || 'none'}`);
   const overridden = ['ENVARIUM_API_URL', 'ENVARIUM_API_KEY', 'ENVARIUM_API_SECRET'].filter(
-    (name) => process.env[name],
+    (name) => currentProcess().env[name],
   );
   if (overridden.length > 0)
     tell(

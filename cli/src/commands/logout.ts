@@ -6,6 +6,7 @@ import { type SharedFlags, tell } from '../session/session.ts';
 import { configFileOf, readConfigFile, type StoredLogin } from '../session/settings.ts';
 import { trustAuthorities } from '../session/trust.ts';
 import { version } from '../session/version.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { timeText } from '../terminal/durations.ts';
 import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
@@ -13,7 +14,7 @@ import { plain } from '../terminal/safe-text.ts';
 /** @returns whether the session is over; an API key has none */
 async function endSession({ apiUrl: url, apiKey: key, apiSecret: secret, expiresAt }: StoredLogin) {
   if (expiresAt === undefined) return false;
-  await trustAuthorities(process.env);
+  await trustAuthorities(currentProcess().env);
   try {
     await createClient({ url, key, secret, userAgent: `envarium/${version}` }).call('signOut');
     return true;
@@ -27,8 +28,8 @@ async function endSession({ apiUrl: url, apiKey: key, apiSecret: secret, expires
 }
 
 async function logout(flags: SharedFlags): Promise<void> {
-  const file = configFileOf(process.env);
-  const output = createOutput(process.stdout, process.env);
+  const file = configFileOf(currentProcess().env);
+  const output = createOutput(currentProcess().stdout, currentProcess().env);
   const stored = await readConfigFile(file);
   const isSessionEnded = stored !== null && (await endSession(stored));
   await rm(file, { force: true });
@@ -36,7 +37,7 @@ async function logout(flags: SharedFlags): Promise<void> {
   await output.line(stored ? `Logged out of ${stored.apiUrl}: ${file} was removed.` : 'There was no login.');
   if (stored && stored.expiresAt === undefined)
     await output.line('The API key itself remains valid: "envarium key revoke" ends one.');
-  if (process.env.ENVARIUM_API_KEY) tell('ENVARIUM_API_KEY is set: commands still use it.');
+  if (currentProcess().env.ENVARIUM_API_KEY) tell('ENVARIUM_API_KEY is set: commands still use it.');
 }
 
 export function addLogoutCommand(program: Command): void {

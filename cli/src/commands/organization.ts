@@ -6,6 +6,7 @@ import { onCall } from '../call/command-line.ts';
 import { findOrganization, findProject } from '../find/find-environment.ts';
 import { BadCall, exitCodes } from '../session/exit-codes.ts';
 import type { CommandSession } from '../session/session.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { plain } from '../terminal/safe-text.ts';
 import type { TableColumn } from '../terminal/table.ts';
 import { addLimitsCommand } from './counts/counts.ts';
@@ -85,7 +86,7 @@ function addEvents(group: Command): void {
     const projectId =
       options.project === undefined ? undefined : (await findProject(client, id, options.project)).id;
     const interrupt = new AbortController();
-    process.once('SIGINT', () => interrupt.abort());
+    currentProcess().once('SIGINT', () => interrupt.abort());
     try {
       for await (const event of client.stream('streamOrganization', {
         params: { id },

@@ -1,5 +1,6 @@
 /** Runs programs to find out their version, or whether they work. */
 import { spawn } from 'node:child_process';
+import { currentProcess } from '../terminal/current-process.ts';
 
 export interface Answered {
   /** null if it could not be started or took too long. */
@@ -18,7 +19,12 @@ export function runProgram(program: string, args: readonly string[]): Promise<An
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: limitMilliseconds,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C', CHECKPOINT_DISABLE: '1' },
+      env: {
+        PATH: currentProcess().env.PATH,
+        HOME: currentProcess().env.HOME,
+        LC_ALL: 'C',
+        CHECKPOINT_DISABLE: '1',
+      },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr])

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { StringDecoder } from 'node:string_decoder';
 import { ApiError } from '#contract/client/client.ts';
 import { BadCall } from '../session/exit-codes.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 
 /** Where lines go; each text ends with the end of a line. */
 export type WriteLines = (text: string) => Promise<void>;
@@ -139,7 +140,7 @@ function lastIdOf(path: string, line: string): string {
 
 /** The lines of an export. @param path `-`: standard input */
 export async function* exportLines(path: string): AsyncGenerator<string> {
-  const input = path === '-' ? process.stdin : createReadStream(path);
+  const input = path === '-' ? currentProcess().stdin : createReadStream(path);
   try {
     for await (const line of createInterface({ input, crlfDelay: Infinity })) yield line;
   } catch (error) {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { BadCall } from '../session/exit-codes.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { copyLinked, hasOutgoing, repositoryOf } from './copy-linked.ts';
 
 export interface PackedFolder {
@@ -100,7 +101,7 @@ async function namesOfGit(
   const options = {
     encoding: 'latin1',
     maxBuffer: 256 << 20,
-    env: { ...process.env, LC_ALL: 'C' },
+    env: { ...currentProcess().env, LC_ALL: 'C' },
   } as const;
   const list = await promisify(execFile)('git', args, options).catch((error: Error) => {
     const refusal = explainGit(folder, error);

@@ -9,6 +9,7 @@ import { routes } from '#contract/routes.ts';
 import { apiBase } from '#contract/schema/operation.ts';
 import type { CliSession } from '#contract/sign-in/shapes.ts';
 import { canAsk } from '../terminal/ask.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { BadCall } from './exit-codes.ts';
 import { tell } from './session.ts';
@@ -26,7 +27,8 @@ function isSame(one: string, other: string): boolean {
 
 /** What opens an address in the browser of this machine. */
 function openerOf(): [program: string, ...args: string[]] {
-  if (process.env.BROWSER) return [process.env.BROWSER];
+  const { BROWSER } = currentProcess().env;
+  if (BROWSER) return [BROWSER];
   if (process.platform === 'darwin') return ['open'];
   if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
   return ['xdg-open'];
@@ -34,7 +36,7 @@ function openerOf(): [program: string, ...args: string[]] {
 
 /** Where that fails, the person opens the address that was printed. */
 function openBrowser(address: string): void {
-  if (!canAsk() && !process.env.BROWSER) return;
+  if (!canAsk() && !currentProcess().env.BROWSER) return;
   const [program, ...args] = openerOf();
   const child = spawn(program, [...args, address], { detached: true, stdio: 'ignore' });
   child.on('error', () => tell(`${program} could not be started: open the address yourself.`));

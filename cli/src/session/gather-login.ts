@@ -1,6 +1,7 @@
 /** What `login` needs: from flags and environment, the rest from a person or standard input. */
 import type { CliSession, SignInMethods } from '#contract/sign-in/shapes.ts';
 import { answered, canAsk } from '../terminal/ask.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
 import { BadCall } from './exit-codes.ts';
@@ -21,13 +22,13 @@ const needed: Validate = (value) => (value?.trim() ? undefined : 'This is requir
 /** @throws Interrupted */
 async function askText(message: string, initialValue?: string, validate = needed): Promise<string> {
   const { text } = await import('@clack/prompts');
-  return answered(await text({ message, initialValue, validate, output: process.stderr })).trim();
+  return answered(await text({ message, initialValue, validate, output: currentProcess().stderr })).trim();
 }
 
 /** Shows no character of what is typed. @throws Interrupted */
 async function askSecret(message: string): Promise<string> {
   const { password } = await import('@clack/prompts');
-  return answered(await password({ message, validate: needed, output: process.stderr }));
+  return answered(await password({ message, validate: needed, output: currentProcess().stderr }));
 }
 
 /** @throws Interrupted */
@@ -57,13 +58,13 @@ async function askWay(apiUrl: string): Promise<Way> {
   ];
   if (options.length === 1) return 'key';
   const { select } = await import('@clack/prompts');
-  return answered(await select({ message: 'How do you log in?', options, output: process.stderr }));
+  return answered(await select({ message: 'How do you log in?', options, output: currentProcess().stderr }));
 }
 
 /** @param what it must contain @throws BadCall for empty input */
 async function secretFromStdin(what: string): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  for await (const chunk of currentProcess().stdin) chunks.push(chunk as Buffer);
   const secret = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
@@ -133,7 +134,7 @@ export async function gatherLogin(flags: LoginFlags, known: Settings): Promise<S
   const apiUrl = isPerson && !isWhole ? await askAddress(known.apiUrl) : known.apiUrl;
   if (!apiUrl)
     throw new BadCall('The address of the service is required: specify --api-url or ENVARIUM_API_URL.');
-  const isOpen = isPerson && !flags.apiKey && !process.env.ENVARIUM_API_KEY;
+  const isOpen = isPerson && !flags.apiKey && !currentProcess().env.ENVARIUM_API_KEY;
   switch (given ?? (isOpen ? await askWay(apiUrl) : 'key')) {
     case 'password':
       return withPassword(flags, apiUrl, known.organizationId);

@@ -1,6 +1,7 @@
 /** What every command uses: a client of the service, and its output. */
 import { type Client, createClient } from '#contract/client/client.ts';
 import type { OperationName } from '#contract/operations.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain, safeText } from '../terminal/safe-text.ts';
 import { hasForm } from './explain-reply.ts';
@@ -35,7 +36,7 @@ export interface CommandSession {
 
 /** Prints what is not part of a command's result as safe text, on standard error. */
 export function tell(text: string): void {
-  process.stderr.write(`${safeText(text)}\n`);
+  currentProcess().stderr.write(`${safeText(text)}\n`);
 }
 
 const warn = (text: string) => tell(plain(text));
@@ -45,13 +46,13 @@ const warn = (text: string) => tell(plain(text));
  * @throws BadCall if address, key or secret are unknown
  */
 export async function openSession(flags: SharedFlags): Promise<CommandSession> {
-  await trustAuthorities(process.env);
-  const file = configFileOf(process.env);
+  await trustAuthorities(currentProcess().env);
+  const file = configFileOf(currentProcess().env);
   const stored = await readConfigFile(file);
   if (stored && (await isReadableByOthers(file)))
     tell(`Others can read ${file}, which contains a secret: run chmod 600 on it.`);
   const { apiUrl, apiKey, apiSecret, organizationId } = requireLogin(
-    resolveSettings(flags, process.env, stored),
+    resolveSettings(flags, currentProcess().env, stored),
     stored,
   );
   const malformed = new Set<OperationName>();
@@ -68,7 +69,7 @@ export async function openSession(flags: SharedFlags): Promise<CommandSession> {
         if (!hasForm(name, reply)) malformed.add(name);
       },
     }),
-    output: createOutput(process.stdout, process.env),
+    output: createOutput(currentProcess().stdout, currentProcess().env),
     isJson: flags.json === true,
     organizationId,
   };

@@ -8,6 +8,7 @@ import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations
 import type { FollowFlags } from '../call/follow-flags.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodeOfStep, exitCodes } from '../session/exit-codes.ts';
 import { type CommandSession, tell } from '../session/session.ts';
+import { currentProcess } from '../terminal/current-process.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { EventPrinter, isOver, type ShownEvents, waitText } from './event-printer.ts';
 import { approvalStep, showResult } from './show-deployment.ts';
@@ -200,7 +201,7 @@ export async function follow(
   const { signal } = interrupt;
   const followed: DeploymentToFollow = { id, options, signal, status: options.status, approved: new Set() };
   const onInterrupt = () => interrupt.abort();
-  process.once('SIGINT', onInterrupt);
+  currentProcess().once('SIGINT', onInterrupt);
   try {
     return await followUntilEnd(session, followed);
   } catch (error) {
@@ -208,7 +209,7 @@ export async function follow(
     tell(interruptedText(followed));
     return exitCodes.interrupted;
   } finally {
-    process.off('SIGINT', onInterrupt);
+    currentProcess().off('SIGINT', onInterrupt);
   }
 }
 

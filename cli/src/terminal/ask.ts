@@ -1,4 +1,6 @@
 /** Questions to a person at a terminal, on standard error. */
+
+import { currentProcess } from './current-process.ts';
 import { safeText } from './safe-text.ts';
 
 /** A person ended the questions with Ctrl-C. */
@@ -10,7 +12,7 @@ export class Interrupted extends Error {
 
 /** Whether there is a person to ask. */
 export function canAsk(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
+  return currentProcess().stdin.isTTY && currentProcess().stderr.isTTY;
 }
 
 /** What a person has answered. @throws Interrupted */
@@ -23,6 +25,10 @@ export function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
 export async function confirm(message: string): Promise<boolean> {
   const prompts = await import('@clack/prompts');
   return answered(
-    await prompts.confirm({ message: safeText(message), initialValue: false, output: process.stderr }),
+    await prompts.confirm({
+      message: safeText(message),
+      initialValue: false,
+      output: currentProcess().stderr,
+    }),
   );
 }
