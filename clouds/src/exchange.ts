@@ -11,7 +11,7 @@ import { askAgain } from './ask-again.ts';
 export type PrivateHosts = ReadonlySet<string>;
 
 /** The setting that lists them. */
-export const privateHostsSetting = 'ENVARIUM_CREDENTIAL_PRIVATE_HOSTS';
+const privateHostsSetting = 'ENVARIUM_CREDENTIAL_PRIVATE_HOSTS';
 
 /** A cloud that refused or did not answer; the message is the end of a sentence, without secrets. */
 export class CloudProblem extends Error {

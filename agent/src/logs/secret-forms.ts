@@ -22,7 +22,7 @@ const allFormsCharacters = 65_536;
 const foldedLineBytes = [64, 76];
 
 /** Whether a value is long enough to be masked; an empty or blank one is not a secret. */
-export function isMaskable(secret: string): boolean {
+function isMaskable(secret: string): boolean {
   return secret.length >= shortestCharacters && secret.trim() !== '';
 }
 

@@ -28,7 +28,7 @@ export interface ComposedReport {
 }
 
 /** A report's JSON stays below this; a single larger event is sent alone. */
-export const reportBytes = 512 * 1024;
+const reportBytes = 512 * 1024;
 const bytesBesideContent = 1024;
 
 /** Statuses after which a step reports nothing more. */

@@ -26,7 +26,7 @@ const sync = promisify(fsync);
 const smallBytes = 1 << 20;
 
 /** Makes the content of a file durable; its name is made so by `syncFolder`. */
-export async function syncFile(file: string): Promise<void> {
+async function syncFile(file: string): Promise<void> {
   const descriptor = openSync(file, 'r');
   try {
     await sync(descriptor);

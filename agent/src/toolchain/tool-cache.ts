@@ -68,7 +68,7 @@ function folderName({ program, version, platform }: ReleaseName): string {
   return `${program}_${version}_${platform}`;
 }
 
-export function releaseFolder(cacheFolder: string, release: ReleaseName): string {
+function releaseFolder(cacheFolder: string, release: ReleaseName): string {
   return join(releasesFolder(cacheFolder), folderName(release));
 }
 

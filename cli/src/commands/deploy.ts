@@ -218,7 +218,7 @@ function addTask(program: Command): void {
 }
 
 /** Words quoted for a shell; a single word is passed on as a shell command. */
-export function shellLine(words: readonly string[]): string {
+function shellLine(words: readonly string[]): string {
   if (words.length === 1) return words[0] ?? '';
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

@@ -1,6 +1,6 @@
 /** The result of a check. */
 
-export const standings = ['ok', 'warning', 'problem'] as const;
+const standings = ['ok', 'warning', 'problem'] as const;
 export type Standing = (typeof standings)[number];
 
 export interface Finding {

@@ -26,7 +26,7 @@ const colourOfStatus: Readonly<Partial<Record<DeploymentStatus, 'green' | 'red' 
 };
 
 /** The status in its colour. */
-export function statusText(output: Output, status: DeploymentStatus): string {
+function statusText(output: Output, status: DeploymentStatus): string {
   const colour = colourOfStatus[status];
   return colour ? output.style(colour, status) : status;
 }

@@ -25,7 +25,7 @@ const columns: TableColumn<TimingRow>[] = [
 ];
 
 /** The rows of the table, the total last. */
-export function timingRows(timeline: DeploymentTimeline): TimingRow[] {
+function timingRows(timeline: DeploymentTimeline): TimingRow[] {
   return [...timeline.phases, { ...timeline, phase: 'total' }];
 }
 

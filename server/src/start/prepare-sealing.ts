@@ -39,7 +39,7 @@ export async function prepareSealing(
  * @returns the installation's id
  * @throws Error that names key file and installation when it does not open
  */
-export async function checkSealingKey(
+async function checkSealingKey(
   db: Kysely<Schema>,
   sealer: Sealer,
   keyFile: string,

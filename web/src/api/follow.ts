@@ -45,7 +45,7 @@ export function connectNow(): void {
 }
 
 /** Whether this browser can read an answer while it arrives. */
-export function canFollow(): boolean {
+function canFollow(): boolean {
   return (
     typeof ReadableStream === 'function' &&
     'pipeThrough' in ReadableStream.prototype &&

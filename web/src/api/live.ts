@@ -59,7 +59,7 @@ export function useLiveness(): Live {
 }
 
 /** Whether this tab hears of changes. */
-export function useLiveState(): LiveState {
+function useLiveState(): LiveState {
   return useLiveness().state;
 }
 

@@ -39,7 +39,7 @@ const organizationKey = 'envarium.organization';
  * The organization of this tab, which no other tab changes. A new tab begins in the one that somebody chose last, else
  * in the first one.
  */
-export function organizationOf({ organizations }: SignedInUser): string {
+function organizationOf({ organizations }: SignedInUser): string {
   const own = sessionStorage.getItem(organizationKey);
   const chosen = own ?? localStorage.getItem(organizationKey);
   const { id = '' } = organizations.find(({ id }) => id === chosen) ?? organizations[0] ?? {};

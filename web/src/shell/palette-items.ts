@@ -34,7 +34,7 @@ const mostOfAKind = 7;
 const typingMilliseconds = 150;
 
 /** Whether each word of what was typed begins or is part of a text. */
-export function fits(text: string, query: string): boolean {
+function fits(text: string, query: string): boolean {
   const within = text.toLowerCase();
   return query
     .toLowerCase()

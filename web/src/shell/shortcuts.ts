@@ -17,7 +17,7 @@ interface KeyedPlace {
 }
 
 /** Places that have a key of their own. */
-export const keyedPlaces: readonly KeyedPlace[] = navigation.flatMap(({ places }) =>
+const keyedPlaces: readonly KeyedPlace[] = navigation.flatMap(({ places }) =>
   places.flatMap((place) => ('key' in place ? [place] : [])),
 );
 

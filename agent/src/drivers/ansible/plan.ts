@@ -11,7 +11,7 @@ import { addressOf } from './progress.ts';
 const hiddenText = '(sensitive)';
 
 /** Why a task is in the plan though nobody knows what it changes. */
-export const unpredictedReason = 'check mode does not run this task: what it would change is unknown';
+const unpredictedReason = 'check mode does not run this task: what it would change is unknown';
 
 /** Why a play is in the plan. */
 const unmatchedReason = 'the play matches no host of the inventory: nothing of it was checked';
@@ -66,7 +66,7 @@ function rowOf(result: TaskResult): ResourceChange | null {
 }
 
 /** A plan of rows. Those of the kind `unknown` are changes, too. */
-export function readingOf(resourceChanges: ResourceChange[]): PlanReading {
+function readingOf(resourceChanges: ResourceChange[]): PlanReading {
   const hasChanges = resourceChanges.length > 0;
   return {
     ...withSummary({ resourceChanges, outputChanges: [] }),

@@ -32,7 +32,7 @@ const serverFields = [
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** What of an object people decide: without what the cluster adds, and without `status`. */
-export function withoutServerFields(object: KubernetesObject): KubernetesObject {
+function withoutServerFields(object: KubernetesObject): KubernetesObject {
   const { status: _, metadata, ...rest } = object;
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !serverFields.includes(name)));
   const { [lastApplied]: __, ...annotations } = recordOf(metadata['annotations']);

@@ -16,7 +16,7 @@ import { belongsElsewhere, environmentOfManager } from './field-owners.ts';
 
 const { forcesConflicts: forceVariable, waitSeconds: waitVariable } = kubernetesVariableNames;
 /** A variable that, set to `true`, has a run make the environment's namespace. */
-export const createNamespaceVariable = kubernetesVariableNames.createsNamespace;
+const createNamespaceVariable = kubernetesVariableNames.createsNamespace;
 
 /** Only this much of the output's end is searched. */
 const searchedCharacters = 262_144;

@@ -24,7 +24,7 @@ export interface AppliedRecord {
   readonly objects: readonly RecordedObject[];
 }
 
-export function recordedIdentity({ object, namespace }: RecordedObject): ObjectIdentity {
+function recordedIdentity({ object, namespace }: RecordedObject): ObjectIdentity {
   return identityOf(object, namespace);
 }
 

@@ -16,7 +16,7 @@ export function isSecret({ isSensitive, reference }: JobVariable): boolean {
 }
 
 /** The path of the configuration of a stack, relative to the project. */
-export function stackFile(project: Pick<PulumiProject, 'configurationFolder'>, stack: string): string {
+function stackFile(project: Pick<PulumiProject, 'configurationFolder'>, stack: string): string {
   const name = `Pulumi.${stack}.yaml`;
   return project.configurationFolder === '' ? name : `${project.configurationFolder}/${name}`;
 }

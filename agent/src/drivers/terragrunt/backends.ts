@@ -12,7 +12,7 @@ import type { TerragruntUnit } from './units.ts';
 type CodeContext = Pick<DriverContext, 'job' | 'tree' | 'code'>;
 
 /** A reader of files by their paths from the configuration's folder; null: outside of the repository. */
-export function codeReader({ job, tree, code }: CodeContext): (path: string) => Promise<string | null> {
+function codeReader({ job, tree, code }: CodeContext): (path: string) => Promise<string | null> {
   const folder = normalizePath(job.source.path ?? '');
   return async (path) => {
     if (code === undefined) return path.startsWith('..') ? null : tree.text(path);
@@ -94,7 +94,7 @@ export function configurationFiles(unit: TerragruntUnit): string[] {
     ...unit.reading.filter((path) => /\.hcl(\.json)?$/.test(path)),
   ];
 }
-export const configurationNames = ['terragrunt.hcl', 'terragrunt.hcl.json'];
+const configurationNames = ['terragrunt.hcl', 'terragrunt.hcl.json'];
 
 /**
  * Parses the configuration of units.

@@ -243,7 +243,7 @@ export function planCommands(context: DriverContext): Command[] {
  * Which units are done, for a failure.
  * @param before those that an earlier try has done
  */
-export function explainUnits(
+function explainUnits(
   captures: PhaseCaptures,
   done: 'planned' | 'applied' | 'destroyed',
   before: Iterable<string> = [],

@@ -18,7 +18,7 @@ export function elsewhereOf({ inspected }: Pick<DriverContext, 'inspected'>): st
 }
 
 /** The file of the state below the folder of the state. */
-export function stateName({ job }: Pick<DriverContext, 'job'>, unit: string): string {
+function stateName({ job }: Pick<DriverContext, 'job'>, unit: string): string {
   return isRunAll(job) ? partName(unit) : singleStateName;
 }
 

@@ -75,7 +75,7 @@ export function describeConfiguration(
 }
 
 /** The driver's context before it is known where the state is stored. */
-export function statelessContext(
+function statelessContext(
   attempt: RunnerAttempt,
   commit: string,
   inspected?: ReadCaptures,

@@ -33,7 +33,7 @@ export function costOrder({
 }
 
 /** Variables of runs, as people who use infracost by hand know them. */
-export const pricingVariables = {
+const pricingVariables = {
   key: 'INFRACOST_API_KEY',
   endpoint: 'INFRACOST_PRICING_API_ENDPOINT',
   currency: 'INFRACOST_CURRENCY',

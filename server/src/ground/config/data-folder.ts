@@ -57,7 +57,7 @@ export function openDataFolder(folder: string): DataFolder {
 }
 
 /** True when any user may traverse to and into the folder. */
-export function canOthersReach(folder: string): boolean {
+function canOthersReach(folder: string): boolean {
   for (let current = realpathSync(folder); ; current = dirname(current)) {
     if ((statSync(current).mode & otherMayPass) === 0) return false;
     if (current === dirname(current)) return true;

@@ -10,7 +10,7 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { getTokenRow, storeTokenUse } from '../../rows/scim/scim-token-store.ts';
 
 /** The user in the audit trail, together with the id of the token. */
-export const scimUserId = 'scim';
+const scimUserId = 'scim';
 
 const lastUseEvery = 60_000;
 

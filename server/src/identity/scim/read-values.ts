@@ -6,7 +6,7 @@ import type { GroupMember, GroupValues, UserValues } from './resource.ts';
 
 const mostCharacters = 255;
 const mostEmails = 50;
-export const mostMembers = 10_000;
+const mostMembers = 10_000;
 const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
 
 function invalid(name: string, why: string): ScimRefusal {

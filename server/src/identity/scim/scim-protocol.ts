@@ -102,7 +102,7 @@ function callsOf(kind: string, path: string, resources: ScimResources): ScimCall
 }
 
 /** Every call, as `docs/operate/scim.md` lists them. */
-export const calls: readonly ScimCall[] = [
+const calls: readonly ScimCall[] = [
   {
     method: 'GET',
     path: '/ServiceProviderConfig',

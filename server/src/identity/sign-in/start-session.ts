@@ -31,7 +31,7 @@ export function asPerson(context: ActorContext, { id, name, email }: UserRow): A
  * @param proof what the person proved
  * @throws Refusal 403 where the account is gone meanwhile
  */
-export async function startSession(
+async function startSession(
   context: ActorContext,
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
   userId: string,

@@ -24,7 +24,7 @@ import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts'
 import { leaveOrganization } from '../people/leave-organization.ts';
 
 /** How memberships that follow a claim are marked. */
-export const claimSource = 'oidc';
+const claimSource = 'oidc';
 
 const builtIn = new Set(['Admin', 'User']);
 

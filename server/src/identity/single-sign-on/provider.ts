@@ -22,7 +22,7 @@ export interface OidcProviderSettings {
 }
 
 /** The provider of the settings; null where there is none. */
-export function providerOf({ settings }: Pick<Context, 'settings'>): OidcProviderSettings | null {
+function providerOf({ settings }: Pick<Context, 'settings'>): OidcProviderSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId } = settings;
   if (issuer === undefined || clientId === undefined) return null;
   return {

@@ -161,7 +161,7 @@ export async function linksAfter(
   return withEvents(db, links);
 }
 
-export async function withEvents(db: Connection, links: readonly LinkRow[]): Promise<LinkedRow[]> {
+async function withEvents(db: Connection, links: readonly LinkRow[]): Promise<LinkedRow[]> {
   const events = await getEvents(
     db,
     links.map((link) => link.event_number),

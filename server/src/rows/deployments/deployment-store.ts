@@ -113,7 +113,7 @@ export async function getDeploymentResources(
 }
 
 /** Locks the deployment: what a run reports of it is stored in one order. */
-export async function lockDeploymentRow(tx: Connection, id: string): Promise<DeploymentRow | undefined> {
+async function lockDeploymentRow(tx: Connection, id: string): Promise<DeploymentRow | undefined> {
   return rows(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 

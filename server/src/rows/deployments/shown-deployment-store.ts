@@ -80,7 +80,7 @@ export const largeColumns = [
 export type LargeColumn = (typeof largeColumns)[number];
 
 /** Columns of JSON that lists pass on as the text that the database has. */
-export const textColumns = [
+const textColumns = [
   ...largeColumns,
   'resources',
   'git_metadata',

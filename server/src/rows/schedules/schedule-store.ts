@@ -13,7 +13,7 @@ import type { ScheduleTable } from '../schema.ts';
 
 export type ScheduleRow = Selectable<ScheduleTable>;
 
-export const scheduledActions = ['deploy', 'destroy', 'driftDetection'] as const;
+const scheduledActions = ['deploy', 'destroy', 'driftDetection'] as const;
 export type ScheduledAction = (typeof scheduledActions)[number];
 
 /** Schedules of several environments. */

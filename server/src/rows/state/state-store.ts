@@ -129,7 +129,7 @@ export async function getStateVersionOfLock(
     .executeTakeFirst();
 }
 
-export const stateOrigins = ['run', 'moved', 'http', 'import', 'rollback', 'promotion'] as const;
+const stateOrigins = ['run', 'moved', 'http', 'import', 'rollback', 'promotion'] as const;
 export type StateOrigin = (typeof stateOrigins)[number];
 
 export interface NewStateVersion {

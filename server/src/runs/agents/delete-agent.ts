@@ -16,7 +16,7 @@ import { countOpenAttempts } from '../../rows/dispatch/attempt-store.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
 
 /** @throws Refusal 403 for callers other than the operator, where all organizations share the agent */
-export async function requireOperatorIfShared({ db, actor }: ActorContext, agent: AgentRow): Promise<void> {
+async function requireOperatorIfShared({ db, actor }: ActorContext, agent: AgentRow): Promise<void> {
   if (!agent.is_shared || (await isOperator(db, actor.userId))) return;
   throw new Refusal(
     'forbidden',

@@ -49,11 +49,7 @@ interface Page {
 }
 
 /** Settled events after a place, oldest first. */
-export async function readAfter(
-  context: Context,
-  organizationId: string,
-  place: EventPosition,
-): Promise<Page> {
+async function readAfter(context: Context, organizationId: string, place: EventPosition): Promise<Page> {
   const rows = await listOrganizationEvents(context.db, organizationId, place, readAtOnce);
   const open = rows.findIndex((row) => !row.is_settled);
   const settled = open < 0 ? rows : rows.slice(0, open);

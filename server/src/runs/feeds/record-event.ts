@@ -11,7 +11,7 @@ import { recordOrganizationEvents } from '../../rows/feeds/organization-news-sto
  * Keeps events in their order; of readers, only those of the organization are woken. The caller has locked
  * the environment or the deployment: event numbers of one deployment then commit in order.
  */
-export async function insertEvents(
+async function insertEvents(
   context: Pick<Context, 'db' | 'events' | 'now'>,
   deploymentId: string,
   events: readonly NewEvent[],

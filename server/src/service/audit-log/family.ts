@@ -5,7 +5,7 @@ import { auditRefusedCalls } from './audit-refused-calls.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { linkEntries } from './link-entries.ts';
 
-export const linkEverySeconds = 1;
+const linkEverySeconds = 1;
 
 export const family: Family = {
   name: 'audit-log',

@@ -32,7 +32,7 @@ function hoursFrom(now: Date, text: string): Date {
  * @returns the end, or null for an unlimited lifetime
  * @throws Refusal 400 for a value that does not fit the type, or that has passed
  */
-export function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl'): Date | null {
+function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl'): Date | null {
   if (!ttl || ttl.type === 'INFINITE') return null;
   const end = ttl.type === 'HOURS' ? hoursFrom(now, ttl.value ?? '') : isoDate(ttl.value ?? '');
   if (Number.isNaN(end.getTime()))

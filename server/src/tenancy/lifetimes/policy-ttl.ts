@@ -27,7 +27,7 @@ export function ttlEnd(ttl: string, from: Date): Date {
 }
 
 /** The length of a lifetime that starts now. */
-export function ttlMilliseconds(ttl: string, from: Date): number {
+function ttlMilliseconds(ttl: string, from: Date): number {
   return ttlEnd(ttl, from).getTime() - from.getTime();
 }
 

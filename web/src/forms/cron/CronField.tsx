@@ -38,7 +38,7 @@ export interface CronFieldProps {
 }
 
 /** The next times in the zone of the reader. */
-export function NextTimes({ times }: { readonly times: readonly Date[] }) {
+function NextTimes({ times }: { readonly times: readonly Date[] }) {
   if (times.length === 0) return null;
   return (
     <ol className={classes.next} aria-label="Next times">

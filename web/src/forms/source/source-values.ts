@@ -65,7 +65,7 @@ export function toolName(type: string): string {
   return (templateTypeWords as Readonly<Record<string, string>>)[type] ?? type;
 }
 
-export const versionFields = [
+const versionFields = [
   'terraformVersion',
   'opentofuVersion',
   'terragruntVersion',

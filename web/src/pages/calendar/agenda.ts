@@ -13,7 +13,7 @@ export const kindLooks: Readonly<Record<CalendarKind, StatusLook>> = {
 export const heldLook: StatusLook = { word: 'Held', tone: 'idle', shape: 'bar' };
 
 /** What the page can be narrowed to. */
-export const choices = {
+const choices = {
   runs: ['deploy', 'destroy'],
   drift: ['driftDetection'],
   ends: ['notice', 'expiry', 'retry'],

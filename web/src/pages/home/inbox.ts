@@ -7,7 +7,7 @@ import { useRights } from '../../api/rights.ts';
 import { type EnvironmentQuery, leftOut } from '../environments/list/list-query.ts';
 
 /** Rows of a section; the list of environments has the others. */
-export const sectionRows = 25;
+const sectionRows = 25;
 const soonDays = 3;
 
 type InboxQuery = Pick<
@@ -31,7 +31,7 @@ function useSection(organizationId: string, question: InboxQuery): SectionRead {
  * The environments whose plan this person may approve; null: not known yet.
  * @param environments undefined: they are not read yet
  */
-export function useApprovable(
+function useApprovable(
   organizationId: string,
   environments: readonly Environment[] | undefined,
 ): ReadonlySet<string> | null {

@@ -16,7 +16,7 @@ function readable(body: string): string {
 }
 
 /** The body of a message or an answer. */
-export function Body({ label, text }: { readonly label: string; readonly text: string }) {
+function Body({ label, text }: { readonly label: string; readonly text: string }) {
   if (text === '') return null;
   return (
     <pre className={classes.body} tabIndex={0} aria-label={label}>

@@ -47,7 +47,7 @@ function Meaning({
   );
 }
 
-export function FlagSwitch({ field, ...props }: PolicyFieldsProps & { readonly field: FlagField }) {
+function FlagSwitch({ field, ...props }: PolicyFieldsProps & { readonly field: FlagField }) {
   const { name, label, meaning } = field;
   const { values, isDisabled, onChange, errors } = props;
   return (

@@ -106,7 +106,7 @@ function selfApprovalOf({ selfApprovalForbidden }: Policy): keyof typeof selfApp
 
 const noEnd = 'No end';
 
-export const ttlChoices = [
+const ttlChoices = [
   { value: '', label: noEnd },
   { value: 'inherit', label: 'As the organization says' },
   { value: '6-h', label: '6 hours' },

@@ -1,7 +1,7 @@
 /** The fields of a password that is set, with what the service asks of it. */
 import { PasswordInput } from '@mantine/core';
 
-export const passwordRule =
+const passwordRule =
   'At least 12 characters, without your e-mail address. Longer is better than complicated: four random words are good.';
 
 /** What is wrong with a new password before the service is asked; null: nothing. */

@@ -4,7 +4,7 @@ import { ApiError } from '#contract/client/client.ts';
 import { useNow } from '../../ui/Time.tsx';
 
 /** Whole seconds from one time to another, both in milliseconds; 0 where it is over. */
-export function secondsLeft(until: number, now: number): number {
+function secondsLeft(until: number, now: number): number {
   return Math.max(0, Math.ceil((until - now) / 1000));
 }
 

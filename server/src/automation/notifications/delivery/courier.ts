@@ -29,7 +29,7 @@ const longestRestMilliseconds = 300_000;
 const longestSleepMilliseconds = 15_000;
 
 /** The pause of a delivery after a failure. @param attempts so far, at least 1 */
-export function pauseMilliseconds(attempts: number): number {
+function pauseMilliseconds(attempts: number): number {
   return Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** Math.min(attempts - 1, 20));
 }
 

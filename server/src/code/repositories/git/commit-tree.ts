@@ -13,7 +13,7 @@ export interface CommitTree {
   read(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-export const mostFileBytes = 1_000_000;
+const mostFileBytes = 1_000_000;
 const mostFiles = 500;
 
 /** A file that cannot be read as configuration; the message names it. */

@@ -19,7 +19,7 @@ export function isOverTls({ baseUrl }: Pick<ServerSettings, 'baseUrl'>, request:
 }
 
 /** The name of a cookie. @param isSecure whether it is sent over TLS only */
-export function cookieName(name: string, isSecure: boolean): string {
+function cookieName(name: string, isSecure: boolean): string {
   return isSecure ? `__Host-envarium-${name}` : `envarium-${name}`;
 }
 

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../../ground/errors.ts';
 
-export const csrfHeader = 'x-csrf-token';
+const csrfHeader = 'x-csrf-token';
 const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function csrfTokenOf(secret: string): string {

@@ -66,7 +66,7 @@ export function countedAddress(ip: string): string {
     .join(':')}::/64`;
 }
 
-export class RefusedCallers {
+class RefusedCallers {
   readonly #limit: number;
   readonly #failures: Counts;
   readonly #nameOf: (address: string) => string;

@@ -12,7 +12,7 @@ import { getProjectRows } from '../../../rows/projects/project-store.ts';
 import { getUsers, systemUserId } from '../../../rows/users/user-store.ts';
 
 /** Whose rights decide: who started the run, or who made the environment if the service did. */
-export function readerOf(
+function readerOf(
   deployment: Pick<DeploymentRow, 'started_by'>,
   environment: Pick<EnvironmentRow, 'user_id'>,
 ): string {

@@ -32,7 +32,7 @@ export interface AgentPart {
 }
 
 /** Name of the file that an agent stores with a plan that policies are asked about. */
-export const policyInputName = 'policy-input';
+const policyInputName = 'policy-input';
 
 /** The agent's part. @throws PolicyError where there is none */
 export async function plannedInput(context: Context, deploymentId: string): Promise<AgentPart> {

@@ -11,7 +11,7 @@ import { unrecordedSinceSuccess } from '../../../rows/deployments/shown-deployme
 import type { StoredFacts } from '../inputs/start-facts.ts';
 
 /** Each address once, as the newest run that created it reported it. */
-export function importsOf(unrecorded: readonly UnrecordedResource[]): ResourceToImport[] {
+function importsOf(unrecorded: readonly UnrecordedResource[]): ResourceToImport[] {
   const newest = new Map<string, ResourceToImport>();
   for (const { address, id, certainty } of unrecorded)
     if (certainty === 'created' && id !== undefined && id !== '') newest.set(address, { address, id });

@@ -19,7 +19,7 @@ import { DispatchRefusal } from '../messages/refusals.ts';
 import { changesOf, isNewResource } from './report-sheet.ts';
 
 /** The requests about a run, for its agent. */
-export function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | null {
+function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | null {
   return deployment.status === 'ABORTING' ? 'gently' : null;
 }
 

@@ -15,9 +15,7 @@ const whatHappens: Readonly<Partial<Record<DeploymentType, string>>> = {
 };
 
 /** Resources that a new deployment can import by itself. */
-export function importableOf({
-  unrecordedResources = [],
-}: Pick<DeploymentReply, 'unrecordedResources'>): number {
+function importableOf({ unrecordedResources = [] }: Pick<DeploymentReply, 'unrecordedResources'>): number {
   return unrecordedResources.filter(({ certainty, id }) => certainty === 'created' && id !== undefined)
     .length;
 }

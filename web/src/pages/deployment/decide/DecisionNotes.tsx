@@ -52,7 +52,7 @@ function TooLate(props: LateProps) {
 }
 
 /** The hash of a plan, with a button that copies all of it. */
-export function PlanHash({ hash }: { readonly hash: string }) {
+function PlanHash({ hash }: { readonly hash: string }) {
   return (
     <span className={classes.hash}>
       Plan <code title={hash}>{hash.slice(0, 12)}</code>

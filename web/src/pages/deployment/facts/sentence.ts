@@ -35,19 +35,19 @@ function ago(at: string | null | undefined, now: number): string {
 }
 
 /** Times within texts of the service as people say them, such as "since 21:40:05". */
-export function withReadableTimes(text: string): string {
+function withReadableTimes(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => new Date(at).toLocaleString());
 }
 
 /** How long people were waited for. */
-export function approvalMilliseconds(steps: readonly Step[], now: number): number {
+function approvalMilliseconds(steps: readonly Step[], now: number): number {
   const step = steps.find(({ name }) => name === 'approval:wait');
   if (!step?.startedAt) return 0;
   return (step.completedAt ? Date.parse(step.completedAt) : now) - Date.parse(step.startedAt);
 }
 
 /** How long it worked: from its start to its end, without the wait for approval; undefined before its start. */
-export function workedText({ deployment, steps, now }: SentenceFacts): string | undefined {
+function workedText({ deployment, steps, now }: SentenceFacts): string | undefined {
   const { startedAt, finishedAt } = deployment;
   if (!startedAt) return undefined;
   const end = finishedAt ? Date.parse(finishedAt) : now;

@@ -7,7 +7,7 @@ export const headHeight = 38;
  * Browsers place nothing exactly that is further down than some thirty million pixels: of longer logs a part is
  * shown, and the rest on demand.
  */
-export const mostLines = 1_400_000;
+const mostLines = 1_400_000;
 
 /** How much of a step's log there is, and which part of it is wanted. */
 export interface SizedStep {

@@ -38,7 +38,7 @@ function sidesOf({ action, kind }: ResourceChange): 'before' | 'after' | 'both' 
   return action === 'create' ? 'after' : action === 'delete' ? 'before' : 'both';
 }
 
-export function Attributes({ row: { change, kind } }: { readonly row: PlanRow }) {
+function Attributes({ row: { change, kind } }: { readonly row: PlanRow }) {
   const sides = sidesOf(change);
   const reason = reasonText(change);
   const { named, unknown } = shownAttributes(change, kind);

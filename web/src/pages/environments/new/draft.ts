@@ -13,7 +13,7 @@ import type { VariableFormRow } from '../../../forms/variables/rows.ts';
 export type FromTemplateBody = CallInput<'createEnvironment'>['body'];
 export type WithoutTemplateBody = CallInput<'createEnvironmentWithoutTemplate'>['body'];
 
-export const lifetimes = ['default', 'hours', 'date', 'infinite'] as const;
+const lifetimes = ['default', 'hours', 'date', 'infinite'] as const;
 
 export interface Draft {
   readonly from: 'template' | 'repository';
