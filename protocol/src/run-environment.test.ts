@@ -1,25 +1,27 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { longVariables, resolveReferences, runEnvironment } from './run-environment.ts';
+import { longVariables, runEnvironment } from './run-environment.ts';
 
 const system = { ENVARIUM_PROJECT_ID: 'p1', ENVARIUM_ENVIRONMENT_NAME: 'a ${ENVARIUM_PROJECT_ID}' };
 
+function resolved(value: string, systemVariables: Readonly<Record<string, string>>): string | undefined {
+  const environment = [{ name: 'VALUE', value, isSensitive: false }];
+  return runEnvironment({ variables: { environment, terraform: [] }, systemVariables })['VALUE'];
+}
+
 it('references to system variables are resolved once, all others stay', () => {
-  assert.equal(resolveReferences('${ENVARIUM_PROJECT_ID}-${ENVARIUM_PROJECT_ID}', system), 'p1-p1');
+  assert.equal(resolved('${ENVARIUM_PROJECT_ID}-${ENVARIUM_PROJECT_ID}', system), 'p1-p1');
   assert.equal(
-    resolveReferences(
-      '${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_NONE} ${HOME} $ENVARIUM_PROJECT_ID $1 $&',
-      system,
-    ),
+    resolved('${ENVARIUM_ENVIRONMENT_NAME} ${ENVARIUM_NONE} ${HOME} $ENVARIUM_PROJECT_ID $1 $&', system),
     'a ${ENVARIUM_PROJECT_ID} ${ENVARIUM_NONE} ${HOME} $ENVARIUM_PROJECT_ID $1 $&',
   );
-  assert.equal(resolveReferences('${ENVARIUM_toString}', {}), '${ENVARIUM_toString}');
+  assert.equal(resolved('${ENVARIUM_toString}', {}), '${ENVARIUM_toString}');
 });
 
 it('references cannot make a value longer than a process can get', () => {
   const bomb = '${ENVARIUM_LONG}'.repeat(60_000);
   const systemVariables = { ENVARIUM_LONG: 'x'.repeat(32_000) };
-  assert.equal(resolveReferences(bomb, systemVariables), bomb);
+  assert.equal(resolved(bomb, systemVariables), bomb);
   const variable = (name: string, value: string, isLiteral?: boolean) => ({
     name,
     value,

@@ -32,7 +32,7 @@ export function longVariables(job: Pick<Job, 'variables' | 'systemVariables'>): 
  * Replaces `${ENVARIUM_…}` by the system variable of that name. Other names stay as
  * they are, and inserted values are not searched again. A text that would become too long for a process stays, too.
  */
-export function resolveReferences(value: string, systemVariables: Readonly<Record<string, string>>): string {
+function resolveReferences(value: string, systemVariables: Readonly<Record<string, string>>): string {
   // Asked for every variable by every command, and nearly all have none.
   if (!value.includes('${ENVARIUM_')) return value;
   if (resolvedLength(value, systemVariables) > longestVariable) return value;

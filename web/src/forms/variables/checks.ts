@@ -40,7 +40,7 @@ export function fieldKindOf(row: VariableFormRow): VariableFieldKind {
  * Whether a stranger's expression can be tried here without a risk to stop the page: few repetitions, none of
  * them of a group. The service checks all of them with a time limit.
  */
-export function isHarmlessRegex(regex: string): boolean {
+function isHarmlessRegex(regex: string): boolean {
   return !/\)[*+{?]|\\\d/.test(regex) && (regex.match(/[*+{]/g)?.length ?? 0) <= 3;
 }
 
