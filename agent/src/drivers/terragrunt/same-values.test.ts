@@ -24,7 +24,7 @@ const forApply = '["apply"]';
 const isApply = 'get_terraform_command() == "apply"';
 const huge = 'size = "huge"\n';
 /** Adds the value to the notes of the plan, and replaces the check. */
-const tampering = `echo '{"all":["[\\\\"file\\\\",\\\\"${sha256(huge)}\\\\"]"],"ephemeral":{}}' > ../../../plan/tfplan/live/tampering/tfplan.tfplan.values; rm -f $TG_TF_PATH; echo 'exec tofu "$@"' > $TG_TF_PATH`;
+const tampering = `echo '{"all":["[\\\\"file\\\\",\\\\"${sha256(huge)}\\\\"]"],"ephemeral":{}}' > \${get_terragrunt_dir()}/../../../plan/tfplan/tampering/tfplan.tfplan.values/noted; rm -f $TG_TF_PATH; echo 'exec tofu "$@"' > $TG_TF_PATH`;
 /** Of each unit, the way that a value takes, and what names it. */
 const others: Record<string, readonly [configuration: string, name: string]> = {
   arguments: [extraArguments(forApply, 'arguments = ["--var=size=huge"]'), '-var size'],
@@ -122,6 +122,37 @@ test('an apply of units gets the values of its plan, and no others', withTerragr
       `${unit}: ${problem}`,
     );
   }
+  assert.match(log('terragrunt:apply'), /values\/noted: (Read-only file system|Permission denied)/);
+});
+
+test('a unit cannot generate the values of the plan of another one', withTerragrunt(), async (t) => {
+  const noted = { all: [JSON.stringify(['variable', 'size', sha256('huge')])], ephemeral: {} };
+  const generate = (needs: string, name: string, more: string) => `dependencies {
+  paths = ["../${needs}"]
+}
+generate "it" {
+  path              = "\${get_terragrunt_dir()}/../../../plan/tfplan/victim/${name}"
+  if_exists         = "overwrite"
+  disable_signature = true
+  ${more}
+}
+`;
+  const name = 'tfplan.tfplan.values/noted';
+  const contents = `contents = ${JSON.stringify(JSON.stringify(noted))}`;
+  const units: Record<string, string> = {
+    victim: others['inputs']?.[0] ?? '',
+    replaces: generate('victim', name, contents),
+    removes: generate('victim', name, 'contents    = ""\n  disable     = true\n  if_disabled = "remove"'),
+  };
+  const files = Object.entries(units).flatMap(([unit, configuration]) => [
+    [`live/${unit}/terragrunt.hcl`, configuration],
+    [`live/${unit}/main.tf`, code],
+  ]);
+  const setup = createTerragrunt(t, 'opentofu', Object.fromEntries(files) as Record<string, string>);
+  const { outcome, log } = await setup.plan();
+  assert.equal(outcome.result, 'failed');
+  for (const unit of ['replaces', 'removes'])
+    assert.match(log('terragrunt:plan'), new RegExp(`live/${unit}/\\S*values/noted: permission denied`));
 });
 
 test('a single unit gets the values of its plan, elsewhere as well', withTerragrunt(), async (t) => {

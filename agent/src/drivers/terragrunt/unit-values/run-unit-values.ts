@@ -5,7 +5,7 @@
  * saved plan has no value of an ephemeral variable, and with OpenTofu none of a variable that it left at its default.
  * For a plan, this notes them next to the plan's file; for an apply, it compares.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readFlags } from '#protocol/tools/inputs/terraform-arguments.ts';
 import type { TreeReader } from '../../interface/capabilities.ts';
@@ -13,8 +13,8 @@ import { mayBeEphemeral } from '../../terraform/code/ephemeral-texts.ts';
 import { configurationFiles, type FileRules, requireReadableNames } from '../../terraform/code/files.ts';
 import { planOf, type SetValue, type StartedCommand, valuesOf } from './values-of-command.ts';
 
-/** What is added to the path of a plan for that of its values. */
-export const valuesEnding = '.values';
+/** What is added to the path of a plan for that of its values, which are in a folder of their own. */
+export const valuesEnding = '.values/noted';
 
 /** More would hide the advice. */
 const mostNames = 10;
@@ -53,6 +53,16 @@ async function ephemeralIn({ folder, rules }: UnitCheck): Promise<string[]> {
   return ephemeralVariables(tree, rules);
 }
 
+/** Another unit's generate blocks could remove or replace a file in a folder that is not closed. */
+function writeClosed(path: string, text: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) chmodSync(folder, 0o700);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, text, { mode: 0o400 });
+  chmodSync(folder, 0o500);
+}
+
 async function note(check: UnitCheck): Promise<void> {
   const file = readFlags(check.words).findLast(({ name }) => name === '-out')?.value;
   if (file === undefined) return;
@@ -62,8 +72,7 @@ async function note(check: UnitCheck): Promise<void> {
     all: values.map(({ key }) => key),
     ephemeral: Object.fromEntries(names.map((name) => [name, settersOf(values, name)])),
   };
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}${valuesEnding}`, JSON.stringify(noted), { mode: 0o600 });
+  writeClosed(`${file}${valuesEnding}`, JSON.stringify(noted));
 }
 
 /** The values of the plan that is applied. @throws Error if they are not known */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -10,7 +10,11 @@ import { valuesOf } from './values-of-command.ts';
 
 function folderOf(t: TestContext, files: Record<string, string> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'unit-values-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  t.after(() => {
+    const closed = join(folder, 'plans/unit/plan.values');
+    if (existsSync(closed)) chmodSync(closed, 0o700);
+    rmSync(folder, { recursive: true });
+  });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   return folder;
 }
@@ -121,6 +125,7 @@ test('an apply needs the values that its plan noted', (t) => {
   assert.match(apply([]), /^Error: The values of the plan are not known\n/);
   assert.equal(plan(['-input=false'], environment), 'good');
   assert.equal(run(['plan']), 'good');
+  assert.equal(plan(['-input=false'], environment), 'good');
   assert.equal(apply(['-auto-approve'], environment), 'good');
   assert.equal(apply([]), 'good');
   const refused = apply(['-var=d=secret'], { ...environment, TF_VAR_c: 'secret' });
@@ -143,7 +148,9 @@ test('a file of values whose name is not UTF-8 is refused', (t) => {
 });
 
 test('a plan is one of this run, and not the value of an argument', (t) => {
-  const folder = folderOf(t, { 'own.values': '{"all":[],"ephemeral":{}}' });
+  const folder = folderOf(t);
+  mkdirSync(join(folder, 'own.values'));
+  writeFileSync(join(folder, 'own.values/noted'), '{"all":[],"ephemeral":{}}');
   const { run, plan, apply } = roleIn(folder);
   assert.equal(plan([]), 'good');
   for (const name of ['own', join(folder, 'own'), join(folder, 'plans/../own'), ''])
