@@ -3,7 +3,7 @@
  * whose parts are the tests of the file. Hooks at the top level of a file are those of this test.
  */
 import { resolve } from 'node:path';
-import { mock, test } from 'node:test';
+import { mock, type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { root } from '../tree/repository.ts';
 import { endFile } from './end-of-file.ts';
@@ -14,10 +14,19 @@ delete process.env[filesVariable];
 const environment = { ...process.env };
 const folder = process.cwd();
 
-for (const file of files) {
-  await test(file, () => import(pathToFileURL(resolve(root, file)).href));
-  await endFile();
-  restoreProcess();
+// All at once, of which one runs at a time: node calls the hooks of the process when no test is left to run.
+await Promise.all(files.map((file) => test(file, (context) => runFile(file, context))));
+
+async function runFile(file: string, context: TestContext): Promise<void> {
+  try {
+    await import(pathToFileURL(resolve(root, file)).href);
+  } finally {
+    // After the hooks of the file, which are called in their order.
+    context.after(async () => {
+      await endFile();
+      restoreProcess();
+    });
+  }
 }
 
 /** Each file finds the process as if it were the first. */

@@ -201,6 +201,29 @@ test('files that share a process count and end as if each had one of its own', (
   assert.match(text, /Longest files:\n.*file-\d\.test\.mjs: .*\n.*file-\d\.test\.mjs: /);
 });
 
+test('what files share is closed after the last of them, and what one opened at its own end', (t) => {
+  const endOfFile = pathToFileURL(join(import.meta.dirname, 'end-of-file.ts')).href;
+  const contents = ['first', 'second'].map(
+    (name) => `import { atEndOfFile, atEndOfProcess } from ${JSON.stringify(endOfFile)};
+      const close = (what) => async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        console.log('closed: ' + what);
+      };
+      test('uses something', () => {
+        atEndOfFile(close('${name} file'));
+        atEndOfProcess(close('shared by ${name}'));
+      });`,
+  );
+  const { lines, isGood } = runFiles(t, contents, { isShared: true });
+  assert.equal(isGood, true);
+  assert.deepEqual(lines.join('\n').match(/(?<=closed: ).*/g), [
+    'first file',
+    'second file',
+    'shared by second',
+    'shared by first',
+  ]);
+});
+
 test('a file that does not load fails, and those that share its process run', (t) => {
   const { counts, lines, isGood } = runFiles(
     t,
