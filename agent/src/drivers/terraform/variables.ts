@@ -11,7 +11,7 @@ const ending = 'envarium.auto.tfvars.json';
  * one, whatever the repository contains.
  * @param names of the files in the configuration's folder, possibly including the one of an earlier phase
  */
-export function variablesFileName(names: readonly string[]): string {
+function variablesFileName(names: readonly string[]): string {
   const last = names
     .filter((name) => /\.auto\.tfvars(\.json)?$/.test(name))
     .sort(byBytes)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSameRhythm, nextRun, utc } from './cron.ts';
-import { driftDelaySeconds, nextDriftRun } from './drift-rhythm.ts';
+import { nextDriftRun } from './drift-rhythm.ts';
 
 const berlin = 'Europe/Berlin';
 
@@ -64,6 +64,12 @@ test('a pattern of every hour goes by the time that passes: no hour is left out,
     }
   }
 });
+
+/** How many seconds after the full hour an environment is checked. */
+function driftDelaySeconds(id: string): number {
+  const run = nextDriftRun({ cron: '0 * * * *', timeZone: utc }, id, new Date('2026-11-21T10:00:00Z'));
+  return ((run?.getTime() ?? 0) / 1000) % 3600;
+}
 
 test('a thousand drift runs of one minute are spread over the hour that follows, each always the same', () => {
   const ids = Array.from({ length: 1000 }, (_, index) => `environment-${index}`);

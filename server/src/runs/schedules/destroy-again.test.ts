@@ -5,7 +5,7 @@ import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createActive, environmentOf, forgetWork } from '../../../testing/environment.ts';
-import { afterAttempt, pauseMinutes } from '../../tenancy/lifetimes/destroy-again.ts';
+import { afterAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
 import { fireTimers } from './fire-timers.ts';
 
 const app = await testApp();
@@ -28,7 +28,12 @@ const changesOf = async (id: string): Promise<unknown[]> =>
   ).rows.map(({ change }) => change);
 
 test('the pauses between attempts grow, up to twelve hours', () => {
-  assert.deepEqual([1, 2, 3, 8, 9, 50].map(pauseMinutes), [5, 10, 20, 640, 720, 720]);
+  const now = new Date('2026-11-21T10:00:00Z');
+  const minutesAfter = (attempts: number) => {
+    const next = afterAttempt({ ttl_attempts: attempts - 1 }, 'no agent', now).next_ttl_at;
+    return (Number(next) - now.getTime()) / 60_000;
+  };
+  assert.deepEqual([1, 2, 3, 8, 9, 50].map(minutesAfter), [5, 10, 20, 640, 720, 720]);
 });
 
 test('a destroy at the end of a lifetime that fails is tried again, and says so meanwhile', async () => {

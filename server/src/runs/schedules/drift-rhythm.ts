@@ -8,7 +8,7 @@ import { fieldsOf, nextRun, type Rhythm, utc } from './cron.ts';
 const spreadSeconds = 3600;
 
 /** How much later than its cron expression says an environment is checked: always the same for each. */
-export function driftDelaySeconds(environmentId: string): number {
+function driftDelaySeconds(environmentId: string): number {
   return createHash('sha256').update(environmentId).digest().readUInt32BE() % spreadSeconds;
 }
 

@@ -16,7 +16,7 @@ const minuteMilliseconds = 60_000;
 const longestProblem = 1000;
 
 /** The pause after an attempt: five minutes, then twice as long each time, at most twelve hours. @param attempts at least 1 */
-export function pauseMinutes(attempts: number): number {
+function pauseMinutes(attempts: number): number {
   return Math.min(longestPauseMinutes, firstPauseMinutes * 2 ** (attempts - 1));
 }
 

@@ -90,7 +90,7 @@ export const outputsFlag: FlagField = {
     'Variables of other environments may take their values from outputs of environments of this project.',
 };
 
-export const flagFields = [...runFlags, ...destroyFlags, ...creationFlags, driftFlag, outputsFlag];
+const flagFields = [...runFlags, ...destroyFlags, ...creationFlags, driftFlag, outputsFlag];
 
 /** Whether people may approve plans that they started. */
 export const selfApprovals = {

@@ -4,7 +4,7 @@ import type { Policy } from '#contract/project-policies/shapes.ts';
 import type { Project } from '#contract/projects/shapes.ts';
 import { pathOf, treeOf } from '../../forms/project-tree.ts';
 import { holdersOf } from './holders.ts';
-import { flagFields, policyBody, policyErrors, policyValues, ttlOptions } from './policy-fields.ts';
+import { policyBody, policyErrors, policyValues, ttlOptions } from './policy-fields.ts';
 import { openAtFirst, shownTree, visibleNodes } from './shown-tree.ts';
 
 const project = (id: string, parentProjectId?: string, hierarchy = id) =>
@@ -58,8 +58,12 @@ test('roles say whether they are from here, from further up or from a team', () 
 });
 
 test('a policy is sent as a whole, and its limits are checked', () => {
-  const flags = Object.fromEntries(flagFields.map(({ name }) => [name, name === 'outputsAsInputsEnabled']));
-  const policy = { ...flags, numberOfEnvironments: 3, numberOfEnvironmentsTotal: null, maxTtl: '5-d' };
+  const policy = {
+    outputsAsInputsEnabled: true,
+    numberOfEnvironments: 3,
+    numberOfEnvironmentsTotal: null,
+    maxTtl: '5-d',
+  };
   const values = policyValues(policy as unknown as Policy);
   const body = policyBody('p', values);
   assert.deepEqual(
