@@ -71,6 +71,8 @@ export class Report {
       for (const [file, tests] of files)
         console.log(`    ${file}: ${tests} ${tests === 1 ? 'test' : 'tests'}`);
     }
+    if (this.#skips.size > 0)
+      console.log('How to install missing programs: CONTRIBUTING.md, "Missing programs".');
   }
 
   #printLongest(): void {

@@ -95,6 +95,7 @@ test('every reason to skip is printed with the files and the number of their tes
     lines.join('\n'),
     /Skipped:\n {2}no such tool\n {4}.*file-0\.test\.mjs: 1 test\n {4}.*file-1\.test\.mjs: 2 tests\n {2}found out late\n/,
   );
+  assert.match(lines.join('\n'), /\nHow to install missing programs: CONTRIBUTING\.md/);
 });
 
 test('a failure in any file fails the whole, and is printed again at the end', (t) => {
