@@ -65,7 +65,7 @@ export function plantedJob(changes: Partial<Job>): Job {
 
 /** @param tool a folder of `agent/src/drivers` */
 export async function materialOf(tool: string): Promise<Material> {
-  const file: { material: Material } = await import(`../drivers/${tool}/__fixtures__/material.ts`);
+  const file: { material: Material } = await import(`../src/drivers/${tool}/__fixtures__/material.ts`);
   return file.material;
 }
 
@@ -75,7 +75,7 @@ export function recordingOf(tool: string, name: string): Promise<Buffer> {
 }
 
 function recordingFile(tool: string, name: string): string {
-  return join(import.meta.dirname, '..', 'drivers', tool, '__fixtures__', name);
+  return join(import.meta.dirname, '../src/drivers', tool, '__fixtures__', name);
 }
 
 /** The captures of a recorded plan. */
