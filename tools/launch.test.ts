@@ -46,10 +46,10 @@ function makeCheckout(
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'envarium launch ')));
   t.after(() => rmSync(above, { recursive: true, force: true }));
   const folder = join(above, 'check out');
-  mkdirSync(join(folder, 'tools', 'programs'), { recursive: true });
+  for (const part of ['npm', 'programs']) mkdirSync(join(folder, 'tools', part), { recursive: true });
   for (const file of [
     'launch.mjs',
-    'install.mjs',
+    'npm/install.mjs',
     ...['kept-build', 'program-of', 'web-of'].map(programFile),
   ])
     cpSync(join(import.meta.dirname, file), join(folder, 'tools', file));
