@@ -80,7 +80,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
       [['PROJECT', home.projectId]],
     );
     await page.getByRole('tab', { name: 'Verdicts' }).click();
-    await page.getByText('It was not asked about any plan yet').waitFor();
+    await page.getByText('It has not evaluated any plan yet').waitFor();
     await open('/approval-policies');
     await page.getByRole('cell', { name: 'project Default' }).waitFor();
     assert.deepEqual(complaints, []);
@@ -151,7 +151,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     const body = { id: policy.id, name: 'Several', repository: path, path: 'two' };
     await service.client.call('updateApprovalPolicy', { body });
     await button('Save').click();
-    await page.getByText('Somebody else has changed this policy in the meantime').waitFor();
+    await page.getByText('Someone else has changed this policy in the meantime').waitFor();
     assert.equal(await page.getByLabel('People').inputValue(), '4');
     await button('Save').click();
     await page.getByText('Saved: the next plans are checked by it').waitFor();

@@ -95,7 +95,7 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
   test('a plan is read, approved with a comment, and followed to its end on one page', async () => {
     const id = await replacing('to approve');
     await open(id);
-    await sentence(/^Waiting for approval · 1 to replace · asked /);
+    await sentence(/^Waiting for approval · 1 to replace · requested /);
     const row = page.getByRole('listitem').filter({ hasText: 'terraform_data.server' }).first();
     await row.getByText('the provider cannot change it in place').waitFor();
     const forcing = row.getByRole('listitem').filter({ hasText: 'forces the replacement' });
@@ -182,7 +182,7 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
     await confirm.waitFor();
     await service.client.call('approveDeployment', { params: { id } });
     await confirm.click();
-    const notice = page.getByRole('status').filter({ hasText: 'Somebody else has decided already' });
+    const notice = page.getByRole('status').filter({ hasText: 'Someone else has decided already' });
     assert.match(
       await notice.innerText(),
       /First admin key has approved it\. Your decision changed nothing\./,
@@ -233,7 +233,9 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
     });
     await open(await replacing('my own'));
     await page
-      .getByText('It waits because the policy of its project lets nobody approve their own plans.')
+      .getByText(
+        'It waits because the policy of its project does not allow people to approve their own plans.',
+      )
       .waitFor();
     await page.getByText(/^If nobody decides, it times out in \d+ d/).waitFor();
     await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
@@ -246,7 +248,7 @@ describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
     await page.locator('[aria-disabled="true"]', { hasText: 'Approve' }).waitFor();
     const mine = page.url().replace(/^.*\//, '').replace(/\?.*$/, '');
     await page.getByRole('link', { name: 'Inbox' }).first().click();
-    const others = page.getByRole('region', { name: 'Waiting for somebody else' });
+    const others = page.getByRole('region', { name: 'Waiting for someone else' });
     const row = others.getByRole('listitem').filter({ hasText: 'my own' });
     await row.getByText(/^This is your own plan/).waitFor();
     await service.client.call('approveDeployment', { params: { id: mine } });

@@ -142,7 +142,7 @@ describe('the page of an environment', { skip: needs }, () => {
     await page.getByRole('heading', { name: 'theirs' }).waitFor();
     assert.equal(await name.inputValue(), 'mine');
     await button('Save').click();
-    const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else has changed the name' });
+    const conflict = page.getByRole('alert').filter({ hasText: 'Someone else has changed the name' });
     await conflict.waitFor();
     await until('the notice before the eyes of the person', async () => {
       const { y = -1 } = (await conflict.boundingBox()) ?? {};

@@ -57,7 +57,7 @@ describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
   });
 
   test('what failed is seen once somebody says so, and a later failure is new', async () => {
-    await page.getByRole('button', { name: 'I have seen these' }).click();
+    await page.getByRole('button', { name: 'Mark all as seen' }).click();
     await section('Failed since your last visit').waitFor({ state: 'detached' });
     await page.reload();
     await section('Drifted').waitFor();
@@ -95,7 +95,7 @@ describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
     });
     const theirs = await openPage(browser);
     await signIn(theirs, service.url, viewer);
-    const others = theirs.getByRole('region', { name: 'Waiting for somebody else' });
+    const others = theirs.getByRole('region', { name: 'Waiting for someone else' });
     await others.getByRole('link', { name: 'Look at it' }).waitFor();
     assert.equal(await theirs.getByRole('link', { name: 'Review' }).count(), 0);
     await theirs.context().close();

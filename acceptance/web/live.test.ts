@@ -136,7 +136,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await signIn(page, service.url);
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.clock.fastForward(5000);
-    await page.getByText('The service takes its time to answer').waitFor();
+    await page.getByText('The service is slow to respond').waitFor();
     await page.context().close();
   });
 

@@ -278,7 +278,7 @@ describe('the log in the browser', { skip: needs }, () => {
       await route.continue();
     });
     await old.goto(`${service.url}/deployments/${deploymentId}?tab=log`);
-    await old.getByText('This log stands still').waitFor();
+    await old.getByText('This log is not live').waitFor();
     await old.getByRole('log').getByText('(local-exec):').first().waitFor();
     await openGate(service, id);
     await openGate(service, id, 'second');

@@ -83,11 +83,11 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     await field(/^Name/).fill('mine');
     await service.client.call('updateNotificationEndpoint', { params, body: { name: 'theirs' } });
     await dialog().getByRole('button', { name: 'Save' }).click();
-    await dialog().getByText('Somebody else was faster').waitFor();
+    await dialog().getByText('Someone else was faster').waitFor();
     assert.equal(await field(/^Name/).inputValue(), 'mine');
     await dialog().getByRole('button', { name: 'Show their version' }).click();
     await until('their version', async () => (await field(/^Name/).inputValue()) === 'theirs');
-    await dialog().getByText('Somebody else was faster').waitFor({ state: 'detached' });
+    await dialog().getByText('Someone else was faster').waitFor({ state: 'detached' });
     await page.unrouteAll();
     await field(/^Name/).fill('on call');
     await dialog().getByRole('button', { name: 'Save' }).click();

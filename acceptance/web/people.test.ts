@@ -128,11 +128,11 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
       body: { description: 'theirs' },
     });
     await press('Save');
-    await page.getByText('Somebody else was faster').waitFor();
+    await page.getByText('Someone else was faster').waitFor();
     assert.equal(await page.getByLabel('What for').inputValue(), 'mine');
     await press('Show their version');
     await until('their version', async () => (await page.getByLabel('What for').inputValue()) === 'theirs');
-    await page.getByText('Somebody else was faster').waitFor({ state: 'detached' });
+    await page.getByText('Someone else was faster').waitFor({ state: 'detached' });
     await page.getByLabel('What for').fill('ours');
     await press('Save');
     await page.getByText('The team was changed').waitFor();

@@ -120,7 +120,7 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
     });
     await service.client.call('updatePolicy', { body: { projectId: id, maxTtl: '1-w' } });
     await button('Save').click();
-    await page.getByText('Somebody else has changed this policy in the meantime').waitFor();
+    await page.getByText('Someone else has changed this policy in the meantime').waitFor();
     await button('Save').click();
     await page.getByText('The policy was saved').waitFor();
     assert.deepEqual(await withAnswers(page, [], leave), []);

@@ -80,7 +80,7 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
       body: { destroy: { cron: '0 20 * * *' } },
     });
     await page.getByRole('button', { name: 'Save the schedule' }).click();
-    await page.getByRole('alert').filter({ hasText: 'Somebody else has changed the schedule' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Someone else has changed the schedule' }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Deploy at' }).inputValue(), '0 7 * * *');
     await page.getByRole('button', { name: 'Take theirs' }).click();
     assert.equal(await page.getByRole('textbox', { name: 'Destroy at' }).inputValue(), '0 20 * * *');

@@ -80,7 +80,7 @@ describe('several approvers', { skip: withoutBrowser || withoutOpa, concurrency:
 
   test('the inbox counts the approval, and the second one is seen as it comes', async () => {
     await page.getByRole('link', { name: 'Inbox' }).first().click();
-    const others = page.getByRole('region', { name: 'Waiting for somebody else' });
+    const others = page.getByRole('region', { name: 'Waiting for someone else' });
     const row = others.getByRole('listitem').filter({ hasText: 'shared' });
     await row.getByText('1 person has approved it so far').waitFor();
     await row.getByRole('link', { name: 'Look at it' }).click();

@@ -108,7 +108,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
       },
     });
     await button('Save').click();
-    await page.getByText('Somebody else has changed this template in the meantime').waitFor();
+    await page.getByText('Someone else has changed this template in the meantime').waitFor();
     assert.equal(await page.getByLabel('Description').inputValue(), 'mine');
     await button('Save').click();
     await page.getByRole('tab', { name: 'Settings' }).waitFor();

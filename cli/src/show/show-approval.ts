@@ -10,10 +10,10 @@ import { safeText } from '../terminal/safe-text.ts';
 type ApprovalView = Pick<Deployment, 'waitingFor' | 'reviews' | 'policyVerdicts' | 'costEstimation'>;
 
 const reasons = {
-  planner: 'who started it may plan, but not apply',
-  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
-  project: 'the policy of its project lets nobody approve their own plans',
-  request: 'the request said so',
+  planner: 'whoever started it may plan, but not apply',
+  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL requires it',
+  project: 'the policy of its project does not allow people to approve their own plans',
+  request: 'the request requires it',
   environment: 'the environment requires approval',
 } as const;
 

@@ -9,7 +9,7 @@ export function Overtaken({ what, onReset }: { readonly what: string; readonly o
       color="yellow"
       role="alert"
       mb="md"
-      title={`Somebody else has changed ${what} in the meantime`}
+      title={`Someone else has changed ${what} in the meantime`}
     >
       What you typed is kept. Save again to replace their version, or take theirs and lose yours.
       <br />

@@ -8,7 +8,7 @@ export interface Editing<Values> {
   readonly isTouched: boolean;
   /** Sent as `If-Match`: the version that the values began with. */
   readonly etag: string | undefined;
-  /** Somebody else has changed it since then. */
+  /** Someone else has changed it since then. */
   readonly isOvertaken: boolean;
   readonly change: (changes: Partial<Values>) => void;
   /** Takes their version and forgets what was typed. */

@@ -79,7 +79,7 @@ function Message() {
       </>
     );
   }
-  return isSlow ? <span>The service takes its time to answer. Nothing has to be done.</span> : null;
+  return isSlow ? <span>The service is slow to respond. You do not need to do anything.</span> : null;
 }
 
 export function LiveBar() {

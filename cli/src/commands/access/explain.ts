@@ -1,4 +1,4 @@
-/** What somebody may do somewhere, and which roles give each right, as part of `role`. */
+/** What a person may do somewhere, and which roles give each right, as part of `role`. */
 import type { Command } from 'commander';
 import type { HeldRole } from '#contract/roles/shapes.ts';
 import { onCall } from '../../call/command-line.ts';

@@ -128,7 +128,7 @@ function addVerdicts(group: Command): void {
     });
     return isJson
       ? output.json(all)
-      : output.table(all, verdictColumns, 'It was not asked about any plan yet.');
+      : output.table(all, verdictColumns, 'It has not evaluated any plan yet.');
   });
 }
 

@@ -8,7 +8,7 @@ import { templateTypeWords } from '../../design/words.ts';
 type TemplateSourceBody = CallInput<'updateTemplate'>['body'];
 
 export const forges = {
-  '': 'Not said',
+  '': 'Not specified',
   isGitLab: 'GitLab',
   isGitLabEnterprise: 'GitLab, self-hosted',
   isGitHubEnterprise: 'GitHub Enterprise',
@@ -17,7 +17,7 @@ export const forges = {
 } as const;
 export type Forge = keyof typeof forges;
 
-/** Every field as its input has it: an empty text is "not said". */
+/** Every field as its input has it: an empty text is "not specified". */
 export interface SourceValues {
   readonly type: CreatableTemplateType;
   readonly repository: string;

@@ -86,7 +86,7 @@ function Overtaken({ row }: Pick<VariableRowViewProps, 'row'>) {
   const theirs = row.before?.value ?? '';
   return (
     <p className={classes.overtaken} role="status">
-      Somebody else has changed it meanwhile
+      Someone else has changed it meanwhile
       {theirs === '' || row.isSensitive ? (
         ''
       ) : (

@@ -32,7 +32,7 @@ export interface VariableFormRow extends VariableFields {
   /** Whether it belongs to the place that is edited; false: it is inherited. */
   readonly isOwn: boolean;
   readonly isDeleted: boolean;
-  /** Somebody else has stored another value of what was typed here: a save replaces it. */
+  /** Someone else has stored another value of what was typed here: a save replaces it. */
   readonly isOvertaken?: boolean;
   /** Edited as plain text although it looks like something else. */
   readonly isText?: boolean;

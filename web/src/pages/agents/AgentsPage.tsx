@@ -93,7 +93,7 @@ export function AgentsPage() {
   return (
     <Page
       title="Agents"
-      lead="Agents run deployments: the one beside the service, and others where your clouds and networks are."
+      lead="Agents run deployments: one next to the service, others close to your clouds and networks."
       calls={[callOf('List agents', 'listAgents', { query: { organizationId } }, ['agent', 'list']), create]}
       actions={button}
     >

@@ -51,7 +51,7 @@ export function PolicyVerdicts({ policy: { id } }: { readonly policy: ApprovalPo
     <Loaded query={verdicts}>
       {(all) =>
         all.length === 0 ? (
-          <EmptyState title="It was not asked about any plan yet">
+          <EmptyState title="It has not evaluated any plan yet">
             Its verdicts are here as soon as deployments start where it is assigned.
           </EmptyState>
         ) : (

@@ -120,7 +120,7 @@ export function ConfigurationSetsPage() {
       <Loaded query={query}>
         {() => {
           if (sets.length === 0) return <NoSets organizationId={organizationId} />;
-          if (found.length === 0) return <EmptyState title="No set has this name" />;
+          if (found.length === 0) return <EmptyState title="No matching sets" />;
           return (
             <DataTable
               label="Configuration sets"

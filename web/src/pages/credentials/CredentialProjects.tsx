@@ -89,7 +89,7 @@ export function CredentialProjects({ credential, whyNot }: Omit<AssignProps, 'as
               done="The credential was removed from the project"
               whyNot={whyNot}
             >
-              <p>Runs of the project and of those below no longer get it, from their next phase on.</p>
+              <p>From their next phase on, runs of this project and those below it no longer get it.</p>
             </Removal>
           </li>
         ))}

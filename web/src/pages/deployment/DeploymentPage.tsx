@@ -72,7 +72,7 @@ function Found({ deployment }: { readonly deployment: DeploymentReply }) {
       calls={callsOf(deployment, id)}
     >
       {isGone && (
-        <p role="alert">The environment of this deployment was deleted. What you see is the last of it.</p>
+        <p role="alert">The environment of this deployment was deleted. This is its last known state.</p>
       )}
       <DecisionNotes {...about} />
       <Levels deployment={deployment} steps={steps} />

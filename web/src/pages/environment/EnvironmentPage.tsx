@@ -107,7 +107,7 @@ function Deleted({ name }: { readonly name: string }) {
     <Page title={name} calls={[]}>
       <section className={classes.gone} role="alert">
         <h2>This environment does not exist any more</h2>
-        <p>Somebody deleted it, or you may no longer see it. The audit log keeps what happened.</p>
+        <p>It was deleted, or you no longer have access to it. The audit trail shows what happened.</p>
         <Link to="/environments">All environments</Link>
       </section>
     </Page>

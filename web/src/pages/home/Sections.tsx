@@ -43,7 +43,7 @@ function environmentRow(environment: Environment, look: StatusLook, facts: React
 type LatestRun = Environment['latestDeploymentLog'];
 
 function who({ startedByUser }: LatestRun): string {
-  return startedByUser.name ?? startedByUser.email ?? 'somebody';
+  return startedByUser.name ?? startedByUser.email ?? 'someone';
 }
 
 interface WaitingProps {
@@ -82,7 +82,7 @@ export function Waiting({ read, environments, total, userId, isMine }: WaitingPr
   return (
     <InboxSection
       id={isMine ? 'waiting' : 'waiting-others'}
-      title={isMine ? 'Waiting for you' : 'Waiting for somebody else'}
+      title={isMine ? 'Waiting for you' : 'Waiting for someone else'}
       total={total}
       more={isMine && <More read={read} search={{ status: 'WAITING_FOR_USER' }} />}
       error={isMine && !read.data ? read.error : null}
@@ -136,7 +136,7 @@ export function Failed({ read, onSeen }: { readonly read: SectionRead; readonly 
       total={read.data?.total ?? 0}
       aside={
         <Button variant="subtle" size="compact-xs" onClick={onSeen}>
-          I have seen these
+          Mark all as seen
         </Button>
       }
       more={<More read={read} search={{ status: 'FAILED,TIMEOUT' }} />}

@@ -1,4 +1,4 @@
-/** What somebody may do in a place, and which roles give each right. */
+/** What a person may do in a place, and which roles give each right. */
 import { Checkbox } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Right } from '#contract/schema/rights.ts';

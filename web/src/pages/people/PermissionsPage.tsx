@@ -79,7 +79,7 @@ export function PermissionsPage() {
     >
       <UrlTabs
         tabs={[
-          { value: 'explain', label: 'What somebody may do', content: () => <Explain /> },
+          { value: 'explain', label: 'What a person may do', content: () => <Explain /> },
           { value: 'matrix', label: 'Everybody in a project', content: () => <Matrix /> },
           { value: 'assignments', label: 'Assignments', content: () => <Assigned /> },
         ]}

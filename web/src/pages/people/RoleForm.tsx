@@ -24,7 +24,7 @@ export function RoleFields({ form }: { readonly form: UseFormReturnType<RoleValu
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <Checkbox
         label="Default role"
-        description="New members have it unless somebody says otherwise. Another default role no longer is one."
+        description="New members get it unless another role is chosen. It replaces the current default role."
         {...form.getInputProps('isDefaultRole', { type: 'checkbox' })}
       />
       <RightsField

@@ -145,7 +145,7 @@ function EditRole({ found, whyNot, onClose }: EditRoleProps) {
           whyNot={whyNot}
           onDone={onClose}
         >
-          <p>A role that somebody has is not deleted: the service then says who has it, and where.</p>
+          <p>A role that is assigned cannot be deleted: the service lists who has it, and where.</p>
         </Removal>
       </div>
     </>

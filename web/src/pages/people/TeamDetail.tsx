@@ -80,7 +80,7 @@ function Members({ team, version, whyNot }: TeamPartProps) {
           whyNot={
             whyNot ??
             (chosen === null
-              ? 'Choose somebody first.'
+              ? 'Choose a person first.'
               : ids.includes(chosen)
                 ? 'This member is in the team already.'
                 : undefined)

@@ -63,7 +63,7 @@ export function ProjectsPage() {
           if (tree.length > 0) return <ProjectTree nodes={tree} isFiltered={q !== ''} />;
           return (
             <EmptyState
-              title="No project has this name"
+              title="No matching projects"
               action={
                 <Button variant="default" onClick={() => change({ q: undefined })}>
                   Show all

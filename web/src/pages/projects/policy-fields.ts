@@ -23,7 +23,7 @@ export const runFlags: readonly FlagField[] = [
     name: 'skipApplyWhenPlanIsEmpty',
     label: 'No apply of empty plans',
     meaning:
-      'A deploy whose plan changes neither resources nor outputs succeeds without apply, and asks nobody.',
+      'A deploy whose plan changes neither resources nor outputs succeeds without an apply and without an approval.',
   },
   {
     name: 'skipRedundantDeployments',
@@ -58,7 +58,8 @@ export const creationFlags: readonly FlagField[] = [
   {
     name: 'forceRemoteBackend',
     label: 'State in the service',
-    meaning: 'The service stores the states of all new environments; nobody can choose otherwise.',
+    meaning:
+      'The service stores the states of all new environments; a single environment cannot change that.',
   },
   {
     name: 'continuousDeploymentDefault',

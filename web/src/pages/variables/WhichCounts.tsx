@@ -12,7 +12,7 @@ const levels = [
 export function WhichCounts() {
   return (
     <details className={classes.explained}>
-      <summary>Which one counts?</summary>
+      <summary>Which value is used?</summary>
       <p>
         The levels go from the outermost to the innermost. At each level, the configuration sets that are
         assigned there come first, in the order of assignment, and then the variables of the level itself. The

@@ -56,7 +56,9 @@ export function ApproveDialog({ deployment, environment, plan, decisions }: Deci
       ))}
       {lost.length > 0 && <Losses rows={lost} />}
       {isOutdated && (
-        <p role="alert">The plan has changed meanwhile. Close this question, and read the new plan first.</p>
+        <p role="alert">
+          The plan has changed since you opened it. Close this dialog and read the new plan first.
+        </p>
       )}
       <Textarea
         mt="sm"

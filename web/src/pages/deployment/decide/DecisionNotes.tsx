@@ -20,14 +20,14 @@ function lateWords({ deployment: { reviews = [], abortedByUser, status }, decisi
     return { title: 'The plan has changed', text: 'Read the new plan below, and decide again.' };
   if (last && status !== 'WAITING_FOR_USER')
     return {
-      title: 'Somebody else has decided already',
+      title: 'Someone else has decided already',
       text: `${last.user.name} has ${last.action === 'approved' ? 'approved' : 'refused'} it. Your decision changed nothing.`,
     };
   if (abortedByUser)
-    return { title: 'Somebody else has aborted it', text: `${abortedByUser.name} was faster.` };
+    return { title: 'Someone else has aborted it', text: `${abortedByUser.name} was faster.` };
   if (status === 'WAITING_FOR_USER')
     return { title: 'Your decision was not taken', text: decisions.tooLate ?? '' };
-  return { title: 'This has changed meanwhile', text: decisions.tooLate ?? '' };
+  return { title: 'This has changed since you opened it', text: decisions.tooLate ?? '' };
 }
 
 type LateProps = Pick<DecisionProps, 'deployment' | 'decisions'>;
@@ -121,7 +121,7 @@ function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>)
   return (
     <section className={classes.asked} aria-label="Approval">
       {deployment.isPlanEmpty === true ? (
-        <p>There is nothing to apply, but the deployment holds the queue until somebody decides.</p>
+        <p>There is nothing to apply, but the deployment blocks the queue until someone decides.</p>
       ) : (
         <Losses plan={plan} />
       )}

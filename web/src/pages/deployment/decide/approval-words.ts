@@ -5,10 +5,10 @@ import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
 import { moneyChangeText } from '../../../design/money.ts';
 
 const deciders: Readonly<Record<Exclude<ApprovalWait['decidedBy'], 'policy' | undefined>, string>> = {
-  planner: 'who started it may plan, but not apply',
-  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL says so',
-  project: 'the policy of its project lets nobody approve their own plans',
-  request: 'the request said so',
+  planner: 'whoever started it may plan, but not apply',
+  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL requires it',
+  project: 'the policy of its project does not allow people to approve their own plans',
+  request: 'the request requires it',
   environment: 'the environment requires approval',
 };
 
@@ -22,8 +22,8 @@ export function deciderWords(
 }
 
 const obstacles: Readonly<Record<ApproverObstacle, string>> = {
-  ownPlan: 'This is your own plan, and the policy of the project lets nobody approve their own.',
-  alreadyApproved: 'You have approved this plan already. The next approval has to come from somebody else.',
+  ownPlan: 'This is your own plan, and the policy of the project does not allow people to approve their own.',
+  alreadyApproved: 'You have already approved this plan. The next approval must come from someone else.',
 };
 
 /** Why a person may not approve what waits, whatever their rights; undefined: nothing is against it. */

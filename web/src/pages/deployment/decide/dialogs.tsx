@@ -23,7 +23,7 @@ export function RefuseDialog({ deployment, decisions }: DecisionProps) {
       </p>
       <Textarea
         label="Why"
-        description="It is kept with the decision, for those who asked."
+        description="It is stored with the decision, for those who requested the deployment."
         autosize
         maxLength={4000}
         value={comment}

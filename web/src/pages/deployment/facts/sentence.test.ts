@@ -36,15 +36,15 @@ test('a plan that waits says what it would do, and since when', () => {
       { status: 'WAITING_FOR_USER', waitingFor },
       { counts: changes('recreate', 'recreate', 'delete') },
     ),
-    'Waiting for approval · 1 to destroy, 2 to replace · asked 12 min ago',
+    'Waiting for approval · 1 to destroy, 2 to replace · requested 12 min ago',
   );
   assert.equal(
     sentence({ status: 'WAITING_FOR_USER', waitingFor }, { counts: changes() }),
-    'Waiting for approval · no resource changes · asked 12 min ago',
+    'Waiting for approval · no resource changes · requested 12 min ago',
   );
   assert.equal(
     sentence({ status: 'WAITING_FOR_USER', waitingFor, isPlanEmpty: true }, { counts: changes() }),
-    'Waiting for approval · nothing to apply · asked 12 min ago',
+    'Waiting for approval · nothing to apply · requested 12 min ago',
   );
 });
 
@@ -60,12 +60,12 @@ test('a queued deployment says behind which one, and what that does', () => {
       { status: 'QUEUED', waitingFor },
       { ahead: { type: 'destroy', status: 'IN_PROGRESS', startedAt: at(240) } },
     ),
-    'Queued behind a destroy (running for 6 min) · asked 10 min ago',
+    'Queued behind a destroy (running for 6 min) · requested 10 min ago',
   );
   const lock = { kind: 'lock', since: at(0), text: 'The environment is locked: holidays' } as const;
   assert.equal(
     sentence({ status: 'QUEUED', waitingFor: lock }),
-    'Queued · The environment is locked: holidays · asked 10 min ago',
+    'Queued · The environment is locked: holidays · requested 10 min ago',
   );
 });
 

@@ -69,7 +69,7 @@ export function failedStep(steps: readonly Step[]): Step | undefined {
 }
 
 function queued({ deployment: { waitingFor, queuedAt }, ahead, now }: SentenceFacts): string {
-  const since = `asked ${ago(queuedAt, now)}`;
+  const since = `requested ${ago(queuedAt, now)}`;
   if (waitingFor?.kind !== 'deployment')
     return ['Queued', ...(waitingFor ? [withReadableTimes(waitingFor.text)] : []), since].join(' · ');
   if (!ahead) return `Queued · ${waitingFor.text} · ${since}`;
@@ -91,7 +91,7 @@ function waiting({ deployment, counts, now }: SentenceFacts): string {
   const { waitingFor, isPlanEmpty, diagnostics = [] } = deployment;
   const none = isPlanEmpty === true ? 'nothing to apply' : 'no resource changes';
   const changes = counts ? countsText(counts, 'toDo') || none : '';
-  const asked = `asked ${ago(waitingFor?.since, now)}`;
+  const asked = `requested ${ago(waitingFor?.since, now)}`;
   const found = findingsText(diagnostics);
   return ['Waiting for approval', changes, found, asked].filter((part) => part !== '').join(' · ');
 }
@@ -148,7 +148,7 @@ const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => str
   WAITING_FOR_USER: waiting,
   ABORTING: ({ deployment: { abortedByUser, waitingFor } }) =>
     [
-      `Aborting${abortedByUser ? `, as ${abortedByUser.name} asked` : ''}`,
+      `Aborting${abortedByUser ? `, as requested by ${abortedByUser.name}` : ''}`,
       waitingFor ? withReadableTimes(waitingFor.text) : 'the tool is being stopped, and its state is kept',
     ].join(' · '),
   SUCCESS: succeeded,

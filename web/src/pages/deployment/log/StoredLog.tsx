@@ -18,7 +18,7 @@ function textOf(outcome: ReadOutcome | undefined): string {
   if (outcome === undefined) return 'The stored log is being read.';
   if ('error' in outcome) return errorText(outcome.error).text;
   const time = new Date(outcome.at).toLocaleTimeString();
-  return `This log stands still: events do not get through to this browser. It shows what was stored at ${time}.`;
+  return `This log is not live: events do not reach this browser. It shows what was stored at ${time}.`;
 }
 
 export function StoredLog({ session, deploymentId }: StoredLogProps) {

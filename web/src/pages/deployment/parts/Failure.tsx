@@ -22,7 +22,7 @@ export function Failure({ deployment, steps }: FailureProps) {
     <section className={classes.failure} aria-labelledby="failure">
       <h2 id="failure">{failedCommand ? <bdi className="mono">{failedCommand}</bdi> : 'Error'}</h2>
       {error?.message && (
-        <pre tabIndex={0} aria-label="What it said">
+        <pre tabIndex={0} aria-label="Its output">
           {error.message}
         </pre>
       )}

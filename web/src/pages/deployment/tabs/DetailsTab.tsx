@@ -88,7 +88,7 @@ function DriftCause({ deployment: { driftCause } }: { readonly deployment: Deplo
   return (
     <>
       <h2 className={classes.factsHead}>Commits that were never deployed</h2>
-      <p>They explain differences that nobody made in the cloud.</p>
+      <p>They explain differences that no one made in the cloud.</p>
       <ul>
         {driftCause.unappliedCommits.map(({ commitHash, userEmail, timestamp }) => (
           <li key={commitHash}>

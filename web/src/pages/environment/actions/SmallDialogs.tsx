@@ -88,7 +88,7 @@ export function LockDialog({ environment, isOpen, onClose }: DialogProps) {
         <p>
           {isLocked
             ? 'It accepts deployments again.'
-            : 'Until somebody unlocks it, it accepts no deployments of any type. What runs continues.'}
+            : 'Until it is unlocked, it accepts no deployments of any type. Running deployments continue.'}
         </p>
         {!isLocked && (
           <Textarea

@@ -19,8 +19,8 @@ function Waiting({
     return (
       <>
         Waiting for approval
-        {latest.planSummary ? `: ${planText({ ...latest, planSummary: latest.planSummary })}` : ''} · asked{' '}
-        <TimeAgo at={waitingFor.since} />
+        {latest.planSummary ? `: ${planText({ ...latest, planSummary: latest.planSummary })}` : ''} ·
+        requested <TimeAgo at={waitingFor.since} />
       </>
     );
   if (waitingFor?.kind === 'deployment')

@@ -33,7 +33,7 @@ export function whyNotStart(
   );
 }
 
-export const noDestroys = 'the policy of the project lets nobody destroy its environments.';
+export const noDestroys = 'the policy of the project does not allow its environments to be destroyed.';
 
 /** Why a person cannot destroy it now; undefined: the person can. @param policy of the project, as far as it is read */
 export function whyNotDestroy(

@@ -50,8 +50,8 @@ export function Queue({ environment, rights }: EnvironmentProps) {
         {rows.map((row) => (
           <li key={row.id}>
             <span>
-              {deploymentTypeWords[row.type]} by <bdi>{row.startedByUser?.name ?? 'the service'}</bdi>, asked{' '}
-              {row.queuedAt && <TimeAgo at={row.queuedAt} />}
+              {deploymentTypeWords[row.type]} by <bdi>{row.startedByUser?.name ?? 'the service'}</bdi>,
+              requested {row.queuedAt && <TimeAgo at={row.queuedAt} />}
               {row.comment ? (
                 <>
                   : <q dir="auto">{row.comment}</q>

@@ -23,14 +23,14 @@ interface SettingsEdits {
   readonly mine: SettingsValues;
 }
 
-/** Somebody else has changed the same settings. */
+/** Someone else has changed the same settings. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken';
   readonly theirs: SettingsValues;
   readonly names: readonly SettingName[];
 
   constructor(theirs: SettingsValues, names: readonly SettingName[]) {
-    super(`Somebody else has changed ${names.join(', ')}`);
+    super(`Someone else has changed ${names.join(', ')}`);
     this.theirs = theirs;
     this.names = names;
   }

@@ -29,7 +29,7 @@ function Conflict({ editing, error }: { readonly editing: SettingsEditing; reado
       color="yellow"
       role="alert"
       my="md"
-      title={`Somebody else has changed ${what} in the meantime`}
+      title={`Someone else has changed ${what} in the meantime`}
     >
       <p>
         Now it is <q dir="auto">{theirs}</q>. What you typed is kept.

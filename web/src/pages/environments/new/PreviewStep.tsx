@@ -30,7 +30,7 @@ function Runs({
   asksApproval,
 }: Pick<NewEnvironmentForm, 'draft' | 'type' | 'code' | 'asksApproval'>) {
   const words = code && toolWords(code.type);
-  if (!draft.isDeployed) return 'Nothing now: it is deployed when somebody asks for it';
+  if (!draft.isDeployed) return 'Nothing now: it is deployed on request';
   if (words === undefined) return `${toolName(type)}: this version does not run it`;
   return (
     <ol className={classes.commands}>
@@ -41,8 +41,8 @@ function Runs({
       ))}
       <li>
         {asksApproval
-          ? `Then it waits: somebody approves ${words.covers}`
-          : 'Nobody is asked: the plan is applied at once'}
+          ? `Then it waits for an approval of ${words.covers}`
+          : 'No approval: the plan is applied immediately'}
       </li>
       <li>{words.apply}</li>
     </ol>

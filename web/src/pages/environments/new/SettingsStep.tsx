@@ -78,7 +78,7 @@ function RunFields(state: NewEnvironmentForm) {
       <Wide>
         <Switch
           label="Deploy it now"
-          description="Off: it is created, and deployed when somebody asks for it"
+          description="Off: it is created, and deployed on request"
           checked={draft.isDeployed}
           onChange={(event) => set({ isDeployed: event.currentTarget.checked })}
         />
@@ -127,7 +127,7 @@ const lifetimeWords: readonly { value: Draft['lifetime']; label: string }[] = [
 function LifetimeFields({ draft, errors, set, policy, maxTtl }: NewEnvironmentForm) {
   const longest = policyWords(maxTtl);
   const hint = policy?.disableDestroyEnvironments
-    ? 'Environments of this project do not end: its policy lets nobody destroy them.'
+    ? 'Environments of this project do not expire: its policy does not allow destroying them.'
     : `When it ends, the environment is destroyed automatically, after notices.${longest === undefined ? '' : ` It may last ${longest} at most.`}`;
   return (
     <Section title="Lifetime" hint={hint}>
