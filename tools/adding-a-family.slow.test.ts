@@ -101,7 +101,7 @@ test('the tests of rights and of odd values try the operations of the family', (
   node(
     '--test',
     'server/src/framework/access/check-right.test.ts',
-    'server/src/framework/http/odd-values.test.ts',
+    'server/src/framework/http/unusual-values.test.ts',
   );
 });
 

@@ -266,7 +266,7 @@ describe('the log in the browser', { skip: needs }, () => {
       .waitFor();
   });
 
-  test('a browser without event streams shows the stored log, and says that it stands still', async () => {
+  test('a browser without event streams shows the stored log, and says that it is not live', async () => {
     const { id, deploymentId } = await start('stored', live);
     const old = await openPage(browser);
     await old.addInitScript('delete globalThis.TextDecoderStream');

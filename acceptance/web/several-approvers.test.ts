@@ -72,7 +72,7 @@ describe('several approvers', { skip: withoutBrowser || withoutOpa, concurrency:
     await page.getByText('after 1 approval').waitFor();
     const decisions = page.getByRole('list', { name: 'Decisions' }).getByRole('listitem');
     assert.match(await decisions.innerText(), new RegExp(`Approved by ${admin.name} [^]*fine with me`));
-    await page.getByText(/^You have approved this plan already/).waitFor();
+    await page.getByText(/^You have already approved this plan/).waitFor();
     await page.locator('[aria-disabled="true"]', { hasText: 'Approve' }).waitFor();
     const picture = process.env.ENVARIUM_PICTURES;
     if (picture) await page.screenshot({ path: `${picture}/several-approvers.png`, fullPage: true });

@@ -9,8 +9,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
+import { checkArguments } from './check-arguments.ts';
 import type { ExecRequest, ExecResult } from './exec-request.ts';
-import { expectPassable } from './expect-passable.ts';
 import { RunFailure } from './failure.ts';
 import { signalQuietly } from './proc.ts';
 import { killProcess } from './process-identity.ts';
@@ -57,7 +57,7 @@ function start(request: ExecRequest): ChildProcess {
     return descriptor;
   };
   try {
-    expectPassable([request.program, ...request.args], request.environment);
+    checkArguments([request.program, ...request.args], request.environment);
     const log = opened(request.log, 'a');
     const input = request.inputFrom === undefined ? 'ignore' : opened(request.inputFrom, 'r');
     const output = request.captureTo === undefined ? log : opened(request.captureTo, 'w');

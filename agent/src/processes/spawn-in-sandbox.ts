@@ -8,7 +8,7 @@ import {
 } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
-import { expectPassable } from './expect-passable.ts';
+import { checkArguments } from './check-arguments.ts';
 import {
   type EndWithParent,
   type Isolation,
@@ -53,8 +53,8 @@ export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
     withParent,
     capabilities,
   });
-  expectPassable(command, environment);
-  expectPassable([bubblewrap, ...options], {});
+  checkArguments(command, environment);
+  checkArguments([bubblewrap, ...options], {});
   const text = options.map((option) => `${option}\0`).join('');
   const filter = seccompFile === null ? null : openSync(seccompFile, 'r');
   const file = namelessFile(text);

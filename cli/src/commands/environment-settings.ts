@@ -33,7 +33,7 @@ interface DriftScheduleFlags {
 }
 
 /** Prints what has changed, or the environment as JSON. */
-async function tellChange(
+async function publishChange(
   { output, isJson }: CommandSession,
   environment: Environment,
   sentence: string,
@@ -48,7 +48,7 @@ function addArchiveCommands(group: Command): void {
       params: { id },
       body: { isArchived },
     });
-    return tellChange(
+    return publishChange(
       session,
       environment,
       isArchived ? 'is archived; nothing was destroyed' : 'is restored',
@@ -95,7 +95,7 @@ function addMove(group: Command): void {
       params: { id },
       body: { projectId: project.id },
     });
-    return tellChange(session, environment, `was moved to project ${plain(project.name)}`);
+    return publishChange(session, environment, `was moved to project ${plain(project.name)}`);
   });
 }
 
@@ -108,7 +108,7 @@ function addTtl(group: Command): void {
     const { id } = await findEnvironment(session, name);
     const environment = await session.client.call('updateEnvironmentTtl', { params: { id }, body });
     const end = timeText(environment.lifespanEndAt);
-    return tellChange(
+    return publishChange(
       session,
       environment,
       end === '' ? 'has no expiry' : `expires at ${end} and is then destroyed`,
@@ -117,7 +117,10 @@ function addTtl(group: Command): void {
 }
 
 /** Schedules take the place of a lifetime: what is gone is said. */
-async function tellLifetime({ client }: CommandSession, { id, lifespanEndAt }: Environment): Promise<void> {
+async function publishLifetime(
+  { client }: CommandSession,
+  { id, lifespanEndAt }: Environment,
+): Promise<void> {
   if (!lifespanEndAt) return;
   const now = await client.call('getEnvironment', { params: { id } });
   if (!now.lifespanEndAt)
@@ -152,7 +155,7 @@ function addSchedule(group: Command): void {
       throw new BadCall('--time-zone: there is no schedule: specify --deploy or --destroy, too.');
     const now = isChanged ? await client.call('updateEnvironmentSchedule', { params, body }) : known;
     if (isJson) return output.json(now);
-    if (isChanged) await tellLifetime(session, environment);
+    if (isChanged) await publishLifetime(session, environment);
     const text = (one: typeof now.deploy) =>
       one === undefined
         ? 'never'
@@ -208,7 +211,7 @@ function addTemplateCommands(group: Command): void {
     const { id } = await findEnvironment(session, given);
     const body = { newName: options.name };
     const changed = await session.client.call('setEnvironmentTemplate', { params: { id }, body });
-    return tellChange(session, changed, `uses the template "${plain(options.name)}" now, as others can`);
+    return publishChange(session, changed, `uses the template "${plain(options.name)}" now, as others can`);
   });
   const change = group
     .command('change-template <environment>')
@@ -219,7 +222,7 @@ function addTemplateCommands(group: Command): void {
     const template = await findTemplate(session.client, organizationId, options.template);
     const body = { blueprintId: template.id };
     const changed = await session.client.call('setEnvironmentTemplate', { params: { id }, body });
-    return tellChange(
+    return publishChange(
       session,
       changed,
       `uses the template "${plain(template.name)}" from its next deployment on`,

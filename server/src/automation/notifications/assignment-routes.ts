@@ -19,7 +19,7 @@ import { lockEndpoint } from '../../rows/notifications/endpoint-store.ts';
 import { holdProjectRow } from '../../rows/projects/project-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { tellAssignments } from './told-organizations.ts';
+import { tellAssignments } from './notified-organizations.ts';
 
 async function views(
   { db }: Pick<ActorContext, 'db'>,

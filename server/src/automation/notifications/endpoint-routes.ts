@@ -25,7 +25,7 @@ import { sendNotification } from './delivery/send-notification.ts';
 import { checkEndpoint } from './endpoints/check-endpoint.ts';
 import { audited, endpointView, endpointViews } from './endpoints/endpoint-view.ts';
 import { testNotification } from './messages/notification.ts';
-import { tellAssignments } from './told-organizations.ts';
+import { tellAssignments } from './notified-organizations.ts';
 
 const entity = 'notificationEndpoint';
 const words = 'notification endpoint';

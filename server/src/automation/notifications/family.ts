@@ -7,8 +7,8 @@ import { deliverUntil } from './delivery/courier.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { endpointRoutes } from './endpoint-routes.ts';
 import { keepLog } from './keep-log.ts';
+import { rememberAssignments } from './notified-organizations.ts';
 import { notificationReactions } from './record-event.ts';
-import { rememberAssignments } from './told-organizations.ts';
 
 export const family: Family = {
   name: 'notifications',

@@ -7,7 +7,7 @@ import { deliveriesChannel, insertDeliveries } from '../../rows/notifications/de
 import type { EventFacts } from '../../rows/notifications/stored-facts.ts';
 import { deploymentFacts, environmentFacts } from './event-facts.ts';
 import { eventOfMove } from './event-of-move.ts';
-import { hasAssignments } from './told-organizations.ts';
+import { hasAssignments } from './notified-organizations.ts';
 
 const hourMilliseconds = 3_600_000;
 

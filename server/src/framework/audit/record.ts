@@ -6,7 +6,7 @@ import type { EnvironmentRow } from '../../rows/environments/environment-store.t
 import { systemUserId } from '../../rows/users/user-store.ts';
 import type { ActorContext, Context } from '../context.ts';
 import { entryMac } from './audit-content.ts';
-import { tellChange } from './tell-change.ts';
+import { publishChange } from './publish-change.ts';
 
 export interface AuditEntry {
   readonly organizationId: string | null;
@@ -65,7 +65,7 @@ export async function recordAudit(context: AuditContext, entry: AuditEntry): Pro
   const { userId, name: userName } = actor;
   const { keyId } = actor;
   await storeAudit(context, entry, { actorId: userId, keyId, address, requestId });
-  await tellChange(context, entry);
+  await publishChange(context, entry);
   const { action, entity, entityId } = entry;
   const fields = { action, entity, entityId, userId, userName, requestId };
   afterCommit(context.db, () => context.log.info(fields, 'audit entry recorded'));

@@ -7,7 +7,7 @@ import { testApp } from '../../../testing/app.ts';
 import { pathOf, send } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
 import { checkAnswer } from '../../../testing/fuzzing/check-answer.ts';
-import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/odd-values.ts';
+import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
 import { makeSamples } from '../../../testing/samples.ts';
 
 const app = await testApp();

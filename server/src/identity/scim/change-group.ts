@@ -10,12 +10,12 @@ import { putScimGroup } from '../../rows/scim/scim-store.ts';
 import { membersOfTeams } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { createTeam, deleteTeam, updateTeam } from '../teams/change-team.ts';
-import type { ScimRequest } from './asked.ts';
 import { findGroup } from './list-groups.ts';
 import { isPerson } from './list-users.ts';
 import { applyPatch } from './patch.ts';
 import { readGroup } from './read-values.ts';
 import type { GroupResource, GroupValues } from './resource.ts';
+import type { ScimRequest } from './scim-request.ts';
 
 async function requireFreeName(
   { db }: ActorContext,

@@ -24,11 +24,11 @@ import { deleteKeysOf } from '../../rows/users/user-store.ts';
 import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { endCredentials } from '../people/end-credentials.ts';
 import { removeMember } from '../people/leave-organization.ts';
-import type { ScimRequest } from './asked.ts';
 import { findUser } from './list-users.ts';
 import { applyPatch } from './patch.ts';
 import { readUser } from './read-values.ts';
 import type { UserResource, UserValues } from './resource.ts';
+import type { ScimRequest } from './scim-request.ts';
 
 /** How memberships that a provider made are marked. */
 const scimSource = 'scim';

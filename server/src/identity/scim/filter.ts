@@ -1,6 +1,6 @@
 /** Filters of SCIM (RFC 7644, 3.4.2.2): read from text, and applied to resources. */
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
-import type { Work } from './work.ts';
+import type { RequestBudget } from './request-budget.ts';
 
 const comparisons = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 type Comparison = (typeof comparisons)[number];
@@ -211,7 +211,7 @@ function comparable(value: Value, path: string, isExact: boolean): string {
  * Whether a resource, or an element of a list, is what a filter asks for.
  * @throws ScimRefusal 400 where the request has compared too much
  */
-export function matches(filter: Filter, resource: unknown, work: Work): boolean {
+export function matches(filter: Filter, resource: unknown, work: RequestBudget): boolean {
   switch (filter.op) {
     case 'and':
       return filter.filters.every((each) => matches(each, resource, work));
@@ -230,7 +230,7 @@ export function matches(filter: Filter, resource: unknown, work: Work): boolean 
 function matchesAny(
   filter: Exclude<Filter, { readonly op: 'and' | 'or' | 'not' }>,
   values: readonly unknown[],
-  work: Work,
+  work: RequestBudget,
 ): boolean {
   if (filter.op === 'pr') return values.some((value) => value !== '');
   if (filter.op === 'some') return values.some((each) => matches(filter.filter, each, work));

@@ -5,12 +5,12 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { externalIdsOfTeams } from '../../rows/scim/scim-store.ts';
 import { getTeamRow, membersOfTeams, type TeamRow, teamsByAge } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
-import type { ScimRequest } from './asked.ts';
 import { type Filter, matches, namesPath, parseFilter, pathsOf } from './filter.ts';
 import { isPerson } from './list-users.ts';
 import { isAsked, listResponse, pageOf, selection, textOf } from './page.ts';
+import { RequestBudget } from './request-budget.ts';
 import { type GroupMember, type GroupResource, groupSchema } from './resource.ts';
-import { Work } from './work.ts';
+import type { ScimRequest } from './scim-request.ts';
 
 const mostGroups = 10_000;
 
@@ -88,7 +88,7 @@ export async function matchingGroups(asked: ScimRequest, filter: Filter | null):
   if (teams.length > mostGroups)
     throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
   const all = await resourcesOf(asked, teams, filter !== null && namesPath(filter, 'members'));
-  const work = new Work();
+  const work = new RequestBudget();
   return filter ? all.filter((each) => matches(filter, each, work)) : all;
 }
 

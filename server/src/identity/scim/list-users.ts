@@ -7,11 +7,11 @@ import type { UserAttributes } from '../../rows/scim/columns.ts';
 import { type ScimUserRow, scimUsersOf, usersWithExternalId } from '../../rows/scim/scim-store.ts';
 import { findPersonByEmail } from '../../rows/users/person-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import type { ScimRequest } from './asked.ts';
 import { type Filter, matches, parseFilter, pathsOf, requiredValue } from './filter.ts';
 import { listResponse, pageOf, selection, textOf } from './page.ts';
+import { RequestBudget } from './request-budget.ts';
 import { type UserResource, userSchema } from './resource.ts';
-import { Work } from './work.ts';
+import type { ScimRequest } from './scim-request.ts';
 
 /** Members of larger organizations are found by userName, id and externalId only. */
 const mostFiltered = 20_000;
@@ -134,7 +134,7 @@ async function membersFor(asked: ScimRequest, filter: Filter | null): Promise<Me
 /** All people that a filter matches. @throws ScimRefusal 400 where there are too many to look at */
 export async function matchingUsers(asked: ScimRequest, filter: Filter | null): Promise<UserResource[]> {
   const all = await resourcesOf(asked, await membersFor(asked, filter));
-  const work = new Work();
+  const work = new RequestBudget();
   return filter ? all.filter((each) => matches(filter, each, work)) : all;
 }
 

@@ -2,8 +2,8 @@
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { canonical, canonicalName } from './canonical.ts';
 import { elementFor, type Filter, matches, parseElementFilter, withoutSchema } from './filter.ts';
+import { RequestBudget } from './request-budget.ts';
 import type { ResourceType } from './resource.ts';
-import { Work } from './work.ts';
 
 type PatchValues = Record<string, unknown>;
 type PatchVerb = 'add' | 'replace' | 'remove';
@@ -95,7 +95,7 @@ function changeElements(
   verb: PatchVerb,
   { name, filter, part }: PatchTarget,
   value: unknown,
-  work: Work,
+  work: RequestBudget,
 ): void {
   const list = listAt(values, name);
   const meant = new Set(filter === null ? list : list.filter((each) => matches(filter, each, work)));
@@ -119,7 +119,7 @@ function applyAt(
   verb: PatchVerb,
   target: PatchTarget,
   value: unknown,
-  work: Work,
+  work: RequestBudget,
 ): void {
   const { name, filter, part } = target;
   if (name === 'active' && verb === 'remove')
@@ -139,7 +139,7 @@ function isVerb(word: unknown): word is PatchVerb {
   return word === 'add' || word === 'replace' || word === 'remove';
 }
 
-function apply(values: PatchValues, type: ResourceType, operation: unknown, work: Work): void {
+function apply(values: PatchValues, type: ResourceType, operation: unknown, work: RequestBudget): void {
   const { op, path, value } = (canonicalOperation(operation) ?? {}) as Record<string, unknown>;
   const verb = typeof op === 'string' ? op.toLowerCase() : op;
   if (!isVerb(verb)) throw new ScimRefusal('invalidSyntax', 'op must be add, replace or remove');
@@ -182,7 +182,7 @@ export function applyPatch(values: object, type: ResourceType, body: unknown): P
   if (operations.length > mostOperations)
     throw new ScimRefusal('tooMany', `A request has at most ${mostOperations} operations`);
   const after = structuredClone(values) as PatchValues;
-  const work = new Work();
+  const work = new RequestBudget();
   for (const operation of operations as unknown[]) apply(after, type, operation, work);
   return after;
 }

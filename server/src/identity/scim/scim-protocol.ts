@@ -7,7 +7,6 @@ import { parseJson, requireJsonType } from '../../framework/http/parse-body.ts';
 import { bodyText } from '../../framework/http/read-text.ts';
 import { scimContentType } from '../../framework/http/replies/scim-refusal.ts';
 import { notFound, Refusal } from '../../ground/errors.ts';
-import type { ScimRequest } from './asked.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './change-group.ts';
 import { createUser, deleteUser, patchUser, replaceUser } from './change-user.ts';
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
@@ -16,6 +15,7 @@ import { findGroup, listGroups } from './list-groups.ts';
 import { findUser, listUsers } from './list-users.ts';
 import { listResponse, type ScimQuery, selection } from './page.ts';
 import type { ScimResource } from './resource.ts';
+import type { ScimRequest } from './scim-request.ts';
 import { searchAll, searching } from './search.ts';
 import { scimAddress } from './service-address.ts';
 

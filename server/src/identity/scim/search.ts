@@ -1,11 +1,11 @@
 /** Searches by POST (RFC 7644, 3.4.3): lists whose parameters are in the body. */
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
-import type { ScimRequest } from './asked.ts';
 import { parseFilter } from './filter.ts';
 import { groupPaths, matchingGroups, withMembers } from './list-groups.ts';
 import { matchingUsers, userPaths } from './list-users.ts';
 import { listResponse, pageOf, selection, textOf } from './page.ts';
 import type { GroupResource, ScimResource } from './resource.ts';
+import type { ScimRequest } from './scim-request.ts';
 
 function namesOf(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined;

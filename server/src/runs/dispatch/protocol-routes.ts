@@ -33,8 +33,8 @@ import {
 import { getBlob, putBlob } from './blobs/attempt-blobs.ts';
 import { claimJob } from './claim-job.ts';
 import type { FinishMessage } from './finish/finish-message.ts';
+import { limitConcurrency } from './finish/limit-concurrency.ts';
 import { readFinish } from './finish/read-finish.ts';
-import { takeTurns } from './finish/take-turns.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { receiveGoodbye, receiveHeartbeat } from './heartbeat.ts';
 import { checkMessage, parseMessage } from './messages/parse-message.ts';
@@ -219,7 +219,7 @@ type AttemptCall = (place: AttemptInPlace, agent: CallingAgent, request: Fastify
 
 /** Calls about one attempt, whose fence is in the message. */
 function attemptCalls(app: FastifyInstance, context: Context): void {
-  const inTurn = takeTurns();
+  const inTurn = limitConcurrency();
   const messages: Record<'report' | 'mark' | 'finish', AttemptCall> = {
     report: (place, _agent, request) => receiveReport(context, place, read.report(request.body)),
     mark: async (place, _agent, request) => (await storeMark(context, place, read.mark(request.body)), {}),

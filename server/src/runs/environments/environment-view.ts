@@ -13,7 +13,7 @@ import {
 } from '../../rows/environments/listed-environment-store.ts';
 import type { ListedSchedule } from '../../rows/schedules/schedule-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import { waitingForAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
+import { waitingForAttempt } from '../../tenancy/lifetimes/retry-destroy.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { deploymentView } from '../deployments/views/deployment-view.ts';
 import { nextDates } from '../schedules/schedule-view.ts';

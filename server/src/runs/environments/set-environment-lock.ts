@@ -11,7 +11,7 @@ import {
 import { lastNoticeMilliseconds } from '../../tenancy/lifetimes/lifespan.ts';
 import { advanceQueue } from '../deployments/transitions/advance-queue.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { tellLifetime } from '../feeds/tell-lifetime.ts';
+import { publishLifetime } from '../feeds/publish-lifetime.ts';
 
 /** For the audit trail. */
 function audited({
@@ -57,7 +57,7 @@ export async function setEnvironmentLock(
     const details = body.reason ? { reason: body.reason } : {};
     await recordEnvironmentAudit(context, updated, action, details, sides);
     await recordEnvironmentEvent(context, updated, body.isLocked ? 'locked' : 'unlocked');
-    if (isDue) await tellLifetime(context, updated, 'markedForAutoDestroy');
+    if (isDue) await publishLifetime(context, updated, 'markedForAutoDestroy');
     return body.isLocked ? updated : advanceQueue(context, updated);
   });
 }

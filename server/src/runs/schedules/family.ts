@@ -2,8 +2,8 @@
 import type { Family } from '../../framework/family.ts';
 import { checkPolicyCron } from './check-policy-cron.ts';
 import { fireTimers, nextTimerAt, timersEverySeconds } from './fire-timers.ts';
+import { publishFailedDestroy } from './publish-failed-destroy.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
-import { tellFailedEnd } from './tell-failed-end.ts';
 
 export const family: Family = {
   name: 'schedules',
@@ -16,6 +16,6 @@ export const family: Family = {
       nextAt: nextTimerAt,
     },
   ],
-  reactions: { deploymentMoved: [tellFailedEnd], policyChanging: [checkPolicyCron] },
+  reactions: { deploymentMoved: [publishFailedDestroy], policyChanging: [checkPolicyCron] },
   tables: ['schedule'],
 };

@@ -29,11 +29,11 @@ import {
   updateSchedule,
 } from '../../rows/schedules/schedule-store.ts';
 import { systemUserId } from '../../rows/users/user-store.ts';
-import { afterAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
 import { nextTtlStep, noticesDue, refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
+import { afterAttempt } from '../../tenancy/lifetimes/retry-destroy.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../deployments/inputs/start-facts.ts';
 import { startFrom } from '../deployments/start-deployment.ts';
-import { tellLifetime } from '../feeds/tell-lifetime.ts';
+import { publishLifetime } from '../feeds/publish-lifetime.ts';
 import { nextRunOf } from './next-run.ts';
 
 /** The longest pause between two passes; a timer that comes earlier ends it. */
@@ -108,7 +108,7 @@ interface Timer {
 async function postponeEnd(context: Context, environment: LockedEnvironment, problem: string): Promise<void> {
   const columns = afterAttempt(environment, problem, context.now());
   const postponed = await updateEnvironmentRow(context.db, environment, columns);
-  await tellLifetime(context, postponed, 'autoDestroyFailed');
+  await publishLifetime(context, postponed, 'autoDestroyFailed');
 }
 
 /** Whether nothing is left to destroy, or a destroy is under way: its result decides. */
@@ -142,7 +142,7 @@ async function fireTtl(context: Context, environment: LockedEnvironment): Promis
     next_ttl_at: nextTtlStep(end, now),
     marked_for_auto_destroy: noticesDue(end, now),
   });
-  return tellLifetime(context, marked, 'markedForAutoDestroy');
+  return publishLifetime(context, marked, 'markedForAutoDestroy');
 }
 
 async function ttlFailed(context: Context, environment: LockedEnvironment): Promise<void> {

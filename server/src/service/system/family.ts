@@ -1,7 +1,7 @@
 /** Routes without credentials, and what the service stores about requests. */
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 import type { Family } from '../../framework/family.ts';
-import { forgetOnceKeys } from '../../framework/http/changes/only-once.ts';
+import { forgetOnceKeys } from '../../framework/http/changes/idempotent-requests.ts';
 import { openRoutes, systemRoutes } from './system-routes.ts';
 
 export const family: Family = {

@@ -8,8 +8,8 @@ import { badField } from '../../ground/errors.ts';
 import { getOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import type { Place } from '../../rows/places.ts';
 import type { EnvironmentTable } from '../../rows/schema.ts';
-import { noAttempts } from './destroy-again.ts';
 import { isBeyondDates, ttlEnd } from './policy-ttl.ts';
+import { noAttempts } from './retry-destroy.ts';
 
 const isoForm = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 

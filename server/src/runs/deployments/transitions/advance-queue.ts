@@ -21,8 +21,8 @@ import { findRedundant } from '../decisions/find-redundant.ts';
 import { lastDeployColumns, lastDeployFor } from '../inputs/last-deploy.ts';
 import { openInputs } from '../inputs/run-inputs.ts';
 import { resourcesOf } from '../inputs/start-facts.ts';
-import { latePolicies } from './late-policies.ts';
 import { endIdleDestroy, type MovedDeployment, moveDeployment } from './move-deployment.ts';
+import { policiesAssignedSince } from './policies-assigned-since.ts';
 
 /** The job of the first phase of a deployment, or of one of its levels, which is not stored yet. */
 export function planJob(
@@ -157,7 +157,7 @@ export async function advanceQueue(
     const taken = {
       ...code,
       ...tool,
-      ...(await latePolicies(context, row, code.template_id ?? row.template_id)),
+      ...(await policiesAssignedSince(context, row, code.template_id ?? row.template_id)),
     };
     // Before the move, whose event says what the deployment waits for.
     await enqueueJob(context, planJob(context, { ...row, tool: code.tool ?? row.tool }));

@@ -26,7 +26,7 @@ import {
 } from '../../../rows/environments/environment-store.ts';
 import { skipSteps } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable, EnvironmentTable } from '../../../rows/schema.ts';
-import { attemptColumns } from '../../../tenancy/lifetimes/destroy-again.ts';
+import { attemptColumns } from '../../../tenancy/lifetimes/retry-destroy.ts';
 import { withApplied } from './applied-before.ts';
 
 interface EndedDeployment {

@@ -6,7 +6,7 @@ import { RunFailure } from './failure.ts';
  * values are checked here, directly before a start, whatever has composed them.
  * @throws RunFailure that names the variable, without any value
  */
-export function expectPassable(
+export function checkArguments(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): void {

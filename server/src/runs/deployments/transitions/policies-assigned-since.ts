@@ -28,7 +28,7 @@ function unlessLifted(
  * @param templateId of the code that runs
  * @returns what changes of its row
  */
-export async function latePolicies(
+export async function policiesAssignedSince(
   context: Context,
   row: Pick<
     DeploymentRow,

@@ -4,7 +4,7 @@ import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 /** About two seconds of one processor. */
 const mostCompared = 2_000_000;
 
-export class Work {
+export class RequestBudget {
   #left = mostCompared;
 
   /** Counts values that a request compares. @throws ScimRefusal 400 tooMany for too many of them */

@@ -7,7 +7,7 @@ import type { Operation } from '#contract/schema/operation.ts';
 import { testApp } from '../../../testing/app.ts';
 import { call, pathOf, send } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
-import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/odd-values.ts';
+import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
 import { makeSamples } from '../../../testing/samples.ts';
 
 const app = await testApp();

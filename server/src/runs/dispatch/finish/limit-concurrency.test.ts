@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { takeTurns } from './take-turns.ts';
+import { limitConcurrency } from './limit-concurrency.ts';
 
 test('at most this many outcomes are stored at a time, the others in their order', async () => {
-  const inTurn = takeTurns(2);
+  const inTurn = limitConcurrency(2);
   const begun: number[] = [];
   const works = Array.from({ length: 4 }, () => Promise.withResolvers<number>());
   const done = works.map(({ promise }, index) =>
@@ -25,7 +25,7 @@ test('at most this many outcomes are stored at a time, the others in their order
 });
 
 test('a failure reaches its caller and nobody else', async () => {
-  const inTurn = takeTurns(1);
+  const inTurn = limitConcurrency(1);
   const refused = inTurn(() => Promise.reject(new Error('refused')));
   const next = inTurn(async () => 'stored');
   await assert.rejects(refused, /refused/);
@@ -33,7 +33,7 @@ test('a failure reaches its caller and nobody else', async () => {
 });
 
 test('an outcome that waits long makes room for the next one', async () => {
-  const inTurn = takeTurns(1);
+  const inTurn = limitConcurrency(1);
   const waits = Promise.withResolvers<string>();
   const first = inTurn(() => waits.promise);
   assert.equal(await inTurn(async () => 'stored'), 'stored');

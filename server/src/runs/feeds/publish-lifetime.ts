@@ -11,7 +11,7 @@ function later(one: Date, other: Date | null): Date {
  * A notice before the end, or a destroy at the end that did not succeed and is tried again.
  * @param environment as it is now, with the time of the next step
  */
-export async function tellLifetime(
+export async function publishLifetime(
   context: Context,
   environment: EnvironmentRow,
   change: 'markedForAutoDestroy' | 'autoDestroyFailed',

@@ -10,7 +10,7 @@ const longestTurnMilliseconds = 250;
  * @param turns how many at a time; default: one per processor, at least two
  * @returns what begins work in its turn, in the order of the calls, and returns what the work does
  */
-export function takeTurns(
+export function limitConcurrency(
   turns: number = Math.max(2, availableParallelism()),
 ): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const queue = fastq.promise((turn: () => Promise<unknown>) => turn(), turns);

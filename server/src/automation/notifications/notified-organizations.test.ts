@@ -4,7 +4,7 @@ import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { openDatabaseProxy } from '../../../testing/database-proxy.ts';
 import { Events } from '../../framework/events/events.ts';
-import { hasAssignments } from './told-organizations.ts';
+import { hasAssignments } from './notified-organizations.ts';
 
 const app = await testApp();
 const { organizationId, projectId, database } = app;

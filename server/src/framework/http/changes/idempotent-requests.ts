@@ -12,7 +12,7 @@ import {
   type OnceKey,
   storeReply,
   takeKey,
-} from '../../../rows/http/once-store.ts';
+} from '../../../rows/http/idempotency-key-store.ts';
 import type { ActorContext, Context } from '../../context.ts';
 
 /** How long a client may repeat a request. */

@@ -9,7 +9,7 @@ import { createBody, createIdle } from '../../../../testing/environment.ts';
 import { makeSamples } from '../../../../testing/samples.ts';
 import { families } from '../../../families.ts';
 import { buildApp } from '../app.ts';
-import { forgetOnceKeys } from './only-once.ts';
+import { forgetOnceKeys } from './idempotent-requests.ts';
 
 const app = await testApp();
 const create = (key: string, body = createBody(app), as = app.admin) =>

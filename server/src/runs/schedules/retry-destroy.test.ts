@@ -5,7 +5,7 @@ import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createActive, environmentOf, forgetWork } from '../../../testing/environment.ts';
-import { afterAttempt } from '../../tenancy/lifetimes/destroy-again.ts';
+import { afterAttempt } from '../../tenancy/lifetimes/retry-destroy.ts';
 import { fireTimers } from './fire-timers.ts';
 
 const app = await testApp();

@@ -66,7 +66,7 @@ function changeOf(entry: ReportedEntry): OrganizationChange | undefined {
   return { organizationId, projectId, environmentId, entity, id };
 }
 
-export async function tellChange(
+export async function publishChange(
   context: Pick<Context, 'db' | 'events' | 'now'>,
   entry: ReportedEntry,
 ): Promise<void> {
