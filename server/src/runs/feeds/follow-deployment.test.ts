@@ -48,6 +48,19 @@ async function read(
   return seen;
 }
 
+/** The same, once the stream is open: what happens from now on is on it. @returns what it reads, as a promise in a list */
+async function open(
+  ...[following, isMeant]: Parameters<typeof read>
+): Promise<[Promise<OrganizationStreamEvent[]>]> {
+  const opened = Promise.withResolvers<void>();
+  const reading = read(following, (event, seen) => {
+    opened.resolve();
+    return isMeant(event, seen);
+  });
+  await Promise.race([opened.promise, reading]);
+  return [reading];
+}
+
 const followedIn = (events: readonly OrganizationStreamEvent[]): FollowedDeploymentEvent[] =>
   events.flatMap((event) => (event.event === 'deploymentEvent' ? [event.data] : []));
 
@@ -90,7 +103,7 @@ const isCreated = (name: string) => (event: OrganizationStreamEvent) =>
 
 test('one connection carries a deployment to its end and the organization beyond it', async () => {
   const { id, job } = await begin();
-  const reading = read({ deploymentLogId: id }, isCreated('afterwards'));
+  const [reading] = await open({ deploymentLogId: id }, isCreated('afterwards'));
   await report(job, 0, 9);
   await report(job, 9, text.length);
   await fail(job);
@@ -114,7 +127,8 @@ test('one connection carries a deployment to its end and the organization beyond
 test('whatever the event is after which a connection is cut, the next one loses and doubles nothing', async () => {
   const { id, job } = await begin();
   let all: OrganizationStreamEvent[] = [];
-  const reading = read({ deploymentLogId: id }, isCreated('the last')).then((seen) => (all = seen));
+  const [last] = await open({ deploymentLogId: id }, isCreated('the last'));
+  const reading = last.then((seen) => (all = seen));
   for (let at = 0; at < text.length; at += 5) {
     await report(job, at, Math.min(text.length, at + 5));
     await createIdle(app, { name: `while ${at}` });
