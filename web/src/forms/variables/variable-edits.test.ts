@@ -98,3 +98,19 @@ test('what is typed while a save is under way is still to be saved after it', ()
     [false, false],
   );
 });
+
+test('a value that was typed before the code was read is saved, although the code describes it by now', () => {
+  const stored = { id: 'a', name: 'region', type: 1, scope: 'PROJECT', value: 'eu' } as Variable;
+  const typed = editsOf(rowsWith([], [stored], [], here).map((row) => ({ ...row, value: 'us' })));
+  const sent = rowsWith([{ ...region, description: 'where' }], [stored], typed, here);
+  assert.deepEqual(editsAfter(typed, editsOf(sent)), []);
+});
+
+test('what is typed during a save keeps what the save has stored of its other settings', () => {
+  const stored = { id: 'a', name: 'region', type: 1, scope: 'PROJECT', value: 'eu' } as Variable;
+  const typed = (value: string) =>
+    editsOf(rowsWith([], [stored], [], here).map((row) => ({ ...row, value })));
+  const sent = rowsWith([{ ...region, description: 'where' }], [stored], typed('us'), here);
+  const [left] = editsAfter(typed('asia'), editsOf(sent));
+  assert.deepEqual(left && changesOf([left]), [{ id: 'a', name: 'region', type: 1, value: 'asia' }]);
+});

@@ -62,14 +62,15 @@ export function editsAfter(
   return edits.flatMap((edit) => {
     const stored = sentByKey.get(edit.key);
     if (stored === undefined || keyOf(stored) !== keyOf(edit)) return [edit];
-    const isSame = settingsKey(stored) === settingsKey(edit);
+    // Only what was typed is compared: the code, read in the meantime, may describe the variable by now.
+    const typed = changedFields(edit);
+    const isSame =
+      stored.isDeleted === edit.isDeleted && !typed.some((field) => differs(edit, stored, field));
     if (isSame || stored.isDeleted) return [];
-    return [{ ...edit, key: keyOf(stored), before: settingsOf(stored), isOvertaken: false }];
+    const before = settingsOf(stored);
+    const later = Object.fromEntries(typed.map((field) => [field, edit[field]]));
+    return [{ ...edit, ...before, ...later, key: keyOf(stored), before, isOvertaken: false }];
   });
-}
-
-function settingsKey(row: VariableFormRow): string {
-  return JSON.stringify([row.isDeleted, settingsOf(row)]);
 }
 
 /** What has to be kept of the rows. */
