@@ -15,7 +15,7 @@ const owners = new Map<string, string>(
 const foundations: Readonly<Record<string, readonly string[]>> = {
   'audit/audit-store.ts': ['audit_event'],
   'effects/effect-store.ts': ['effect'],
-  'http/once-store.ts': ['idempotency_key'],
+  'http/idempotency-key-store.ts': ['idempotency_key'],
   'queue/job-store.ts': ['job'],
   'secrets/installation-store.ts': ['installation'],
 };
