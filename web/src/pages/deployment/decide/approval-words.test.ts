@@ -18,7 +18,7 @@ test('the person learns why they cannot approve, and others do not', () => {
     { userId: 'ben', reason: 'alreadyApproved' },
   ] as const;
   assert.match(approverObstacle(waiting({ excluded }), 'ada') ?? '', /your own plan/);
-  assert.match(approverObstacle(waiting({ excluded }), 'ben') ?? '', /approved this plan already/);
+  assert.match(approverObstacle(waiting({ excluded }), 'ben') ?? '', /already approved this plan/);
   assert.equal(approverObstacle(waiting({ excluded }), 'eve'), undefined);
   assert.equal(approverObstacle(waiting({}), 'ada'), undefined, 'events do not know it');
   assert.equal(approverObstacle(undefined, 'ada'), undefined);
