@@ -1,4 +1,4 @@
-/** docs/start/cli-commands.md: what `--help` says, command by command, from the same declarations. */
+/** dist/docs/cli-commands.md: the output of `--help` for every command, from the same declarations. */
 import type { Command, Option } from 'commander';
 import { createProgram } from './program.ts';
 
@@ -52,7 +52,7 @@ export function commandsPage(): string {
   return [
     '# Commands',
     '',
-    'Generated from the declarations that `--help` shows. [The command line](cli.md) explains how to use them.',
+    'Generated from the declarations that `--help` shows. [The command line](../../docs/start/cli.md) explains how to use them.',
     '',
     ...groups.map((group) => `\`${group.name()}\` is also called \`${group.aliases().join('`, `')}\`.`),
     '',

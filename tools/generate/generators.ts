@@ -41,7 +41,6 @@ export const generators: readonly Generator[] = [
   },
   { file: 'docs/operate/recovery.md', module: 'acceptance/recovery/law.ts', exported: 'recoveryPage' },
   { file: 'docs/openapi.json', module: 'tools/generate/contract-pages.ts', exported: 'openApiFile' },
-  { file: 'docs/start/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
   { file: 'docs/use/policy-catalogue.md', module: 'tools/policies/generated.ts', exported: 'cataloguePage' },
   { file: 'docs/contribute/architecture.md', module: 'tools/house/rooms.ts', exported: 'architecturePage' },
   { file: 'tools/house/english.txt', module: 'tools/house/english.ts', exported: 'englishTable' },
@@ -51,6 +50,7 @@ export const generators: readonly Generator[] = [
 export const builtPages: readonly Generator[] = [
   { file: 'dist/docs/reference.html', module: 'tools/generate/contract-pages.ts', exported: 'referenceFile' },
   { file: 'dist/docs/coverage.md', module: 'tools/generate/contract-pages.ts', exported: 'coverageFile' },
+  { file: 'dist/docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
 ];
 
 /** What a generator says its page should hold, ending with a newline. */

@@ -7,5 +7,5 @@ test('every generated page is current', async () => {
 });
 
 test('every page that is built can be built: tests cover only what the contract has', async () => {
-  for (const page of builtPages) assert.match(await produce(page), /listTeams/, page.file);
+  for (const page of builtPages) assert.match(await produce(page), /listTeams|## team list/, page.file);
 });
