@@ -182,32 +182,6 @@ export async function skipRun(
     .execute();
 }
 
-/** Enabled schedules that were stored without the date of their next run. */
-export async function listUndatedSchedules(db: Connection): Promise<ScheduleRow[]> {
-  return db
-    .selectFrom('schedule')
-    .selectAll()
-    .where('is_enabled', '=', true)
-    .where('next_run_at', 'is', null)
-    .execute();
-}
-
-/** Stores what follows from the pattern of an undated schedule, unless a person has changed it meanwhile. */
-export async function setFirstRun(
-  db: Connection,
-  { id, cron }: Pick<ScheduleRow, 'id' | 'cron'>,
-  changes: Pick<Updateable<ScheduleTable>, 'next_run_at' | 'is_enabled'>,
-): Promise<void> {
-  await db
-    .updateTable('schedule')
-    .set(changes)
-    .where('id', '=', id)
-    .where('is_enabled', '=', true)
-    .where('next_run_at', 'is', null)
-    .where('cron', '=', cron)
-    .execute();
-}
-
 /** Schedules that deploy or destroy environments of a project, those of the newest environment first. */
 export async function listSchedulesOfProject(db: Connection, projectId: string) {
   return db

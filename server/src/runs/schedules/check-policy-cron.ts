@@ -3,10 +3,8 @@ import type { Context } from '../../framework/context.ts';
 import type { ChangingPolicy } from '../../framework/reactions.ts';
 import { checkedNextRun } from './cron.ts';
 
-/** @throws Refusal 400 that names the field; one that was stored before and is disabled is not checked */
-export function checkPolicyCron(context: Context, { before, after }: ChangingPolicy): void {
-  const { driftDetectionEnabled: isEnabled, driftDetectionCron: cron } = after;
-  const isSame = cron === before.driftDetectionCron;
-  if (cron.trim() === '' || (isSame && !isEnabled)) return;
-  checkedNextRun(cron, context.now(), 'body.driftDetectionCron');
+/** @throws Refusal 400 that names the field */
+export function checkPolicyCron(context: Context, { after }: ChangingPolicy): void {
+  const { driftDetectionCron: cron } = after;
+  if (cron.trim() !== '') checkedNextRun(cron, context.now(), 'body.driftDetectionCron');
 }

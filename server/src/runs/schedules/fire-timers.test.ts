@@ -419,23 +419,3 @@ test('of a long list, each server takes every other environment, and the rest in
   assert.deepEqual([one[0], one[1], other[0]], ['0', '2', '1']);
   assert.deepEqual(new Set([...one, ...other]), new Set(long));
 });
-
-test('a schedule of an older version with an invalid pattern is disabled, and does not delay others', async () => {
-  const { app, agent, pass } = await setUp();
-  const old = await createIdle(app);
-  const ending = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
-  await app.database.pool.query(
-    `insert into schedule (environment_id, action, id, cron, is_enabled, created_by)
-      values ($1, 'driftDetection', gen_random_uuid(), '@daily', true, 'admin')`,
-    [old.id],
-  );
-  await pass(3601);
-  assert.equal((await historyOf(app, ending.id))[0]?.trigger, 'ttl');
-  const { enabled, cron } = await ok(app, 'getDriftSchedule', { params: { id: old.id } });
-  assert.deepEqual([enabled, cron], [false, '@daily']);
-  assert.match(app.logged.join(), /a schedule was disabled/);
-  assert.equal(
-    (await ok(app, 'updateDriftSchedule', { params: { id: old.id }, body: { enabled: false } })).enabled,
-    false,
-  );
-});

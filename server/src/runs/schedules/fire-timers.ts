@@ -21,10 +21,8 @@ import {
   listDueEnvironments,
   listDueSchedules,
   listMissedSchedules,
-  listUndatedSchedules,
   nextScheduleAt,
   type ScheduleRow,
-  setFirstRun,
   skipRun,
   updateSchedule,
 } from '../../rows/schedules/schedule-store.ts';
@@ -218,28 +216,6 @@ async function passOver(context: Context): Promise<void> {
     await skipRun(context.db, row, nextRunOf(row, context.now()));
 }
 
-/** @returns null for a pattern that only older versions accepted */
-function firstRun(context: Context, row: ScheduleRow): Date | null {
-  const { environment_id: environmentId, cron } = row;
-  try {
-    return nextRunOf(row, context.now());
-  } catch (error) {
-    context.log.warn(
-      { environmentId, cron, err: error },
-      'a schedule was disabled: its cron expression is not valid',
-    );
-    return null;
-  }
-}
-
-/** Schedules that were stored without a next date; one that has none is disabled. */
-async function findDates(context: Context): Promise<void> {
-  for (const row of await listUndatedSchedules(context.db)) {
-    const next = firstRun(context, row);
-    await setFirstRun(context.db, row, next ? { next_run_at: next } : { is_enabled: false });
-  }
-}
-
 /** @returns whether somebody else holds the environment */
 async function handle(context: Context, { fire }: Timer, id: string, since: Date): Promise<boolean> {
   return inTransaction(context, async (context) => {
@@ -303,8 +279,6 @@ async function drain(context: Context, timer: Timer, since: Date): Promise<void>
 export async function fireTimers(context: Context): Promise<void> {
   const began = context.now();
   const since = watchedSince(context, began);
-  // Nobody stores one without a date while this runs.
-  if (!passes.has(context)) await findDates(context);
   await passOver(context);
   await Promise.all(timers.map((timer) => drain(context, timer, since)));
   passes.set(context, { began, ended: context.now() });

@@ -184,8 +184,7 @@ export async function updateDriftSchedule(
         ? known.time_zone
         : checkedTimeZone(body.timeZone, 'body.timeZone');
     const schedule = { cron, timeZone, isEnabled: body.enabled };
-    // What is only switched off need not be a pattern: older versions took others.
-    if (body.enabled || body.cron?.trim()) checkedNextRun(cron, context.now(), 'body.cron');
+    if (cron !== '') checkedNextRun(cron, context.now(), 'body.cron');
     const row = await storeDriftSchedule(context, environment, {
       ...schedule,
       autoDriftRemediation: body.autoDriftRemediation ?? known?.auto_drift_remediation ?? null,
