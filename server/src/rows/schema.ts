@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 23a9f39d4e15acde1ba58dff8144cacc3744122312d3b0d3853e910705746da1
+ * sources 66efb259d4af4bb82e0ddc3feed9d16fb4b386c714b89d489aef030c6575005c
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
@@ -159,7 +159,7 @@ export interface AuditEventTable {
   entity_id: string;
   id: Generated<string>;
   key_id: string | null;
-  mac: Buffer | null;
+  mac: Buffer;
   number: GeneratedAlways<number>;
   organization_id: string | null;
   project_id: string | null;
@@ -288,8 +288,8 @@ export interface DeploymentTable {
   abort_reason: string | null;
   abort_requested_at: Date | null;
   aborted_by: string | null;
-  approval_at_start: JsonOrNull<Deployments['deployment.approval_at_start']>;
-  approval_decided_by: Deployments['deployment.approval_decided_by'] | null;
+  approval_at_start: Json<Deployments['deployment.approval_at_start']>;
+  approval_decided_by: Deployments['deployment.approval_decided_by'];
   approved_parts: JsonOrNull<Deployments['deployment.approved_parts']>;
   caused_by: string | null;
   comment: string | null;

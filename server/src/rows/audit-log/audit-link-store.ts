@@ -63,14 +63,6 @@ export async function linkedIds(db: Connection, ids: readonly string[]): Promise
   return new Set(rows.map((row) => row.event_id));
 }
 
-export async function newestEventNumber(db: Connection): Promise<number> {
-  const row = await db
-    .selectFrom('audit_event')
-    .select((eb) => eb.fn.max('number').as('number'))
-    .executeTakeFirst();
-  return Number(row?.number ?? 0);
-}
-
 /** @param isWaiting false: undefined as well while another server has it */
 export async function lockHead(
   tx: Connection,

@@ -21,6 +21,4 @@ export interface Progress {
   /** Every entry up to here is linked, or has its number in a gap. */
   readonly upTo: number;
   readonly gaps: readonly Gap[];
-  /** Entries up to here were written by versions of the service that made no HMAC. */
-  readonly withoutMacUpTo: number;
 }

@@ -37,7 +37,7 @@ import type { PolicySettings } from '../../tenancy/project-policies/policy-setti
 import { projectDemands } from '../../tenancy/project-policies/project-demands.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
-import { checkedNextRun, utc } from '../schedules/cron.ts';
+import { utc } from '../schedules/cron.ts';
 import { storeDriftSchedule } from '../schedules/update-schedule.ts';
 import { checkCreateFromTemplate, type TemplateOverrides } from './check-create-from-template.ts';
 import {
@@ -143,6 +143,7 @@ async function insertPlaceholder(
   template: TemplateRow,
 ): Promise<LockedEnvironment> {
   const id = context.newId();
+  const { requires_approval: isRequired } = environment;
   await insertDeployment(context.db, {
     id,
     environment_id: environment.id,
@@ -152,22 +153,12 @@ async function insertPlaceholder(
     status: 'NEVER_DEPLOYED',
     started_by: context.actor.userId,
     trigger: 'user',
-    requires_approval: environment.requires_approval,
+    requires_approval: isRequired,
+    approval_decided_by: 'environment',
+    approval_at_start: JSON.stringify({ isRequired, decidedBy: 'environment', demandedIn: [] }),
     ...templateColumns(environmentTemplate(environment, template)),
   });
   return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });
-}
-
-/** The schedule that the policy has for new environments; null where earlier versions took an invalid one. */
-function driftByDefault(context: ActorContext, policy: PolicySettings): ReturnType<typeof driftOf> {
-  const drift = driftOf(policy);
-  try {
-    if (drift) checkedNextRun(drift.cron, context.now(), 'driftDetectionCron');
-    return drift;
-  } catch (error) {
-    context.log.warn({ err: error }, 'a policy has an invalid schedule of drift detection');
-    return null;
-  }
 }
 
 async function storeDriftRequest(
@@ -176,7 +167,7 @@ async function storeDriftRequest(
   request: NewEnvironment,
   policy: PolicySettings,
 ): Promise<void> {
-  const drift = request.driftDetectionRequest ?? driftByDefault(context, policy);
+  const drift = request.driftDetectionRequest ?? driftOf(policy);
   const { autoDriftRemediation } = policy;
   if (!drift?.cron) {
     // Without a schedule, it holds for drift runs that people start.

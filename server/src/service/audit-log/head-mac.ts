@@ -2,12 +2,11 @@
 import type { KeyHash } from '../../ground/secrets/api-key-hash.ts';
 import type { HeadRow } from '../../rows/audit-log/audit-link-store.ts';
 
-type HeadContent = Pick<HeadRow, 'chain' | 'number' | 'hash' | 'progress'>;
+type HeadContent = Pick<HeadRow, 'chain' | 'number' | 'hash'>;
 
-/** How far a chain tolerates entries without an HMAC is part of it; the rest of the progress changes constantly. */
-function textOf({ chain, number, hash, progress }: HeadContent): string {
-  const withoutMacUpTo = progress?.withoutMacUpTo ?? 0;
-  return `head\n${JSON.stringify([chain, number, hash.toString('hex'), withoutMacUpTo])}`;
+/** The progress is not part of it: it changes constantly. */
+function textOf({ chain, number, hash }: HeadContent): string {
+  return `head\n${JSON.stringify([chain, number, hash.toString('hex')])}`;
 }
 
 export function headMac(mac: KeyHash, head: HeadContent): Buffer {

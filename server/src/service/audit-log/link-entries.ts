@@ -26,16 +26,14 @@ import {
   lastLink,
   linkedIds,
   lockHead,
-  newestEventNumber,
   openTransactions,
   putHeads,
   rootChain,
   unlinkedNumbers,
 } from '../../rows/audit-log/audit-link-store.ts';
-import type { Progress } from '../../rows/audit-log/columns.ts';
 import { recordChange } from '../../rows/feeds/organization-news-store.ts';
 import { headMac, isHead } from './head-mac.ts';
-import { advance } from './linking-progress.ts';
+import { advance, noProgress } from './linking-progress.ts';
 
 const atOnce = 500;
 
@@ -105,16 +103,13 @@ async function checkGrowth(context: Context, root: ChainEnd): Promise<void> {
     });
 }
 
-function warnOfForeign(context: Context, events: readonly EventRow[], { withoutMacUpTo }: Progress): void {
-  for (const event of events) {
-    if (event.mac === null && event.number <= withoutMacUpTo) continue;
-    const isOurs = event.mac && isEntryMac(context.auditKeys.mac, contentText(contentOf(event)), event.mac);
-    if (!isOurs)
+function warnOfForeign(context: Context, events: readonly EventRow[]): void {
+  for (const event of events)
+    if (!isEntryMac(context.auditKeys.mac, contentText(contentOf(event)), event.mac))
       context.log.error(
         { auditEventId: event.id },
         'an entry of the audit trail was not written by this service',
       );
-  }
 }
 
 /** Entries whose ids no other entry has: a copy of an entry is never linked, and verification finds it. */
@@ -182,12 +177,9 @@ class Chains {
   }
 }
 
-/** The first pass accepts what is there: entries of versions that made no HMAC. */
 async function beginRoot(context: Context): Promise<void> {
   if (await lastLink(context.db, rootChain)) return;
-  const newest = await newestEventNumber(context.db);
-  const progress: Progress = { upTo: 0, gaps: [], withoutMacUpTo: newest };
-  const head = { chain: rootChain, number: 0, hash: start.hash, progress };
+  const head = { chain: rootChain, number: 0, hash: start.hash, progress: noProgress };
   await insertHead(context.db, { ...head, mac: headMac(context.auditKeys.mac, head) });
 }
 
@@ -220,7 +212,7 @@ async function linkSome(context: Context, isWaiting: boolean, linked: Set<string
     } else if (!head) return false;
     const root = await endOf(context, rootChain, head);
     await checkGrowth(context, root);
-    const progress = head?.progress ?? { upTo: 0, gaps: [], withoutMacUpTo: 0 };
+    const progress = head?.progress ?? noProgress;
     const { oldest } = await openTransactions(db);
     const numbers = await unlinkedNumbers(db, progress, atOnce);
     const { next } = await openTransactions(db);
@@ -229,7 +221,7 @@ async function linkSome(context: Context, isWaiting: boolean, linked: Set<string
     const seen = { numbers, isComplete, now: now().getTime(), oldestOpen: oldest, next };
     const advanced = advance(progress, seen);
     if (head && events.length === 0 && advanced.gaps.length === progress.gaps.length) return false;
-    warnOfForeign(context, events, progress);
+    warnOfForeign(context, events);
     const chains = new Chains(context, root);
     for (const event of await withoutCopies(context, events)) await chains.add(event);
     await insertLinks(db, chains.links);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Progress } from '../../rows/audit-log/columns.ts';
-import { advance } from './linking-progress.ts';
+import { advance, noProgress as start } from './linking-progress.ts';
 
-const start: Progress = { upTo: 0, gaps: [], withoutMacUpTo: 0 };
 const seen = (numbers: number[], more: { now?: number; oldestOpen?: string; isComplete?: boolean } = {}) => ({
   numbers,
   isComplete: true,

@@ -7,6 +7,8 @@ import type { Gap, Progress } from '../../rows/audit-log/columns.ts';
 /** A number is given out within a statement: its transaction has an id soon after. */
 const youngestAbandoned = 60_000;
 
+export const noProgress: Progress = { upTo: 0, gaps: [] };
+
 /** What a pass saw. */
 export interface LinkingPass {
   /** Of the entries that it links, in their order. */

@@ -114,16 +114,15 @@ test('a removed entry is found, with its link and without', async () => {
   assert.deepEqual(await other.foundByOperator(), ['linkRemoved organization', 'linkRemoved root']);
 });
 
-test('an inserted entry is found: without an HMAC, with that of another entry, or a number of the past', async () => {
+test('an inserted entry is found: with an invented HMAC, with that of another entry, or a number of the past', async () => {
   const { app, tamper, found, write } = await trail();
-  const insert = (columns: string, values: string) =>
+  const insert = (mac: string) =>
     tamper(
-      `insert into audit_event (organization_id, actor_id, action, entity, entity_id, at${columns})
-       ${columns.includes('number') ? 'overriding system value' : ''}
-       select '${app.organizationId}', 'somebody', 'thing.changed', 'thing', '1', now()${values}`,
+      `insert into audit_event (organization_id, actor_id, action, entity, entity_id, at, mac)
+       select '${app.organizationId}', 'somebody', 'thing.changed', 'thing', '1', now(), ${mac}`,
     );
-  await insert('', '');
-  await insert(', mac', `, (select mac from audit_event where number = ${eventOf(5)})`);
+  await insert("'\\x00'");
+  await insert(`(select mac from audit_event where number = ${eventOf(5)})`);
   await write();
   const numbers = (await found()).map(([kind, number]) => [kind, number]);
   assert.deepEqual(numbers, [
@@ -132,8 +131,8 @@ test('an inserted entry is found: without an HMAC, with that of another entry, o
   ]);
   const past = await trail();
   await past.tamper(
-    `insert into audit_event (number, organization_id, actor_id, action, entity, entity_id, at)
-     overriding system value values (-1, $1, 'somebody', 'thing.changed', 'thing', '1', now())`,
+    `insert into audit_event (number, organization_id, actor_id, action, entity, entity_id, at, mac)
+     overriding system value values (-1, $1, 'somebody', 'thing.changed', 'thing', '1', now(), '\\x00')`,
     past.app.organizationId,
   );
   await past.write();
@@ -230,17 +229,6 @@ test('an organization whose whole trail was removed is missed by the operator', 
   await tamper('delete from audit_head where chain = $1', app.organizationId);
   const kinds = await foundByOperator();
   assert.ok(kinds.includes('endRemoved root') || kinds.includes('linkRemoved root'), kinds.join());
-});
-
-test('entries that an earlier version wrote are accepted where they were there before the chain', async () => {
-  const app = await testApp();
-  const { organizationId, database, context } = app;
-  await database.pool.query(
-    "insert into audit_event (organization_id, actor_id, action, entity, entity_id, at) values ($1, 'old', 'thing.changed', 'thing', '1', now())",
-    [organizationId],
-  );
-  await linkEntries(context);
-  assert.deepEqual((await ok(app, 'verifyAudit', { query: { organizationId } })).findings, []);
 });
 
 test('entries that nobody links are found once they are late', async () => {

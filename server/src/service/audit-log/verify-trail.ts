@@ -20,13 +20,12 @@ import {
 import type { Progress } from '../../rows/audit-log/columns.ts';
 import { isHead } from './head-mac.ts';
 import { rootHash } from './link-entries.ts';
+import { noProgress } from './linking-progress.ts';
 
 const atOnce = 500;
 const mostFindings = 1000;
 /** Entries that are older have been linked, unless somebody prevents it. */
 const lateSeconds = 60;
-
-const noProgress: Progress = { upTo: 0, gaps: [], withoutMacUpTo: 0 };
 
 type VerifiedHead = AuditVerification['heads'][number];
 
@@ -67,18 +66,11 @@ function isCopyWrong(row: LinkedRow): boolean {
 }
 
 /** What the hashes do not show: who wrote an entry, and whether lists find it. */
-function* findingsOf(context: Context, row: LinkedRow, progress: Progress): Generator<AuditFinding> {
+function* findingsOf(context: Context, row: LinkedRow): Generator<AuditFinding> {
   const { event, number, event_id: entryId } = row;
   if (event === null) return;
   const about = { number, entryId };
-  if (event.mac === null) {
-    if (event.number > progress.withoutMacUpTo)
-      yield {
-        kind: 'entryForged',
-        ...about,
-        text: `Entry ${number} has no HMAC: the service did not write it`,
-      };
-  } else if (!isEntryMac(context.auditKeys.mac, contentText(contentOf(event)), event.mac))
+  if (!isEntryMac(context.auditKeys.mac, contentText(contentOf(event)), event.mac))
     yield { kind: 'entryForged', ...about, text: `Entry ${number} is not as the service wrote it` };
   if (isCopyWrong(row))
     yield { kind: 'linkChanged', ...about, text: `Lists do not show entry ${number} where it belongs` };
@@ -113,12 +105,7 @@ function* compareHead(
     yield { kind: 'linkChanged', number: reached, text: `Entry ${reached} is not the one of the head` };
 }
 
-async function verifyChain(
-  context: Context,
-  chain: string,
-  report: Report,
-  progress: Progress,
-): Promise<void> {
+async function verifyChain(context: Context, chain: string, report: Report): Promise<void> {
   // Before the links: those that are added meanwhile come after it.
   const head = await getHead(context.db, chain);
   const walk = new ChainWalk(chain, false);
@@ -127,7 +114,7 @@ async function verifyChain(
     const rows = await linksAfter(context.db, chain, { after, to, limit: atOnce });
     for (const row of rows) {
       report.add(chain, walk.next(linkView(row), row.event && contentOf(row.event), row.event_id));
-      report.add(chain, [...findingsOf(context, row, progress)]);
+      report.add(chain, [...findingsOf(context, row)]);
       report.entries++;
     }
     after = rows.at(-1)?.number ?? to;
@@ -208,7 +195,7 @@ export async function verifyTrail(
     chain === null
       ? [...new Set([...heads.filter((each) => each !== rootChain), ...(await listChains(db))])]
       : [chain];
-  for (const each of chains) await verifyChain(context, each, report, progress);
+  for (const each of chains) await verifyChain(context, each, report);
   if (chain === null) await verifyRoot(context, root, report);
   if (known !== undefined) await checkKnownHead(context, chains, known, report);
   return report.reply(context.now());

@@ -693,11 +693,11 @@ create table deployment (
   updated_at timestamptz not null default now(),
   comment text,
   requires_approval boolean not null,
-  -- What decided whether the plan waits for a person; null: not decided yet.
-  approval_decided_by text check (approval_decided_by in ('planner', 'variable', 'policy', 'project', 'request', 'environment')),
+  -- What decided whether the plan waits for a person.
+  approval_decided_by text not null check (approval_decided_by in ('planner', 'variable', 'policy', 'project', 'request', 'environment')),
   -- Whether the plan waits according to the settings when the deployment was created, with the projects whose demand nobody
   -- has lifted: each round of approval policies begins with it.
-  approval_at_start jsonb,
+  approval_at_start jsonb not null,
   -- Approval policies are assigned: they check its plan.
   has_policies boolean not null default false,
   -- The policy of the project includes cost estimation: its plan has a step for it.
@@ -1205,7 +1205,7 @@ create table audit_event (
   details jsonb not null default '{}',
   before jsonb,
   after jsonb,
-  mac bytea
+  mac bytea not null
 );
 create index audit_event_by_entity on audit_event (entity, entity_id, number);
 

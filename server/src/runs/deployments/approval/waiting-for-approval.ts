@@ -83,7 +83,7 @@ export function waitingForApproval(
     text: sentence(row, tool, facts),
     approval: {
       until: untilOf(row, settings),
-      ...(row.approval_decided_by ? { decidedBy: row.approval_decided_by } : {}),
+      decidedBy: row.approval_decided_by,
       ...(facts ? { missing: [...facts.missing], excluded: excludedFrom(facts) } : {}),
     },
   };

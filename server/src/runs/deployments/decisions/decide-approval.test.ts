@@ -126,12 +126,6 @@ test('what is weaker than what decides changes nothing', () => {
   );
 });
 
-test('a plan that was made before deciders were recorded follows its policies', () => {
-  const old = { isRequired: true, decidedBy: null };
-  assert.deepEqual(approvalOfPlan(old, null), old);
-  assert.deepEqual(approvalOfPlan(old, 'allow'), { isRequired: false, decidedBy: 'policy' });
-});
-
 test('after an approval, only policies that ask for more hold a plan', () => {
   assert.deepEqual(verdicts.map(waitsForMore), [false, false, true, false]);
 });

@@ -9,8 +9,7 @@ import type { ApprovalDecider } from '#contract/schema/enumerations.ts';
 
 export interface ApprovalDecision {
   readonly isRequired: boolean;
-  /** Null: made by a version that did not record it. */
-  readonly decidedBy: ApprovalDecider | null;
+  readonly decidedBy: ApprovalDecider;
 }
 
 export interface ApprovalSettings {
@@ -43,9 +42,7 @@ export type ApprovalVerdict = 'allow' | 'pending' | 'none';
 export type OverridingDemand = 'project' | 'policy';
 
 /** The decision as far as it is known before there is a plan. */
-export function approvalAtStart(
-  settings: ApprovalSettings,
-): ApprovalDecision & { readonly decidedBy: ApprovalDecider } {
+export function approvalAtStart(settings: ApprovalSettings): ApprovalDecision {
   const { isOnlyPlanner, variable, request, environment, unlifted } = settings;
   if (isOnlyPlanner) return { isRequired: true, decidedBy: 'planner' };
   if (unlifted.variable === 'variable') return { isRequired: true, decidedBy: 'variable' };

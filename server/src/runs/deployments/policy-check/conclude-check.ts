@@ -24,7 +24,7 @@ import { followDecision, markStep, outdatedMessage } from '../transitions/follow
 import { isApplySkipped } from '../transitions/skipped-apply.ts';
 import { enqueueApply } from '../transitions/start-apply.ts';
 import { storeApproved } from '../transitions/store-approved.ts';
-import { atStartOf, overridingDemand } from './overriding-demands.ts';
+import { overridingDemand } from './overriding-demands.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { verdictLog } from './verdict-log.ts';
 
@@ -105,7 +105,7 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
   const { verdict, isApplySkipped } = facts;
   const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
   // Each round begins with what was decided at the start: the columns have what the round before it said.
-  const approval = approvalOfPlan(atStartOf(deployment), said, facts.overriding);
+  const approval = approvalOfPlan(deployment.approval_at_start, said, facts.overriding);
   const decision: PlannedDecision =
     deployment.status === 'ABORTING' || facts.isRefused
       ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }

@@ -9,14 +9,7 @@ import {
   liftersIn,
   type RemainingDemands,
 } from '../../../tenancy/project-policies/lift-approval.ts';
-import type { ApprovalDecision, OverridingDemand } from '../decisions/decide-approval.ts';
-
-/** What was decided when the deployment was made; earlier versions did not store it. */
-export function atStartOf(
-  row: DeploymentRow,
-): ApprovalDecision & { readonly demandedIn?: readonly string[] } {
-  return row.approval_at_start ?? { isRequired: row.requires_approval, decidedBy: row.approval_decided_by };
-}
+import type { OverridingDemand } from '../decisions/decide-approval.ts';
 
 /** Whether a policy that is assigned somewhere may allow what a place demands: at the same place, or above it. */
 async function speaksFor(
@@ -66,10 +59,10 @@ export async function overridingDemand(
     return places.filter(({ policyId }) => ids.includes(policyId));
   };
   const allowing = placesOf('allow');
-  const { decidedBy, demandedIn } = atStartOf(deployment);
+  const { decidedBy, demandedIn } = deployment.approval_at_start;
   if (decidedBy === 'project') {
-    const demands = demandedIn?.map((id) => ({ organizationId, projectId: id }));
-    if (demands === undefined || (await isAnyOverriding(db, demands, allowing))) return 'project';
+    const demands = demandedIn.map((id) => ({ organizationId, projectId: id }));
+    if (await isAnyOverriding(db, demands, allowing)) return 'project';
   }
   const silent = placesOf('none').map((place) => ({ ...place, organizationId }));
   return (await isAnyOverriding(db, silent, allowing)) ? 'policy' : null;
