@@ -1,6 +1,9 @@
 /** What approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
 import type { Context } from '../../server/src/framework/context.ts';
-import { askSeveral, inputBodies } from '../../server/src/runs/deployments/policy-check/ask-policies.ts';
+import {
+  evaluatePolicy,
+  inputBodies,
+} from '../../server/src/runs/deployments/policy-check/evaluate-policies.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { scratchFolder } from '../measure/service.ts';
 
@@ -67,9 +70,10 @@ export const policiesBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   const evaluate = async (count: number): Promise<number> => {
     const start = performance.now();
     const bodyFor = inputBodies(input);
-    const asked = policies.slice(0, count).map((files) => ({ files, body: bodyFor(undefined) }));
-    const answers = await askSeveral(context, asked);
-    if (answers.some(({ messages }) => messages.allow.length !== 1))
+    const results = await Promise.all(
+      policies.slice(0, count).map((files) => evaluatePolicy(context, files, bodyFor(undefined))),
+    );
+    if (results.some(({ messages }) => messages.allow.length !== 1))
       throw new Error('A policy did not allow the plan');
     return performance.now() - start;
   };

@@ -95,7 +95,7 @@ function isParsed(complaints: readonly Complaint[]): boolean {
 }
 
 /** The comment that makes the ones after it annotations. A comment ends with its line: what is below it is code. */
-export const annotationMark = /#(?:[^\S\n]|\u0085)*METADATA/giu;
+const annotationMark = /#(?:[^\S\n]|\u0085)*METADATA/giu;
 
 /** Writes the files under names of ours. @returns their names in the policy, by ours */
 async function writeFiles(

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
 import type { Context } from '../../../framework/context.ts';
-import type { PolicyFiles } from './compile-policy.ts';
-import { evaluateFiles, evaluateTogether, hashOf, readyPolicies } from './policy-engine.ts';
+import { evaluateFiles, hashOf, readyPolicies } from './policy-engine.ts';
 
 const needsOpa = withToolbox('opa');
 
@@ -33,16 +32,7 @@ function engine(t: TestContext, more: Partial<Context['settings']> = {}) {
   const context: EngineContext = { settings, stopping: closing.signal, events: {} as Context['events'] };
   const evaluate = (text: string, input: unknown = {}) =>
     evaluateFiles(context, new Map([['policy.rego', text]]), Buffer.from(JSON.stringify(input)));
-  /** By the numbers of the policies; those that are not evaluated together are missing. */
-  const together = async (policies: readonly (string | PolicyFiles)[], input: unknown = {}) => {
-    const files = policies.map((each) =>
-      typeof each === 'string' ? new Map([['policy.rego', each]]) : each,
-    );
-    const said = await evaluateTogether(context, files, Buffer.from(JSON.stringify(input)));
-    const numbered = files.map((each, index) => [index, said.get(hashOf(each))] as const);
-    return Object.fromEntries(numbered.filter(([, messages]) => messages !== undefined));
-  };
-  return { context, evaluate, together, closing, dataFolder };
+  return { context, evaluate, closing, dataFolder };
 }
 
 const none = { deny: [], pending: [], allow: [], warn: [] };
@@ -166,114 +156,45 @@ test(
   },
 );
 
-test('policies about one plan share a process, and each says what it says alone', needsOpa, async (t) => {
-  const { evaluate, together, context } = engine(t);
-  const inTwoFiles: PolicyFiles = new Map([
-    [
-      'main.rego',
-      `# Limits.
-package envarium
-
-import rego.v1
-
-items := ["kg"]
-deny contains sprintf("%d%s", [input.n, unit]) if above(input.n, limit)
-pending contains unit if some unit in items
-allow contains "listed" if ("kg" in items) == true`,
-    ],
-    ['limits.rego', '\npackage envarium\nlimit := 1\nunit := "m"\nabove(a, b) if a > b\n'],
-  ]);
+test('policies with one package neither see nor change each other', needsOpa, async (t) => {
+  const { evaluate } = engine(t, { policyProcesses: 8 });
   const policies = [
-    inTwoFiles,
-    'package envarium\nwarn contains input.metadata.name\nitems := ["other"]',
-    'package envarium\nwarn contains `raw \\n\npackage p\n# ` if not input.absent',
-    'package envarium\nhelper := regex.match("^a", "b")',
-  ];
-  const input = { n: 2, metadata: { name: 'a' } };
-  const said = await together(policies, input);
-  assert.deepEqual(said[0], { ...none, deny: ['2m'], pending: ['kg'], allow: ['listed'] });
-  assert.deepEqual(said[3], none);
-  assert.equal(readyPolicies(context), 1);
-  for (const index of [1, 2, 3] as const)
-    assert.deepEqual(said[index], await evaluate(policies[index] as string, input));
-  // The same ones in another order, each twice.
-  assert.deepEqual((await together([...policies, ...policies].toReversed(), { n: 1 }))[3]?.deny, []);
-});
-
-test('what refers to packages, or could, is left out', needsOpa, async (t) => {
-  const { together } = engine(t);
-  const others = [1, 2].map((n) => `package envarium\nallow := ["${n}"]`);
-  const out = [
-    'package envarium\nwarn contains v if some v in data[_].envarium.secrets',
     'package envarium\nitems := ["a"]\ndeny contains x if some x in data.envarium.items',
-    'package envarium\nimport data as everything\nwarn contains "x" if everything[input.name].deny',
-    'package envarium\nunit := ["m"]\ndeny contains x if some x in unit with data.envarium.unit as ["kg"]',
-    'package envarium\nwarn contains $"\\\\\\{opa.runtime()}"',
-    'package envarium\nwarn contains $`{input.n}`',
-    'package envarium\n# METADATA\n# title: a\ndeny contains "annotated"',
-    'package envarium\nwarn contains json.marshal(rego["meta\\u0064ata"].chain())',
-    'package envarium\ndeny contains "x" if glob.match("x*", ["-", "."], input.name)',
-    'package envarium\ndeny contains "x" if glob["m\\u0061tch"]("x*", ["-", "."], input.name)',
-    'package envarium\ndeny contains "x" if regex.template_match("urn:{.*}", input.name, "{", "}")',
-    'package envarium\ndeny contains "x" if regex["template\\u005fmatch"]("urn:{.*}", input.name, "{", "}")',
-    'package envarium\ndeny contains "x" if rand.intn("a", 10) > 5',
-    'package envarium\ndeny contains uuid.rfc4122("a")',
-    'package envarium\ndeny contains "x" if graphql.is_valid("query { a }", input.name)',
-    'package envarium\ndeny[msg] { msg := "before 1.0" }',
-    'package envarium\ndeny contains',
-    'package envarium # with a comment\nallow := ["x"]',
-    'package envarium\r\nallow := ["x"]',
-    'package envarium.library\nallow := ["x"]',
-    new Map([
-      ['main.rego', 'package envarium\nallow := ["x"]'],
-      ['library.rego', 'package library\nx := 1'],
-    ]),
+    'package envarium\nitems := ["b"]\ndeny contains x if some x in data.envarium.items',
+    'package envarium\nwarn contains json.marshal(data.envarium.items)\nsecret := "planted"',
+    'package envarium\nimport data.envarium as mine\nwarn contains x if some x in mine.items',
   ];
-  for (const policy of out)
-    assert.deepEqual(Object.keys(await together([...others, policy])), ['0', '1'], JSON.stringify(policy));
-  assert.deepEqual(await together([out[0] ?? '', others[0] ?? '']), {}, 'a single one is left');
-  assert.deepEqual(await together([others[0] ?? '', others[0] ?? '']), {}, 'the same twice');
+  const results = await Promise.all(policies.map((text) => evaluate(text)));
+  assert.deepEqual(
+    results.map(({ deny, warn }) => [...deny, ...warn]),
+    [['a'], ['b'], [], []],
+  );
 });
 
-test('a server that stops while policies are joined leaves nothing behind', needsOpa, async (t) => {
-  const { together, closing, dataFolder } = engine(t);
-  const policies = Array.from({ length: 8 }, (_, n) => `package envarium\nallow := ["${n}"]`);
-  const joining = together(policies);
+test('a policy that fails or hangs fails alone', needsOpa, async (t) => {
+  const { evaluate } = engine(t, { policyTimeLimitSeconds: 2, policyProcesses: 8 });
+  const numbers = 'numbers.range(1, 100000)';
+  const hangs = `package envarium\ndeny contains "x" if { some a in ${numbers}; some b in ${numbers}; a * b == -1 }`;
+  const policies = ['package envarium\nallow := ["fine"]', 'package envarium\nwarn := 5', hangs];
+  const [fine, wrong, late] = await Promise.allSettled(policies.map((text) => evaluate(text)));
+  assert.deepEqual(fine, { status: 'fulfilled', value: { ...none, allow: ['fine'] } });
+  assert.match(String(wrong?.status === 'rejected' && wrong.reason), /"warn" must be/);
+  assert.match(String(late?.status === 'rejected' && late.reason), /takes longer than 2 s/);
+});
+
+test('a server that stops while policies are compiled leaves nothing behind', needsOpa, async (t) => {
+  const { evaluate, closing, dataFolder } = engine(t, { policyProcesses: 8 });
+  const names = Array.from({ length: 8 }, (_, n) => `package envarium\nallow := ["${n}"]`);
+  const evaluations = Promise.allSettled(names.map((text) => evaluate(text)));
   await once(closing.signal, 'abort', { signal: AbortSignal.timeout(100) }).catch(() => undefined);
   closing.abort();
-  await assert.rejects(joining);
+  await evaluations;
   while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
   const left = readdirSync(join(dataFolder, 'policies'), { recursive: true });
   assert.deepEqual(
     left.filter((name) => String(name).endsWith('.rego')),
     [],
   );
-});
-
-test('policies that fail together are left to themselves from then on', needsOpa, async (t) => {
-  const { together, context, dataFolder } = engine(t, { policyTimeLimitSeconds: 2 });
-  const fine = 'package envarium\nallow := ["fine"]';
-  const numbers = 'numbers.range(1, 100000)';
-  for (const bad of [
-    'package envarium\nx := input.values[_]\ndeny contains "x" if x > 0',
-    'package envarium\nwarn := 5',
-    `package envarium\ndeny contains "x" if { some a in ${numbers}; some b in ${numbers}; a * b == -1 }`,
-  ]) {
-    assert.deepEqual(await together([fine, bad], { values: [1, 2] }), {}, bad);
-    const again = together([fine, bad], { values: [1, 2] });
-    assert.equal(readyPolicies(context), 0, 'no process is started for them');
-    assert.deepEqual(await again, {});
-  }
-  while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
-});
-
-test('a process of several policies that was killed is started again', needsOpa, async (t) => {
-  const { together, dataFolder } = engine(t);
-  const policies = ['a', 'b'].map((name) => `package envarium\nallow := ["${name}"]`);
-  await together(policies);
-  const [pid] = processesIn(dataFolder);
-  process.kill(Number(pid), 'SIGKILL');
-  assert.deepEqual((await together(policies))[1]?.allow, ['b']);
 });
 
 test('the hash of a policy tells names and texts apart', () => {

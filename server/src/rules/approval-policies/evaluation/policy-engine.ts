@@ -8,7 +8,6 @@ import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { Context } from '../../../framework/context.ts';
 import { perServer } from '../../../framework/events/per-server.ts';
 import { compilePolicy, type PolicyFiles } from './compile-policy.ts';
-import { joinPolicies } from './join-policies.ts';
 import { PolicyError } from './policy-error.ts';
 import { readMessages } from './read-verdict.ts';
 import { OpaEnded, ResidentOpa } from './resident-opa.ts';
@@ -18,25 +17,11 @@ const sweepMilliseconds = 30 * 1000;
 
 type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
 
-/** A process with one policy, or several. */
-interface Running {
-  readonly opa: ResidentOpa;
-  /** Of several, their hashes by the names of their answers. */
-  readonly members: ReadonlyMap<string, string>;
-}
-
-/** Compiles policies in a folder that does not exist, and starts their process. */
-type Start = (folder: string) => Promise<Running>;
-
 interface PolicyProcess {
   readonly folder: string;
-  readonly running: Promise<Running>;
+  readonly running: Promise<ResidentOpa>;
   ready: ResidentOpa | null;
 }
-
-/** How many sets of policies are remembered that cannot be evaluated together, and for how long. */
-const mostApart = 10_000;
-const apartMilliseconds = 10 * 60 * 1000;
 
 /** SHA-256 over the names and texts of a policy. */
 export function hashOf(files: PolicyFiles): string {
@@ -50,8 +35,6 @@ export function hashOf(files: PolicyFiles): string {
 
 class PolicyEngine {
   readonly #kept = new Map<string, PolicyProcess>();
-  /** Until when sets of policies that cannot be joined, or failed together, are asked alone: that tells which one fails. */
-  readonly #apart = new Map<string, number>();
   #folder: string | null = null;
   #sweep: NodeJS.Timeout | null = null;
   /** As many at once as there may be processes: each evaluation needs one. */
@@ -100,29 +83,36 @@ class PolicyEngine {
     this.#kept.delete(hash);
     if (!kept) return;
     const end = async () => {
-      await (await kept.running).opa.end();
+      await (await kept.running).end();
       await rm(kept.folder, { recursive: true, force: true });
     };
     end().catch(() => undefined);
   }
 
-  #runningOf(context: EngineContext, key: string, start: Start): Promise<Running> {
-    const kept = this.#kept.get(key);
-    // It is about to be used: nothing that is started meanwhile takes its place.
+  async #start(context: EngineContext, files: PolicyFiles, folder: string): Promise<ResidentOpa> {
+    const compiled = await compilePolicy(context.settings, files, folder);
+    context.stopping.throwIfAborted();
+    return ResidentOpa.start(context.settings, compiled);
+  }
+
+  /** The process of a policy, started unless it runs. */
+  #runningOf(context: EngineContext, hash: string, files: PolicyFiles): Promise<ResidentOpa> {
+    const kept = this.#kept.get(hash);
+    // It is about to be used: a process that starts in the meantime does not replace it.
     if (kept?.ready) kept.ready.usedAt = performance.now();
     if (kept && kept.ready?.hasEnded !== true) return kept.running;
-    if (kept) this.#forget(key);
+    if (kept) this.#forget(hash);
     const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
-    const running = start(folder);
+    const running = this.#start(context, files, folder);
     const entry: PolicyProcess = { folder, running, ready: null };
-    this.#kept.set(key, entry);
+    this.#kept.set(hash, entry);
     running.then(
-      ({ opa }) => {
+      (opa) => {
         entry.ready = opa;
         if (context.stopping.aborted) opa.kill();
       },
       () => {
-        if (this.#kept.get(key) === entry) this.#kept.delete(key);
+        if (this.#kept.get(hash) === entry) this.#kept.delete(hash);
         rmSync(folder, { recursive: true, force: true });
       },
     );
@@ -136,77 +126,19 @@ class PolicyEngine {
 
   /** @throws PolicyError */
   evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
-    return this.#inTurn(context, () => this.#evaluate(context, files, input));
-  }
-
-  #inTurn<Result>({ settings }: EngineContext, work: () => Promise<Result>): Promise<Result> {
-    this.#queue.concurrency = settings.policyProcesses;
-    return this.#queue.push(work) as Promise<Result>;
-  }
-
-  /** @returns the messages of those that could be evaluated together, by their hashes */
-  async evaluateTogether(
-    context: EngineContext,
-    policies: readonly PolicyFiles[],
-    input: Buffer,
-  ): Promise<ReadonlyMap<string, PolicyMessages>> {
-    const byHash = new Map(policies.map((files) => [hashOf(files), files]));
-    const hashes = [...byHash.keys()].toSorted().join(' ');
-    const key = `together ${createHash('sha256').update(hashes).digest('hex')}`;
-    if (byHash.size < 2 || (this.#apart.get(key) ?? 0) > performance.now()) return new Map();
-    try {
-      return await this.#inTurn(context, () => this.#evaluateJoined(context, byHash, key, input));
-    } catch (error) {
-      if (!(error instanceof PolicyError) || context.stopping.aborted) throw error;
-      if (this.#apart.size >= mostApart) this.#apart.clear();
-      this.#apart.set(key, performance.now() + apartMilliseconds);
-      this.#forget(key);
-      return new Map();
-    }
-  }
-
-  async #evaluateJoined(
-    context: EngineContext,
-    byHash: ReadonlyMap<string, PolicyFiles>,
-    key: string,
-    input: Buffer,
-  ): Promise<ReadonlyMap<string, PolicyMessages>> {
-    const start: Start = async (folder) => {
-      const joined = await joinPolicies(context.settings, byHash, folder, context.stopping);
-      context.stopping.throwIfAborted();
-      if (!joined) throw new PolicyError('These policies cannot be joined');
-      return { opa: await ResidentOpa.start(context.settings, joined.compiled), members: joined.members };
-    };
-    return this.#ask(context, key, start, async ({ opa, members }) => {
-      const answers = ((await opa.evaluate(input)) ?? {}) as Readonly<Record<string, unknown>>;
-      return new Map([...members].map(([name, hash]) => [hash, readMessages(answerIn(answers, name))]));
-    });
+    this.#queue.concurrency = context.settings.policyProcesses;
+    return this.#queue.push(() => this.#evaluate(context, files, input)) as Promise<PolicyMessages>;
   }
 
   async #evaluate(context: EngineContext, files: PolicyFiles, input: Buffer): Promise<PolicyMessages> {
-    const start: Start = async (folder) => {
-      const compiled = await compilePolicy(context.settings, files, folder);
-      return { opa: await ResidentOpa.start(context.settings, compiled), members: new Map() };
-    };
-    return this.#ask(context, hashOf(files), start, async ({ opa }) =>
-      readMessages(await opa.evaluate(input)),
-    );
-  }
-
-  /** @throws PolicyError */
-  async #ask<Result>(
-    context: EngineContext,
-    key: string,
-    start: Start,
-    use: (running: Running) => Promise<Result>,
-  ): Promise<Result> {
+    const hash = hashOf(files);
     for (let isAgain = false; ; isAgain = true) {
-      const running = await this.#runningOf(context, key, start);
+      const opa = await this.#runningOf(context, hash, files);
       try {
-        return await use(running);
+        return readMessages(await opa.evaluate(input));
       } catch (error) {
         if (!(error instanceof OpaEnded)) throw error;
-        if (this.#kept.get(key)?.ready === running.opa) this.#forget(key);
+        if (this.#kept.get(hash)?.ready === opa) this.#forget(hash);
         // It may have been ended for another evaluation, or by hand: what ends it twice is the policy.
         if (isAgain || context.stopping.aborted)
           throw new PolicyError(
@@ -221,12 +153,6 @@ class PolicyEngine {
   get processes(): number {
     return this.#kept.size;
   }
-}
-
-/** Every member answers, if only that it has no rules: silence would count as no objection. */
-function answerIn(answers: Readonly<Record<string, unknown>>, name: string): unknown {
-  if (typeof answers[name] !== 'object') throw new PolicyError('One of the policies has not answered');
-  return answers[name];
 }
 
 function isRunning(pid: number): boolean {
@@ -252,20 +178,6 @@ export function evaluateFiles(
   input: Buffer,
 ): Promise<PolicyMessages> {
   return engineOf(context).evaluate(context, files, input);
-}
-
-/**
- * Evaluates several policies about the same plan in one process, which reads the plan once: reading it takes several
- * times as long as the rules of one policy.
- * @returns the messages of some or all of them, by `hashOf` their files; the others are to be evaluated alone, where
- *   what fails says so
- */
-export function evaluateTogether(
-  context: EngineContext,
-  policies: readonly PolicyFiles[],
-  input: Buffer,
-): Promise<ReadonlyMap<string, PolicyMessages>> {
-  return engineOf(context).evaluateTogether(context, policies, input);
 }
 
 /** How many compiled policies this server keeps ready. */

@@ -10,8 +10,7 @@ import type { Context } from '../../../framework/context.ts';
 import { Refusal } from '../../../ground/errors.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import { catalogue } from './catalogue.ts';
-import type { PolicyFiles } from './compile-policy.ts';
-import { evaluateFiles, evaluateTogether } from './policy-engine.ts';
+import { evaluateFiles } from './policy-engine.ts';
 import { isPassing, readPolicy } from './read-policy.ts';
 
 const place = { organizationId: 'o', projectId: 'p' };
@@ -33,16 +32,11 @@ test('every policy of the catalogue compiles and answers', withToolbox('opa'), a
   const input = { plan: { format_version: '1.2' }, deploymentRequest: { type: 'destroy' } };
   const policyConfiguration = { maxCostIncrease: 1, registries: ['ghcr.io/acme'] };
   const body = Buffer.from(JSON.stringify({ ...input, policyConfiguration }));
-  const all: PolicyFiles[] = [];
   for (const { path } of catalogue()) {
     const { files } = await readPolicy(context, inCatalogue(path), place);
-    all.push(files);
     const messages = await evaluateFiles(context, files, body);
     assert.deepEqual([messages.deny, messages.pending, messages.allow.length], [[], [], 1], path);
   }
-  const together = await evaluateTogether(context, all, body);
-  assert.ok(together.size >= 8, `${together.size} of ${all.length} can be evaluated together`);
-  for (const { allow, deny } of together.values()) assert.deepEqual([allow.length, deny], [1, []]);
 });
 
 test('a policy that the catalogue no longer has is an error in words', async () => {

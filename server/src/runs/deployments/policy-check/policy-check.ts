@@ -16,8 +16,8 @@ import { isPassing } from '../../../rules/approval-policies/evaluation/read-poli
 import { recordEvent } from '../../feeds/record-event.ts';
 import { stepView } from '../../logs/step-view.ts';
 import { currentRound } from '../decisions/current-round.ts';
-import { askPolicies, inputBodies, type Said } from './ask-policies.ts';
 import { concludeCheck, type RoundOfDeployment } from './conclude-check.ts';
+import { evaluatePolicies, inputBodies, type PolicyResult } from './evaluate-policies.ts';
 import { type PolicyInput, plannedInput, policyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
@@ -51,11 +51,11 @@ async function policiesOfRound(
 ): Promise<PolicyAtCommit[]> {
   const place = { projectId: row.project_id, templateId: row.template_id };
   const before =
-    round === 1 ? [] : (await listVerdicts(context.db, row.id)).filter((said) => said.round === 1);
-  const ids = round === 1 ? await policiesFor(context.db, place) : before.map((said) => said.policy_id);
+    round === 1 ? [] : (await listVerdicts(context.db, row.id)).filter((verdict) => verdict.round === 1);
+  const ids = round === 1 ? await policiesFor(context.db, place) : before.map((verdict) => verdict.policy_id);
   const rows = await getTemplateRows(context.db, ids);
   return rows.map((template) => {
-    const first = before.find((said) => said.policy_id === template.id);
+    const first = before.find((verdict) => verdict.policy_id === template.id);
     if (!first) return { template };
     const { path, revision, configuration } = first;
     const kept = configuration === null ? {} : { policyConfiguration: configuration };
@@ -65,24 +65,24 @@ async function policiesOfRound(
   });
 }
 
-async function askAll(
+async function evaluateAll(
   context: Context,
   row: DeploymentRow,
   policies: readonly PolicyAtCommit[],
   input: PolicyInput,
-  { round, over }: { readonly round: number; readonly over: AbortSignal },
+  { round, signal }: { readonly round: number; readonly signal: AbortSignal },
 ): Promise<Insertable<PolicyVerdictTable>[]> {
   const bodyFor = inputBodies(input);
   const project = { organizationId: row.organization_id, projectId: row.project_id };
-  const asked = policies.map(({ template, commit }) => ({
+  const withInput = policies.map(({ template, commit }) => ({
     template,
     project,
     body: bodyFor(template.settings.policyConfiguration),
     ...(commit === undefined ? {} : { commit }),
   }));
-  const said = await askPolicies(context, asked, over);
+  const results = await evaluatePolicies(context, withInput, signal);
   return policies.map(({ template }, index) => {
-    const { messages, ...rest } = said[index] as Said;
+    const { messages, ...rest } = results[index] as PolicyResult;
     const { policyConfiguration: configuration = {} } = template.settings;
     return {
       deployment_id: row.id,
@@ -145,7 +145,7 @@ async function waitOrGiveUp(
   return again;
 }
 
-/** Asks all policies, and stores what follows. @returns when to ask again, where something fails that passes */
+/** Evaluates all policies, and stores what follows. @returns when to ask again, where something fails that passes */
 async function check(context: Context, round: RoundOfDeployment): Promise<Date | undefined> {
   const row = await getDeploymentRow(context.db, round.deploymentId);
   if (row?.status !== 'IN_PROGRESS' && row?.status !== 'ABORTING') return undefined;
@@ -156,10 +156,10 @@ async function check(context: Context, round: RoundOfDeployment): Promise<Date |
       plannedInput(context, row.id),
     ]);
     const input = await policyInput(context, row, planned);
-    const over = finished.signal;
-    const asked = askAll(context, row, policies, input, { round: round.round, over });
-    const verdicts = await Promise.race([asked, late(over, round.round)]);
-    // A server that stops ends what evaluates: the next one asks again.
+    const { signal } = finished;
+    const evaluated = evaluateAll(context, row, policies, input, { round: round.round, signal });
+    const verdicts = await Promise.race([evaluated, late(signal, round.round)]);
+    // A server that stops ends what evaluates: the next one evaluates again.
     context.stopping.throwIfAborted();
     await concludeCheck(context, round, { verdicts, printed: isPrinted(input) ? input : null });
     return undefined;

@@ -5,7 +5,7 @@ import { notFound } from '../../../ground/errors.ts';
 import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import type { PolicyFiles } from '../../../rules/approval-policies/evaluation/compile-policy.ts';
-import { askFiles, askPolicies, inputBodies, type Said } from './ask-policies.ts';
+import { evaluatePolicies, evaluatePolicy, inputBodies, type PolicyResult } from './evaluate-policies.ts';
 import { policyInput, shownInput } from './policy-input.ts';
 
 /** What is tested: a policy of the organization, read at its newest commit, or files. */
@@ -45,22 +45,25 @@ export async function testPolicy(
   };
   const bodyFor = inputBodies(await policyInput(context, row, planned));
   const project = { organizationId: row.organization_id, projectId: row.project_id };
-  const askStored = async (template: TemplateRow) => {
+  const evaluateStored = async (template: TemplateRow) => {
     const body = bodyFor(template.settings.policyConfiguration);
-    const [said] = await askPolicies(context, [{ template, project, body }]);
-    return said as Said;
+    const [result] = await evaluatePolicies(context, [{ template, project, body }]);
+    return result as PolicyResult;
   };
-  const said =
+  const result =
     'policy' in tested
-      ? await askStored(tested.policy)
-      : { ...(await askFiles(context, tested.files, bodyFor(tested.configuration))), commit_hash: null };
+      ? await evaluateStored(tested.policy)
+      : {
+          ...(await evaluatePolicy(context, tested.files, bodyFor(tested.configuration))),
+          commit_hash: null,
+        };
   return {
-    decision: said.decision,
-    messages: said.messages,
-    ...(said.error === null ? {} : { error: said.error }),
-    ...(said.commit_hash === null ? {} : { commit: said.commit_hash }),
-    ...(said.content_hash === null ? {} : { hash: said.content_hash }),
-    milliseconds: said.milliseconds,
+    decision: result.decision,
+    messages: result.messages,
+    ...(result.error === null ? {} : { error: result.error }),
+    ...(result.commit_hash === null ? {} : { commit: result.commit_hash }),
+    ...(result.content_hash === null ? {} : { hash: result.content_hash }),
+    milliseconds: result.milliseconds,
     isPlanRebuilt: isRebuilt,
   };
 }
