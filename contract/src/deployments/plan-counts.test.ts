@@ -87,7 +87,7 @@ test('what is deferred is in no other count', () => {
   assert.deepEqual(planSummaryOf({ resourceChanges }), { added: 0, changed: 0, destroyed: 0, deferred: 1 });
 });
 
-test('plans of earlier versions, without kinds, are counted by their actions', () => {
+test('a plan without kinds is counted by its actions', () => {
   assert.deepEqual(
     countsText(countsOfSummary({ added: 3, changed: 1, destroyed: 2 }), 'done'),
     '2 destroyed, 1 changed, 3 added',

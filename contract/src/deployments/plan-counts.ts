@@ -39,7 +39,7 @@ type CountedChange = Pick<ResourceChange, 'action' | 'kind' | 'importing' | 'pre
 
 /** The main thing that happens to a resource, for its word, shape and colour. */
 export function kindOf({ action, kind, importing, previousAddress }: CountedChange): ChangeKind {
-  // Plans of earlier versions have no kinds.
+  // Tools set a kind only where the action does not say it.
   if (kind !== undefined) return kind;
   if (action !== 'metadata') return kindOfAction[action];
   if (importing !== undefined) return 'import';

@@ -30,7 +30,7 @@ export const ResourceChange = Type.Object(
         changeKinds,
         'Ours: what the plan does to the resource, also where `action` only has metadata. forget: it is no longer ' +
           'managed and not destroyed. invoke: an action of a provider runs. unknown: the tool cannot predict the ' +
-          'result. defer: a later deployment does it. Absent in plans of earlier versions',
+          'result. defer: a later deployment does it',
       ),
     ),
     driftByCloud: Type.Optional(Flag),
@@ -277,7 +277,7 @@ export const ApprovalWait = Type.Object(
       oneOf(
         approvalDeciders,
         'Why it waits: who started it may only plan, ENVARIUM_REQUIRES_APPROVAL, approval policies, the ' +
-          'policy of a project that lets nobody approve their own plans, the request, or the setting of the environment; absent for deployments of earlier versions',
+          'policy of a project that lets nobody approve their own plans, the request, or the setting of the environment',
       ),
     ),
     missing: Type.Optional(

@@ -144,7 +144,7 @@ export function makeSocketFolder(cluster: Cluster): string {
   return folder;
 }
 
-/** Gives folders to the account that an earlier version, or another setting, has left to another one. */
+/** Gives folders to the account that another setting has left to another one. */
 export function ownFolders(cluster: Cluster, socketFolder: string): void {
   if (isRoot) for (const folder of [cluster.dataFolder, socketFolder]) takeOver(folder, cluster.account);
 }

@@ -57,8 +57,8 @@ export interface DeploymentFacts {
   readonly requiresApproval: boolean;
   readonly resourceCount: number;
   readonly hasChanges: boolean | null;
-  /** How many resources the plan changes. Absent: stored by an earlier version. */
-  readonly planSummary?: PlanSummary | null;
+  /** How many resources the plan changes. */
+  readonly planSummary: PlanSummary | null;
   readonly driftDetected: boolean | null;
   readonly isScheduledRun: boolean;
   readonly isSkippedApply: boolean | null;

@@ -135,7 +135,6 @@ test('a drift run reports its result in a separate status', async () => {
   const driftOf = async () => [(await environmentOf(app, active.id)).driftStatus, await statusOf(active.id)];
   assert.deepEqual(await driftOf(), ['DISABLED', 'ACTIVE']);
   const nothing = { added: 0, changed: 0, destroyed: 0 };
-  // An agent of an older version counts what merely settled as a change.
   const settled = plannedOutcome({ planSummary: nothing, hasResourceChanges: true });
   const runs: [Outcome, string][] = [
     [plannedOutcome({ planSummary: nothing, hasChanges: false, hasResourceChanges: false }), 'OK'],

@@ -205,7 +205,7 @@ async function secretParts(
     ...(tokens.registryCredentials.length > 0 ? { registryCredentials: tokens.registryCredentials } : {}),
     ...(clouds.credentials.length > 0 ? { credentials: clouds.credentials } : {}),
     variables: { environment: ownEnvironment, terraform: inputs.terraform },
-    systemVariables: await systemVariables(context, deployment, environment, template, {
+    systemVariables: systemVariables(deployment, {
       custom: inputs.custom ?? {},
       vcsAccessToken: (!isDenied && clones(deployment.type) && credentials?.password) || null,
       oidcToken: clouds.oidcToken,

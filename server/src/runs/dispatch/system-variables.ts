@@ -2,13 +2,11 @@
  * The `ENVARIUM_…` names that every tool of a run sees; each key of customServiceEnvironmentVariables in
  * camelCase has one.
  */
-import type { Connection, Context } from '../../framework/context.ts';
+import type { Connection } from '../../framework/context.ts';
 import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import { listReviews } from '../../rows/deployments/review-store.ts';
-import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
-import type { TemplateRow } from '../../rows/templates/template-store.ts';
 import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
-import { factsAtStart, knownFacts } from '../deployments/views/deployment-facts.ts';
+import { knownFacts } from '../deployments/views/deployment-facts.ts';
 
 /** `deploymentLogId` → `ENVARIUM_DEPLOYMENT_LOG_ID`. */
 export function systemVariableName(key: string): string {
@@ -16,24 +14,6 @@ export function systemVariableName(key: string): string {
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
     .toUpperCase()}`;
-}
-
-/** The facts of deployments from before facts were stored. */
-async function factsOf(
-  context: Pick<Context, 'db' | 'settings' | 'sealer'>,
-  deployment: DeploymentRow,
-  environment: EnvironmentRow,
-  template: TemplateRow,
-): Promise<DeploymentRow> {
-  if (Object.keys(deployment.facts).length > 0) return deployment;
-  return {
-    ...deployment,
-    facts: await factsAtStart(context, deployment, {
-      environment,
-      template,
-      users: await getUsers(context.db, [environment.user_id, deployment.started_by]),
-    }),
-  };
 }
 
 /** Who approved a deployment last. */
@@ -52,13 +32,10 @@ export interface RunParts {
 }
 
 /** Facts of the run, overridden by what the deploy request gave as customServiceEnvironmentVariables. */
-export async function systemVariables(
-  context: Pick<Context, 'db' | 'settings' | 'sealer'>,
+export function systemVariables(
   deployment: DeploymentRow,
-  environment: EnvironmentRow,
-  template: TemplateRow,
   { custom, vcsAccessToken, oidcToken, reviewer }: RunParts,
-): Promise<Record<string, string>> {
+): Record<string, string> {
   // Readers see the arguments of a run; for the run itself these are variables that only its
   // owner may set.
   const {
@@ -67,7 +44,7 @@ export async function systemVariables(
     cliArgsPlan: ___,
     cliArgsApply: ____,
     ...facts
-  } = knownFacts(await factsOf(context, deployment, environment, template), reviewer);
+  } = knownFacts(deployment, reviewer);
   const tokens = {
     ...(vcsAccessToken === null ? {} : { vcsAccessToken }),
     ...(oidcToken === null ? {} : { oidcToken }),

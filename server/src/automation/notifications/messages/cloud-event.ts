@@ -53,7 +53,6 @@ export function cloudEventOf(notification: Notification) {
       organization,
       project,
       deploymentLog: deployment && {
-        planSummary: null,
         ...deployment,
         reviewers: notification.reviewers,
         startedByName: notification.deployer?.name ?? null,

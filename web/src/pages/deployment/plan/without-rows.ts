@@ -1,7 +1,7 @@
 /** What a plan without rows means: the service says it, not the number of rows. */
 
 export interface PlanFacts {
-  /** As the service says; undefined: it does not, such as for plans of earlier versions. */
+  /** As the service says; undefined: it does not. */
   readonly isPlanEmpty: boolean | undefined;
   /** Whether it is the plan of a drift run that found none, as the service says. */
   readonly isWithoutDrift: boolean;
