@@ -148,6 +148,13 @@ test('a part of the server imports only earlier parts', () => {
   assert.deepEqual(wrong.map(line), []);
 });
 
+test('rows refuse nothing: what is not found is undefined, and the caller says so', () => {
+  const wrong = imports.filter(
+    ({ from, file }) => from.startsWith('server/src/rows/') && file === 'server/src/ground/errors.ts',
+  );
+  assert.deepEqual(wrong.map(line), []);
+});
+
 test('routes are imported only by the door of their family', () => {
   const wrong = imports.filter(({ from, file }) => {
     if (file === null || !file.startsWith('server/src/') || !file.endsWith('-routes.ts')) return false;

@@ -1,12 +1,14 @@
 /** What a bulk operation does to one of its environments: the verb of the single operation, and its right. */
+
 import { type BulkData, bulkRights } from '#contract/bulk-operations/operations.ts';
 import type { BulkKind } from '#contract/bulk-operations/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { conflict } from '../../ground/errors.ts';
 import type { BulkItemRow } from '../../rows/bulk-operations/bulk-store.ts';
 import { openDeployments } from '../../rows/deployments/deployment-store.ts';
-import { type EnvironmentRow, requireEnvironment } from '../../rows/environments/environment-store.ts';
+import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import { approveDeployment } from '../../runs/deployments/approval/approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from '../../runs/deployments/cancel-deployment.ts';

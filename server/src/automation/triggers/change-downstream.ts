@@ -3,6 +3,7 @@
 import { mostDownstream } from '#contract/triggers/operations.ts';
 import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
@@ -14,7 +15,6 @@ import {
   getEnvironmentRow,
   getEnvironmentRows,
   type LockedEnvironment,
-  requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';

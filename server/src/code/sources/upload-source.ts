@@ -1,14 +1,15 @@
 /** Code that a person uploads for remote plans: stored sealed for a day, never the environment's own code. */
+
 import type { Readable } from 'node:stream';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { serverSettings } from '#settings/server.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { insertSource, openSourceBytes, type SourceArchiveRow } from '../../rows/sources/source-store.ts';
 import { checkPath } from '../templates/check-source.ts';
 import { expireSource } from './expire-source.ts';

@@ -1,9 +1,8 @@
 /** SQL of deployments. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { activeStatuses, openStatuses, serialTypes, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
-import type { Connection, Context } from '../../framework/context.ts';
+import type { Connection } from '../../framework/context.ts';
 import { constants, constantsText, statement } from '../../ground/database/prepared.ts';
-import { notFound } from '../../ground/errors.ts';
 import { homeById } from '../entity-home.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
 import type { DeploymentTable } from '../schema.ts';
@@ -339,10 +338,3 @@ export const deploymentHome = homeById((db, id) =>
     .where('id', '=', id)
     .executeTakeFirst(),
 );
-
-/** The same. @throws Refusal 404 */
-export async function requireDeployment({ db }: Pick<Context, 'db'>, id: string): Promise<LockedDeployment> {
-  const found = await lockDeployment(db, id);
-  if (!found) throw notFound('deployment', id);
-  return found;
-}

@@ -7,8 +7,7 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import type { Connection, Context } from '../../framework/context.ts';
-import { notFound } from '../../ground/errors.ts';
+import type { Connection } from '../../framework/context.ts';
 import { homeById } from '../entity-home.ts';
 import type { EnvironmentTable } from '../schema.ts';
 
@@ -69,16 +68,6 @@ export async function lockEnding(
     .forUpdate()
     .execute();
   return rows as LockedEnvironment[];
-}
-
-/** Locks the environment. @throws Refusal 404 */
-export async function requireEnvironment(
-  { db }: Pick<Context, 'db'>,
-  id: string,
-): Promise<LockedEnvironment> {
-  const environment = await lockEnvironmentRow(db, id);
-  if (!environment) throw notFound('environment', id);
-  return environment;
 }
 
 /**

@@ -1,9 +1,7 @@
 /** SQL of uploaded code. */
 import type { Insertable, Selectable } from 'kysely';
-import type { Connection, Context } from '../../framework/context.ts';
+import type { Connection } from '../../framework/context.ts';
 import type { BlobRef } from '../../ground/blobs/blob-store.ts';
-import { badField } from '../../ground/errors.ts';
-import { isUuid } from '../entity-home.ts';
 import type { SourceArchiveTable } from '../schema.ts';
 
 export type SourceArchiveRow = Selectable<SourceArchiveTable>;
@@ -39,31 +37,6 @@ export async function openSourceBytes(db: Connection, environmentId: string, now
 /** The row is kept for the deployments that name it. */
 export async function clearSourceBlob(tx: Connection, id: string): Promise<void> {
   await tx.updateTable('source_archive').set({ blob: null }).where('id', '=', id).execute();
-}
-
-/**
- * The archive that a remote plan names.
- * @param field that contains the id, as the caller knows it
- * @throws Refusal 400 where this environment has none of this id, or it has expired
- */
-export async function requireSource(
-  context: Pick<Context, 'db' | 'now'>,
-  environmentId: string,
-  id: string,
-  field: string,
-): Promise<SourceArchiveRow> {
-  const row = isUuid(id) ? await getSourceRow(context.db, id) : undefined;
-  if (row?.environment_id !== environmentId)
-    throw badField(
-      field,
-      'does not match an upload for this environment: upload the code first (uploadSource)',
-    );
-  if (row.blob === null || row.expires_at <= context.now())
-    throw badField(
-      field,
-      `refers to an upload that expired at ${row.expires_at.toISOString()}: upload it again`,
-    );
-  return row;
 }
 
 /** Deletes the archives of an environment. @returns their files, which the caller must remove */

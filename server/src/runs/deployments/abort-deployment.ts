@@ -2,12 +2,14 @@
  * A person stops a run: at once if no agent has it, else by an interrupt that lets the tool end and keep its
  * state.
  */
+
 import { policyStep } from '#protocol/tools/steps.ts';
+import { requireDeployment } from '../../framework/access/lock-or-refuse.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict } from '../../ground/errors.ts';
-import { type DeploymentRow, requireDeployment } from '../../rows/deployments/deployment-store.ts';
+import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import { getStepRow } from '../../rows/logs/step-store.ts';
 import { withdrawJob } from '../../rows/queue/job-store.ts';
 import { abortRefusal } from './decisions/decide-action.ts';

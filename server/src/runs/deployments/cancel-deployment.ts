@@ -1,6 +1,8 @@
 /** A person refuses a plan, or cancels a queued deployment. */
+
 import type { CancelBody } from '#contract/deployments/operations.ts';
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
+import { requireDeployment, requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -9,10 +11,9 @@ import {
   type DeploymentRow,
   type LockedDeployment,
   openDeployments,
-  requireDeployment,
 } from '../../rows/deployments/deployment-store.ts';
 import { insertReview } from '../../rows/deployments/review-store.ts';
-import { type LockedEnvironment, requireEnvironment } from '../../rows/environments/environment-store.ts';
+import type { LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { cancelRefusal } from './decisions/decide-action.ts';
 import { advanceQueue } from './transitions/advance-queue.ts';
 import { moveDeployment } from './transitions/move-deployment.ts';

@@ -2,16 +2,17 @@
  * Runs a plan again: the same code, at the same commit and in the same folder unless it looks for drift, with today's
  * variables and state.
  */
+
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
+import { requireSource } from '../../code/sources/require-source.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, notFound } from '../../ground/errors.ts';
 import { type DeploymentRow, getDeploymentRow } from '../../rows/deployments/deployment-store.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
-import { requireSource } from '../../rows/sources/source-store.ts';
 import { appliesChanges } from '../../tenancy/project-policies/remediation-strategy.ts';
 import { readInputs } from './inputs/run-inputs.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from './inputs/start-facts.ts';

@@ -1,4 +1,5 @@
 /** Refuses, queues or starts a deployment in one transaction: each fact is read once, each row written once. */
+
 import type { Insertable } from 'kysely';
 import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/deploy-request.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
@@ -11,6 +12,7 @@ import { canEstimateCosts, deploymentSteps, isRunnable, toolFacts } from '#proto
 import { runSettings } from '#protocol/tools/run-settings.ts';
 import { policyCheckedTypes } from '#protocol/tools/steps.ts';
 import { templateColumns } from '../../code/templates/environment-template.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -25,11 +27,7 @@ import {
   type LockedDeployment,
   type SpeakerRow,
 } from '../../rows/deployments/deployment-store.ts';
-import {
-  isIdle,
-  type LockedEnvironment,
-  requireEnvironment,
-} from '../../rows/environments/environment-store.ts';
+import { isIdle, type LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { insertSteps } from '../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../rows/schema.ts';
 import { checkEnvironmentLimits } from '../../tenancy/project-policies/environment-limits.ts';

@@ -1,11 +1,13 @@
 /** A person who knows that a run is gone releases its environment before the service gives it up. */
+
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
+import { requireDeployment } from '../../framework/access/lock-or-refuse.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict } from '../../ground/errors.ts';
 import { getAgentProcess } from '../../rows/agents/process-store.ts';
-import { type DeploymentRow, requireDeployment } from '../../rows/deployments/deployment-store.ts';
+import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import { openAttemptOf } from '../../rows/dispatch/attempt-store.ts';
 import { reachableSince } from '../agents/contact.ts';
 import { giveUp } from './lose-attempt.ts';

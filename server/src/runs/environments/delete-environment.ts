@@ -1,4 +1,5 @@
 /** Deletes an environment that never had resources, with everything that belongs only to it. */
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
@@ -10,11 +11,7 @@ import { deleteAssignmentsOfTemplates } from '../../rows/custom-flows/assignment
 import { deleteDeployments, openDeployments } from '../../rows/deployments/deployment-store.ts';
 import { templatesOfDeployments } from '../../rows/deployments/placeholder-store.ts';
 import { deleteAttemptBlobs } from '../../rows/dispatch/attempt-blob-store.ts';
-import {
-  deleteEnvironmentRow,
-  type LockedEnvironment,
-  requireEnvironment,
-} from '../../rows/environments/environment-store.ts';
+import { deleteEnvironmentRow, type LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { deleteSources } from '../../rows/sources/source-store.ts';
 import { getStateLock, lockInWords } from '../../rows/state/state-lock-store.ts';
 import { countStateVersions } from '../../rows/state/state-store.ts';

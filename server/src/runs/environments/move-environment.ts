@@ -6,6 +6,7 @@
 import type { Environment } from '#contract/environments/shapes.ts';
 import { isAssigned } from '../../code/templates/use-template.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
@@ -17,7 +18,6 @@ import { isUuid } from '../../rows/entity-home.ts';
 import {
   type EnvironmentRow,
   isIdle,
-  requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
 import { inProject } from '../../rows/places.ts';

@@ -1,13 +1,10 @@
 /** Locks and unlocks an environment. */
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf, isUnchanged } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import {
-  type EnvironmentRow,
-  requireEnvironment,
-  updateEnvironmentRow,
-} from '../../rows/environments/environment-store.ts';
+import { type EnvironmentRow, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { lastNoticeMilliseconds } from '../../tenancy/lifetimes/lifespan.ts';
 import { advanceQueue } from '../deployments/transitions/advance-queue.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';

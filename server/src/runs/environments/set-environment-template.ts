@@ -1,9 +1,11 @@
 /** Gives an environment another template, or makes a template that others can use out of its own. */
+
 import type { SetEnvironmentTemplateBody } from '#contract/environments/operations.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { nameTaken } from '../../code/templates/create-template.ts';
 import { auditedTemplate } from '../../code/templates/template-view.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit, recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
@@ -12,7 +14,6 @@ import { badField, conflict } from '../../ground/errors.ts';
 import {
   type EnvironmentRow,
   type LockedEnvironment,
-  requireEnvironment,
   updateEnvironmentRow,
 } from '../../rows/environments/environment-store.ts';
 import { inEnvironment, inOrganization } from '../../rows/places.ts';

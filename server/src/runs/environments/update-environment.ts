@@ -6,6 +6,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { checkPath } from '../../code/templates/check-source.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf, isUnchanged } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
@@ -16,7 +17,6 @@ import {
   type EnvironmentRow,
   isIdle,
   type LockedEnvironment,
-  requireEnvironment,
 } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import type { EnvironmentTable } from '../../rows/schema.ts';

@@ -2,11 +2,12 @@
 
 import type { Ttl } from '#contract/deployments/deploy-request.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf, isUnchanged } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { requireEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
+import { updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
 import { readPolicySettings } from '../../tenancy/project-policies/policy-settings.ts';

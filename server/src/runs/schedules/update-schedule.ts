@@ -6,16 +6,13 @@ import type {
 } from '#contract/schedules/operations.ts';
 import type { DriftSchedule, EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField } from '../../ground/errors.ts';
-import {
-  type LockedEnvironment,
-  requireEnvironment,
-  updateEnvironmentRow,
-} from '../../rows/environments/environment-store.ts';
+import { type LockedEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import {
   getSchedule,

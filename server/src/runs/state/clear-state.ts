@@ -1,7 +1,7 @@
 /** Leaves an environment without a current state, at a person's request. */
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { requireFreeState } from './state-holder.ts';
 import { forgetCurrent } from './write-state.ts';
 

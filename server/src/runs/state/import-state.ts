@@ -1,10 +1,11 @@
 /** Imports a state file of a person: it is checked, and then follows the current version. */
+
 import { Readable } from 'node:stream';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import type { StateVersionRow } from '../../rows/state/state-store.ts';
 import { checkStateFile, type ReadState } from './files/read-state.ts';
 import { readWhole, release } from './files/whole-bytes.ts';

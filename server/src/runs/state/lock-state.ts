@@ -3,11 +3,12 @@
  * it.
  */
 
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, Refusal } from '../../ground/errors.ts';
-import { type LockedEnvironment, requireEnvironment } from '../../rows/environments/environment-store.ts';
+import type { LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import {
   deleteStateLock,

@@ -2,12 +2,12 @@
 
 import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../../framework/access/actor.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import {
   deleteStateAccessRow,

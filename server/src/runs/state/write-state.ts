@@ -1,5 +1,6 @@
 /** What tools outside of runs do with an environment's state by the http protocol. */
 
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { promiseEffect } from '../../framework/effects/effect-kind.ts';
@@ -7,11 +8,7 @@ import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 import type { BlobRef } from '../../ground/blobs/blob-store.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { conflict, Refusal } from '../../ground/errors.ts';
-import {
-  type LockedEnvironment,
-  requireEnvironment,
-  updateEnvironmentRow,
-} from '../../rows/environments/environment-store.ts';
+import { type LockedEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import {
   getStateVersion,
   getStateVersionOfLock,

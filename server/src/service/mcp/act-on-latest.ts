@@ -1,8 +1,9 @@
 /** What people do with a deployment, done with the one that speaks for its environment. */
+
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { requireEnvironment } from '../../rows/environments/environment-store.ts';
 import { abortDeployment } from '../../runs/deployments/abort-deployment.ts';
 import { approveDeployment } from '../../runs/deployments/approval/approve-deployment.ts';
 import { cancelDeployment } from '../../runs/deployments/cancel-deployment.ts';

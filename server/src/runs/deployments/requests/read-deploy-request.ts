@@ -6,6 +6,7 @@ import {
   normalizeDeployRequest,
 } from '#contract/deployments/deploy-request.ts';
 import { variableChangeFields } from '#contract/variables/shapes.ts';
+import { requireSource } from '../../../code/sources/require-source.ts';
 import { checkRevision } from '../../../code/templates/check-source.ts';
 import { requireRight } from '../../../framework/access/check-right.ts';
 import type { ActorContext } from '../../../framework/context.ts';
@@ -13,7 +14,6 @@ import { badField } from '../../../ground/errors.ts';
 import { checkSetChanges, type SetChanges } from '../../../inputs/configuration-sets/change-assignments.ts';
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../../rows/places.ts';
-import { requireSource } from '../../../rows/sources/source-store.ts';
 import { appliesChanges } from '../../../tenancy/project-policies/remediation-strategy.ts';
 import type { StartRequest, StoredFacts } from '../inputs/start-facts.ts';
 import { checkDeployRequest, checkUpstream, checkWorkflowFields } from './check-deploy-request.ts';
