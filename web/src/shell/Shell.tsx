@@ -9,7 +9,7 @@ import { currentUser, useSession } from '../api/session.ts';
 import { useSessionEnd } from '../api/session-end.ts';
 import { DialogLoading } from '../ui/Loaded.tsx';
 import { LiveBar } from './LiveBar.tsx';
-import { navigation } from './navigation.ts';
+import { usePlaces } from './navigation.ts';
 import { openPalette, useOverlay } from './open-palette.ts';
 import { PaletteGate } from './PaletteGate.tsx';
 import { usePreloadedPages } from './preload-pages.ts';
@@ -23,9 +23,10 @@ const ShortcutSheet = lazy<() => ReactNode>(() => import('./ShortcutSheet.tsx').
 const SessionDialog = lazy(() => import('./SessionDialog.tsx'));
 
 function Navigation({ onGo }: { readonly onGo: () => void }) {
+  const groups = Map.groupBy(usePlaces(), ({ group }) => group);
   return (
     <nav aria-label="Main" className={classes.nav}>
-      {navigation.map(({ label, places }) => (
+      {Array.from(groups, ([label, places]) => (
         <section key={label} aria-label={label}>
           {label !== 'Work' && <h2>{label}</h2>}
           {places.map(({ to, name }) => (

@@ -3,10 +3,11 @@ import { Kbd, Modal } from '@mantine/core';
 import { useReturnFocus } from '../ui/return-focus.ts';
 import classes from './Overlays.module.css';
 import { closeOverlay } from './open-palette.ts';
-import { shortcuts } from './shortcuts.ts';
+import { useShortcutLists } from './shortcuts.ts';
 
 export default function ShortcutSheet() {
   useReturnFocus();
+  const shortcuts = useShortcutLists();
   return (
     <Modal opened onClose={() => closeOverlay('shortcuts')} title="Keyboard" size="lg">
       <div className={classes.sheet}>

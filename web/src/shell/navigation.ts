@@ -1,57 +1,32 @@
-/** The places of the interface, for the navigation and the command palette. */
+/** The places of the interface, for the navigation, the command palette and the shortcuts. */
+import { useRouter } from '@tanstack/react-router';
 
-export interface NavigationTarget {
-  readonly to: string;
+/** The groups of the navigation, in its order. */
+const groups = ['Work', 'Sources', 'Access', 'Operation'] as const;
+
+/** Where the navigation shows a page, which declares it where it is registered. */
+export interface PagePlace {
+  readonly group: (typeof groups)[number];
   readonly name: string;
   /** The key that leads there after `g`. */
   readonly key?: string;
 }
 
-export interface PlaceGroup {
-  readonly label: string;
-  readonly places: readonly NavigationTarget[];
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    readonly place?: PagePlace | undefined;
+  }
 }
 
-export const navigation = [
-  {
-    label: 'Work',
-    places: [
-      { to: '/', name: 'Inbox', key: 'h' },
-      { to: '/environments', name: 'Environments', key: 'e' },
-      { to: '/projects', name: 'Projects', key: 'p' },
-      { to: '/calendar', name: 'Calendar', key: 'c' },
-    ],
-  },
-  {
-    label: 'Sources',
-    places: [
-      { to: '/templates', name: 'Templates', key: 't' },
-      { to: '/variables', name: 'Variables', key: 'v' },
-      { to: '/configuration-sets', name: 'Configuration sets', key: 's' },
-      { to: '/approval-policies', name: 'Approval policies', key: 'y' },
-    ],
-  },
-  {
-    label: 'Access',
-    places: [
-      { to: '/credentials', name: 'Cloud credentials', key: 'd' },
-      { to: '/git-tokens', name: 'Git tokens' },
-      { to: '/ssh-keys', name: 'SSH keys' },
-      { to: '/vcs-connections', name: 'Forges' },
-      { to: '/users', name: 'Users', key: 'u' },
-      { to: '/teams', name: 'Teams' },
-      { to: '/roles', name: 'Roles' },
-      { to: '/permissions', name: 'Permissions' },
-      { to: '/api-keys', name: 'API keys' },
-    ],
-  },
-  {
-    label: 'Operation',
-    places: [
-      { to: '/agents', name: 'Agents', key: 'a' },
-      { to: '/notifications', name: 'Notifications', key: 'n' },
-      { to: '/audit', name: 'Audit trail', key: 'l' },
-      { to: '/organization', name: 'Organization' },
-    ],
-  },
-] as const satisfies readonly PlaceGroup[];
+export interface NavigationTarget extends PagePlace {
+  readonly to: string;
+}
+
+/** All places by group, in the order in which their pages are registered. */
+export function usePlaces(): readonly NavigationTarget[] {
+  const { routesByPath } = useRouter();
+  const places = Object.values(routesByPath).flatMap(({ fullPath, options: { staticData } }) =>
+    staticData?.place === undefined ? [] : [{ ...staticData.place, to: fullPath }],
+  );
+  return groups.flatMap((group) => places.filter((place) => place.group === group));
+}

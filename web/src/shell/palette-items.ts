@@ -6,7 +6,7 @@ import { usePage, useRead } from '../api/queries.ts';
 import { chooseOrganization, signOut, useSession } from '../api/session.ts';
 import { environmentLooks } from '../design/status.tsx';
 import { leftOut } from '../pages/environments/list/list-query.ts';
-import { navigation } from './navigation.ts';
+import { usePlaces } from './navigation.ts';
 import { openShortcuts } from './open-palette.ts';
 import { usePageActions } from './page-actions.ts';
 
@@ -130,9 +130,11 @@ export function useFound(query: string): PaletteMatches {
   const navigate = useNavigate();
   const things = useThings(query);
   const commands = useCommands();
-  const places = navigation.flatMap(({ places: each }) =>
-    each.map(({ to, name }) => ({ id: to, label: name, run: () => void navigate({ to }) })),
-  );
+  const places = usePlaces().map(({ to, name }) => ({
+    id: to,
+    label: name,
+    run: () => void navigate({ to }),
+  }));
   const profile = {
     id: '/profile',
     label: 'Profile',

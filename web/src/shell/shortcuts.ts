@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useGlobalKeys } from '../ui/page-keys.ts';
 import { focusSearchBox } from '../ui/search-box-mark.ts';
-import { navigation } from './navigation.ts';
+import { usePlaces } from './navigation.ts';
 import { openPalette, openShortcuts } from './open-palette.ts';
 
 /** After `g`, so long the next key names a place. */
@@ -17,9 +17,9 @@ interface KeyedPlace {
 }
 
 /** Places that have a key of their own. */
-const keyedPlaces: readonly KeyedPlace[] = navigation.flatMap(({ places }) =>
-  places.flatMap((place) => ('key' in place ? [place] : [])),
-);
+function useKeyedPlaces(): readonly KeyedPlace[] {
+  return usePlaces().flatMap(({ key, ...place }) => (key === undefined ? [] : [{ ...place, key }]));
+}
 
 export interface Shortcut {
   /** Keys one after the other. */
@@ -27,8 +27,7 @@ export interface Shortcut {
   readonly does: string;
 }
 
-/** All shortcuts by where they work. */
-export const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
+const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
   Everywhere: [
     { keys: ['Ctrl K'], does: 'Search for anything, or do it' },
     { keys: ['?'], does: 'This sheet' },
@@ -52,12 +51,18 @@ export const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
     { keys: ['a'], does: 'Approve its plan, after a question' },
     { keys: ['r'], does: 'Refuse its plan, after a question' },
   ],
-  'Go to': keyedPlaces.map(({ key, name }) => ({ keys: ['g', key], does: name })),
 };
+
+/** All shortcuts by where they work. */
+export function useShortcutLists(): Readonly<Record<string, readonly Shortcut[]>> {
+  const places = useKeyedPlaces().map(({ key, name }) => ({ keys: ['g', key], does: name }));
+  return { ...shortcuts, 'Go to': places };
+}
 
 /** Listens for the keys that work on every page; while somebody types into a field they are text. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
+  const keyedPlaces = useKeyedPlaces();
   const startedAt = useRef(Number.NEGATIVE_INFINITY);
   // When the keys were pressed: a busy page handles them later.
   const isGoing = ({ timeStamp }: KeyboardEvent) => timeStamp - startedAt.current < sequenceMilliseconds;
