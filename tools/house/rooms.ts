@@ -94,6 +94,7 @@ export const isForTests = (file: string): boolean =>
  */
 export const serverOrder: readonly string[] = [
   'ground/errors.ts',
+  'ground/await-fields.ts',
   'ground/config',
   'ground/secrets',
   'ground/limits',

@@ -12,7 +12,7 @@ import type { EnvironmentRow } from '../../rows/environments/environment-store.t
 import { inEnvironment } from '../../rows/places.ts';
 import { approveDeployment } from '../../runs/deployments/approval/approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from '../../runs/deployments/cancel-deployment.ts';
-import { deployEnvironment, destroyEnvironment } from '../../runs/deployments/start-deployment.ts';
+import { deployEnvironment, destroyEnvironment } from '../../runs/deployments/deploy-environment.ts';
 import { setEnvironmentLock } from '../../runs/environments/set-environment-lock.ts';
 import { updateEnvironment } from '../../runs/environments/update-environment.ts';
 

@@ -6,7 +6,7 @@ import { causedDeployment, ownerOf } from '../../rows/deployments/caused-store.t
 import { openDeployments } from '../../rows/deployments/deployment-store.ts';
 import type { LockedEnvironment } from '../../rows/environments/environment-store.ts';
 import { systemUserId } from '../../rows/users/user-store.ts';
-import type { StartRequest } from '../../runs/deployments/inputs/start-facts.ts';
+import { loadStartFacts, type StartRequest } from '../../runs/deployments/inputs/start-facts.ts';
 import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 import { refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
 
@@ -55,11 +55,10 @@ export async function startCaused(
   ]);
   if (refusal !== null) return because(refusal);
   try {
-    const { deployment } = await startDeployment(context, environment, {
+    const facts = await loadStartFacts(context, environment, 'deploy');
+    const { deployment } = await startDeployment(context, facts, {
       type: 'deploy',
       targets: [],
-      variableChanges: [],
-      variableFields: [],
       ...(requestedBy === undefined ? {} : { requestedBy }),
       ...request,
     });

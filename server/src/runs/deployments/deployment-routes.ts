@@ -27,11 +27,11 @@ import { stepView } from '../logs/step-view.ts';
 import { abortDeployment } from './abort-deployment.ts';
 import { approveDeployment } from './approval/approve-deployment.ts';
 import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.ts';
+import { deployEnvironment } from './deploy-environment.ts';
 import { listOutputs } from './inputs-from-outputs/list-outputs.ts';
 import { planImpact } from './plans/plan-impact.ts';
 import { planJson } from './plans/plan-json.ts';
 import { rerunDeployment } from './rerun-deployment.ts';
-import { deployEnvironment } from './start-deployment.ts';
 import { deploymentTimeline } from './timeline/deployment-timeline.ts';
 import { deploymentTexts, deploymentView, peopleOf } from './views/deployment-view.ts';
 

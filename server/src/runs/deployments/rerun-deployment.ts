@@ -17,7 +17,7 @@ import { appliesChanges } from '../../tenancy/project-policies/remediation-strat
 import { readInputs } from './inputs/run-inputs.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from './inputs/start-facts.ts';
 import { readSource } from './requests/read-source.ts';
-import { startFrom } from './start-deployment.ts';
+import { startDeployment } from './start-deployment.ts';
 
 /** Drift is a difference from the code of today; other plans run what they ran. */
 const isPinned = ({ type }: DeploymentRow): boolean => type !== 'driftDetection';
@@ -75,8 +75,6 @@ async function requestOf(
     type: row.type,
     trigger: 'user',
     targets: row.targets,
-    variableChanges: [],
-    variableFields: [],
     ...(await codeOf(context, facts, row)),
     ...(row.comment === null ? {} : { comment: row.comment }),
     ...(row.git_user_data === null ? {} : { gitUserData: row.git_user_data }),
@@ -98,7 +96,7 @@ export async function rerunDeployment(context: ActorContext, id: string): Promis
     const facts = await loadStartFacts(context, environment, row.type);
     const refusal = refusalOf(facts, row);
     if (refusal !== null) throw conflict(refusal);
-    await startFrom(context, facts, await requestOf(context, facts, row));
+    await startDeployment(context, facts, await requestOf(context, facts, row));
     return null;
   });
 }

@@ -1,53 +1,28 @@
-/** Refuses, queues or starts a deployment in one transaction: each fact is read once, each row written once. */
+/** Refuses, queues or starts a deployment in the caller's transaction: each fact is read once, each row written once. */
 
-import type { Insertable } from 'kysely';
-import { type DeployBody, normalizeDeployRequest } from '#contract/deployments/deploy-request.ts';
+import type { Updateable } from 'kysely';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
-import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import { noEffects } from '#contract/schema/no-effect-words.ts';
-import type { DeploymentVariable } from '#contract/variables/shapes.ts';
-import type { JobVariable } from '#protocol/messages/job.ts';
-import { canEstimateCosts, deploymentSteps, isRunnable, toolFacts } from '#protocol/tools/index.ts';
-import { runSettings } from '#protocol/tools/run-settings.ts';
-import { policyCheckedTypes } from '#protocol/tools/steps.ts';
-import { templateColumns } from '../../code/templates/environment-template.ts';
-import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
+import { deploymentSteps, isRunnable } from '#protocol/tools/index.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
-import type { ActorContext, Connection } from '../../framework/context.ts';
-import { inTransaction } from '../../ground/database/transaction.ts';
+import type { ActorContext } from '../../framework/context.ts';
+import { awaitFields } from '../../ground/await-fields.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { environmentHome, levelsOf } from '../../inputs/variables/levels.ts';
-import { resolvedOf, resolveVariables } from '../../inputs/variables/resolve-variables.ts';
 import { insertAssignments } from '../../rows/configuration-sets/configuration-set-store.ts';
-import { policiesFor } from '../../rows/custom-flows/assignment-store.ts';
-import {
-  type DeploymentRow,
-  insertDeployment,
-  type LockedDeployment,
-  type SpeakerRow,
-} from '../../rows/deployments/deployment-store.ts';
-import { isIdle, type LockedEnvironment } from '../../rows/environments/environment-store.ts';
+import { insertDeployment, type LockedDeployment } from '../../rows/deployments/deployment-store.ts';
+import { isIdle } from '../../rows/environments/environment-store.ts';
 import { insertSteps } from '../../rows/logs/step-store.ts';
-import type { DeploymentTable } from '../../rows/schema.ts';
+import type { EnvironmentTable } from '../../rows/schema.ts';
 import { checkEnvironmentLimits } from '../../tenancy/project-policies/environment-limits.ts';
 import { enqueueJob } from '../queue/enqueue.ts';
-import { approvalOfRun } from './approval/approval-at-start.ts';
 import { decideStart, type StartDecision } from './decisions/decide-start.ts';
 import { changedColumns, changeForGood, factsAfter } from './inputs/change-for-good.ts';
-import { lastDeployColumns, withLastVariables } from './inputs/last-deploy.ts';
-import { contentsWithProposed, isProposing, proposedOf } from './inputs/proposed-changes.ts';
-import { sealInputs, splitCustomVariables } from './inputs/run-inputs.ts';
-import { loadStartFacts, type StartRequest, type StoredFacts } from './inputs/start-facts.ts';
-import {
-  type DestroyRequest,
-  readDeployRequest,
-  readDestroyRequest,
-} from './requests/read-deploy-request.ts';
+import { isProposing } from './inputs/proposed-changes.ts';
+import { noChanges, type StartRequest, type StoredFacts } from './inputs/start-facts.ts';
+import { type NewDeployment, newDeployment } from './new-deployment.ts';
 import { planJob } from './transitions/advance-queue.ts';
 import { endIdleDestroy, moveDeployment, refreshEnvironment } from './transitions/move-deployment.ts';
-import { factsAtStart } from './views/deployment-facts.ts';
-import { startedView } from './views/deployment-view.ts';
 import { waitingAtStart } from './views/waiting-for.ts';
 
 function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentType): StartDecision {
@@ -72,171 +47,18 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
   });
 }
 
-function valuesOf(variables: readonly JobVariable[]): Record<string, string> {
-  return Object.assign(Object.create(null), ...variables.map(({ name, value }) => ({ [name]: value })));
-}
-
-/** The values that the run gets, sealed, what readers see of them, and the sets that they come from. */
-async function inputsOf(
-  context: ActorContext,
-  before: StoredFacts,
-  facts: StoredFacts,
-  request: StartRequest,
-  { id, templateId }: { readonly id: string; readonly templateId: string },
-) {
-  const { environment, hierarchy, lastDeploy } = facts;
-  const isProposal = isProposing(context, facts, request);
-  const current = isProposal
-    ? await resolvedOf(context, await contentsWithProposed(context, facts, request, id))
-    : await resolveVariables(context, levelsOf(environmentHome(environment, hierarchy)));
-  const isDeployAhead = facts.open.some(({ type }) => type === 'deploy');
-  const resolved =
-    request.type === 'destroy'
-      ? await withLastVariables(context, lastDeploy, current, isDeployAhead)
-      : current;
-  const [unusable] = resolved.unusable;
-  // An environment can be destroyed whatever happened to its variables.
-  if (unusable !== undefined && request.type !== 'destroy') throw new Refusal('bad_request', unusable);
-  const refusal =
-    toolFacts(facts.template.type)?.environmentRefusal?.(valuesOf(resolved.environment)) ?? null;
-  if (refusal !== null && request.type !== 'destroy') throw new Refusal('bad_request', refusal);
-  const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
-  const approval = await approvalOfRun(context, before, facts, request, resolved.approval, templateId);
-  const columns = {
-    requires_approval: approval.isRequired,
-    approval_decided_by: approval.decidedBy,
-    approval_at_start: JSON.stringify(approval),
-    custom_environment_variables: JSON.stringify(custom.shown),
-    variables: JSON.stringify(resolved.rows),
-    sealed_inputs: sealInputs(context, id, {
-      environment: resolved.environment,
-      terraform: resolved.terraform,
-      ...(resolved.references.length === 0 ? {} : { references: resolved.references }),
-      custom: custom.secret,
-      ...(request.taskPayload === undefined ? {} : { taskPayload: request.taskPayload }),
-      ...(request.imports === undefined ? {} : { imports: request.imports }),
-      ...(isProposal ? { proposed: proposedOf(request) } : {}),
-    }),
-  };
-  return { columns, variables: resolved.rows, setIds: resolved.setIds };
-}
-
-/** Where the code of the run comes from. */
-function sourceColumns({ environment, template, policy }: StoredFacts, request: StartRequest) {
-  const isWithNewCode = policy.forceCheckoutOnTtlDestroy && request.trigger === 'ttl';
-  const code = templateColumns(template);
-  const { terragrunt_working_directory: workingDirectory } = environment;
-  const today = { ...template.settings, ...(workingDirectory ? { workingDirectory } : {}) };
-  const { runSettings: settings = runSettings(code.tool, today) } = request;
-  return {
-    ...code,
-    repository: request.repository ?? code.repository,
-    revision: request.sourceId ? '' : (request.revision ?? code.revision),
-    path: request.path ?? code.path,
-    run_settings: settings && JSON.stringify(settings),
-    source_id: request.sourceId ?? null,
-    commit_to_run: request.commit ?? null,
-    follows_last_deploy: (request.followsLastDeploy ?? false) && !isWithNewCode,
-  };
-}
-
-function requestColumns({ actor }: ActorContext, request: StartRequest) {
-  const { gitUserData } = request;
-  return {
-    type: request.type,
-    started_by: actor.userId,
-    requested_by: request.requestedBy ?? null,
-    trigger: request.trigger,
-    is_scheduled_run: request.isScheduledRun ?? false,
-    comment: request.comment ?? null,
-    caused_by: request.causedBy ?? null,
-    upstream_environment_id: request.upstreamEnvironmentId ?? null,
-    drift_remediation: request.driftRemediation ?? null,
-    skip_state_refresh: request.skipStateRefresh ?? false,
-    targets: [...request.targets],
-    git_user_data: gitUserData ? JSON.stringify(gitUserData) : null,
-  };
+/** A deploy of an environment of which nothing stands makes it one more of its project. */
+function isActivation({ environment, open }: StoredFacts, type: DeploymentType): boolean {
+  return type === 'deploy' && isIdle(environment) && !open.some((each) => each.type === 'deploy');
 }
 
 const notRun = `The deployment did not run: ${noEffects.tests}`;
-
-interface NewDeployment {
-  /** With what decides about the environment. */
-  readonly row: Insertable<DeploymentTable> &
-    SpeakerRow &
-    Pick<DeploymentRow, 'tool' | 'queued_at' | 'has_policies'>;
-  /** Configuration sets that it runs with. */
-  readonly setIds: readonly string[];
-  /** What readers see of its variables. */
-  readonly variables: readonly DeploymentVariable[];
-}
-
-/** Whether approval policies decide; known for the template of the environment, but another one may run. */
-async function hasPolicies(
-  db: Connection,
-  { environment, storedTemplate, hasPolicies: isKnown }: StoredFacts,
-  type: DeploymentType,
-  templateId: string,
-): Promise<boolean> {
-  if (!policyCheckedTypes.includes(type)) return false;
-  if (templateId === storedTemplate.id) return isKnown;
-  return (await policiesFor(db, { projectId: environment.project_id, templateId })).length > 0;
-}
-
-async function newDeployment(
-  context: ActorContext,
-  before: StoredFacts,
-  facts: StoredFacts,
-  request: StartRequest,
-  decision: StartDecision,
-): Promise<NewDeployment> {
-  const { environment, lastDeploy } = facts;
-  const now = context.now();
-  const id = context.newId();
-  const isQueued = decision.kind === 'queue' || decision.kind === 'skip';
-  const source = sourceColumns(facts, request);
-  const ofLast = decision.kind === 'start' ? lastDeployColumns(source, lastDeploy) : {};
-  const code = { ...source, ...ofLast };
-  const kept = {
-    id,
-    type: request.type,
-    started_by: context.actor.userId,
-    git_user_data: request.gitUserData ?? null,
-    repository: source.repository,
-  };
-  const [inputs, stored] = await Promise.all([
-    inputsOf(context, before, facts, request, { id, templateId: code.template_id }),
-    factsAtStart(context, kept, facts),
-  ]);
-  const row: NewDeployment['row'] = {
-    id,
-    environment_id: environment.id,
-    organization_id: environment.organization_id,
-    project_id: environment.project_id,
-    status: isQueued ? 'QUEUED' : 'IN_PROGRESS',
-    queued_at: now,
-    started_at: isQueued ? null : now,
-    updated_at: now,
-    ...requestColumns(context, request),
-    ...code,
-    ...inputs.columns,
-    facts: JSON.stringify(stored),
-    estimates_costs: facts.policy.includeCostEstimation && canEstimateCosts(code.tool, request.type),
-    has_policies: await hasPolicies(context.db, facts, request.type, code.template_id),
-  };
-  return { row, setIds: inputs.setIds, variables: inputs.variables };
-}
-
-/** A deploy of an environment of which nothing stands makes it one more of its project. */
-function isActivation({ environment, open }: StoredFacts, { type }: StartRequest): boolean {
-  return type === 'deploy' && isIdle(environment) && !open.some((each) => each.type === 'deploy');
-}
 
 /** Ends what does not run. @returns `made` itself where it runs */
 async function endAtOnce(
   context: ActorContext,
   made: LockedDeployment,
-  { kind }: StartDecision,
+  kind: StartDecision['kind'],
 ): Promise<LockedDeployment> {
   if (kind === 'nothing-to-destroy') return endIdleDestroy(context, made);
   if (kind !== 'skip') return made;
@@ -247,45 +69,61 @@ export interface DeploymentStart extends LockedDeployment, Pick<NewDeployment, '
   readonly waiting: WaitingFor | null;
 }
 
+/** Writes the deployment with its steps, sets and first job. @param changes columns of the environment that change */
+async function store(
+  context: ActorContext,
+  facts: StoredFacts,
+  { row, setIds }: NewDeployment,
+  kind: StartDecision['kind'],
+  changes: Updateable<EnvironmentTable>,
+) {
+  // A destroy with nothing to destroy needs no tool, and none that this version can run.
+  const { tool, type } = row;
+  const extra = { estimatesCosts: row.estimates_costs === true, hasPolicies: row.has_policies };
+  const steps = kind !== 'skip' && isRunnable(tool) ? deploymentSteps(tool, type, extra) : [];
+  const open = [...facts.open, row];
+  const by = { userId: row.started_by, at: context.now() };
+  const job = kind === 'start' ? planJob(context, row) : null;
+  const { deployment, environment, waiting } = await awaitFields({
+    deployment: insertDeployment(context.db, row),
+    environment: refreshEnvironment(context, facts.environment, changes, { open }),
+    steps: insertSteps(context.db, row.id, steps, context.newId),
+    sets: insertAssignments(context.db, { scope: 'deployment', scopeId: row.id }, setIds, by),
+    job: job && enqueueJob(context, job),
+    waiting: waitingAtStart(context, row, { ...facts, open, job }),
+  });
+  return { deployment, environment, waiting };
+}
+
 /**
- * As `startDeployment`, for a caller that has read the facts.
+ * The caller has checked the right.
+ * @param before the facts before the request is carried out
+ * @param changes what the request changes for later runs too
+ * @returns the deployment, IN_PROGRESS, QUEUED, or already ended where there was nothing to destroy
  * @throws Refusal before the first write of a deployment that may not be made
  */
-export async function startFrom(
+export async function startDeployment(
   context: ActorContext,
   before: StoredFacts,
   request: StartRequest,
+  changes = noChanges,
 ): Promise<DeploymentStart> {
-  const facts = factsAfter(before, request);
+  const facts = factsAfter(before, changes);
   const decision = decide({ ...before, template: facts.template }, request.type);
   if (decision.kind === 'refuse') throw new Refusal(decision.code, decision.message);
-  if (isActivation(before, request))
+  if (isActivation(before, request.type))
     await checkEnvironmentLimits(context, before.environment, before.environment.project_id, before.policy);
-  const isProposal = isProposing(context, before, request);
-  if (!isProposal) await changeForGood(context, before, request);
-  const { row, setIds, variables } = await newDeployment(context, before, facts, request, decision);
-  // A destroy with nothing to destroy needs no tool, and none that this version can run.
-  const { tool } = row;
-  const extra = { estimatesCosts: row.estimates_costs === true, hasPolicies: row.has_policies };
-  const isRun = decision.kind !== 'skip' && isRunnable(tool);
-  const steps = isRun ? deploymentSteps(tool, request.type, extra) : [];
+  const isProposal = isProposing(context, before, changes);
+  if (!isProposal) await changeForGood(context, before, changes);
+  const { kind } = decision;
+  const made = await newDeployment(context, facts, request, { kind, changes, isProposal });
   // A deployment restores an archived environment.
   const restored = before.environment.is_archived ? { is_archived: false } : {};
-  const changes = { ...(isProposal ? {} : changedColumns(request)), ...restored };
-  const open = [...facts.open, row];
-  const by = { userId: row.started_by, at: context.now() };
-  const job = decision.kind === 'start' ? planJob(context, row) : null;
-  const [deployment, environment, , , , waiting] = await Promise.all([
-    insertDeployment(context.db, row),
-    refreshEnvironment(context, before.environment, changes, { open }),
-    insertSteps(context.db, row.id, steps, context.newId),
-    insertAssignments(context.db, { scope: 'deployment', scopeId: row.id }, setIds, by),
-    job && enqueueJob(context, job),
-    waitingAtStart(context, row, { ...facts, open, job }),
-  ]);
+  const columns = { ...(isProposal ? {} : changedColumns(changes)), ...restored };
+  const { waiting, ...stored } = await store(context, facts, made, kind, columns);
+  const { deployment, environment } = stored;
   await context.react('deploymentMoved', { deployment, environment, from: null, waiting });
-  const made = { deployment, environment };
-  const ended = await endAtOnce(context, made, decision);
+  const ended = await endAtOnce(context, stored, kind);
   await recordAudit(context, {
     organizationId: environment.organization_id,
     projectId: environment.project_id,
@@ -300,47 +138,5 @@ export async function startFrom(
       ...(request.imports === undefined ? {} : { imports: [...request.imports] }),
     },
   });
-  return { ...ended, variables, waiting: ended === made ? waiting : null };
-}
-
-/**
- * The caller has checked the right.
- * @returns the deployment, IN_PROGRESS, QUEUED, or already ended where there was nothing to destroy
- * @throws Refusal before the first write of a deployment that may not be made
- */
-export async function startDeployment(
-  context: ActorContext,
-  environment: LockedEnvironment,
-  request: StartRequest,
-): Promise<DeploymentStart> {
-  return startFrom(context, await loadStartFacts(context, environment, request.type), request);
-}
-
-/** Makes the deployment that a person requests. @throws Refusal before anything is written */
-export async function deployEnvironment(
-  context: ActorContext,
-  environmentId: string,
-  body: DeployBody,
-): Promise<Deployment & { id: string }> {
-  const { deploymentType } = normalizeDeployRequest(body);
-  return inTransaction(context, async (context) => {
-    const environment = await requireEnvironment(context, environmentId);
-    const facts = await loadStartFacts(context, environment, deploymentType);
-    const started = await startFrom(context, facts, await readDeployRequest(context, facts, body));
-    return startedView(started, facts.users);
-  });
-}
-
-/** Makes the destroy that a person requests. @throws Refusal before anything is written */
-export async function destroyEnvironment(
-  context: ActorContext,
-  environmentId: string,
-  request: DestroyRequest,
-): Promise<Deployment & { id: string }> {
-  return inTransaction(context, async (context) => {
-    const environment = await requireEnvironment(context, environmentId);
-    const facts = await loadStartFacts(context, environment, 'destroy');
-    const started = await startFrom(context, facts, await readDestroyRequest(context, facts, request));
-    return startedView(started, facts.users);
-  });
+  return { ...ended, variables: made.variables, waiting: ended === stored ? waiting : null };
 }

@@ -35,6 +35,7 @@ import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
 import { lifterColumns, liftersIn } from '../../tenancy/project-policies/lift-approval.ts';
 import type { PolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
 import { projectDemands } from '../../tenancy/project-policies/project-demands.ts';
+import { loadStartFacts } from '../deployments/inputs/start-facts.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { utc } from '../schedules/cron.ts';
@@ -188,14 +189,13 @@ async function deployFirst(
   environment: LockedEnvironment,
   { deployRequest }: NewEnvironment,
 ): Promise<LockedEnvironment> {
-  const started = await startDeployment(context, environment, {
+  const facts = await loadStartFacts(context, environment, 'deploy');
+  const started = await startDeployment(context, facts, {
     type: 'deploy',
     trigger: deployRequest.triggerName ?? 'user',
     comment: deployRequest.comment,
     upstreamEnvironmentId: deployRequest.upstreamEnvironmentId || undefined,
     targets: deployRequest.targets,
-    variableChanges: [],
-    variableFields: [],
     gitUserData: deployRequest.gitUserData,
     customEnvironmentVariables: deployRequest.customServiceEnvironmentVariables,
   });

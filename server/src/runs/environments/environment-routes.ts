@@ -6,7 +6,7 @@ import { notFound } from '../../ground/errors.ts';
 import { getEnvironmentRow, listTags } from '../../rows/environments/environment-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
-import { destroyEnvironment } from '../deployments/start-deployment.ts';
+import { destroyEnvironment } from '../deployments/deploy-environment.ts';
 import { countEnvironments, countStatuses } from './count-environments.ts';
 import { createEnvironmentFromTemplate, createEnvironmentWithoutTemplate } from './create-environment.ts';
 import { deleteEnvironment } from './delete-environment.ts';

@@ -19,7 +19,7 @@ import {
 import { inEnvironment, inOrganization } from '../../rows/places.ts';
 import { getTemplateRow, shareTemplate } from '../../rows/templates/template-store.ts';
 import { changedColumns, changeForGood } from '../deployments/inputs/change-for-good.ts';
-import { loadStartFacts } from '../deployments/inputs/start-facts.ts';
+import { loadStartFacts, noChanges } from '../deployments/inputs/start-facts.ts';
 import { readSource } from '../deployments/requests/read-source.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
 import { environmentView } from './environment-view.ts';
@@ -70,7 +70,7 @@ async function changeTemplate(
     );
   const { codeChange } = await readSource(context, facts, { deploymentType: 'deploy', blueprintId });
   if (!codeChange) return null;
-  const change = { variableChanges: [], variableFields: [], codeChange };
+  const change = { ...noChanges, codeChange };
   await changeForGood(context, facts, change);
   const columns = { ...changedColumns(change), updated_at: context.now() };
   return updateEnvironmentRow(context.db, environment, columns);

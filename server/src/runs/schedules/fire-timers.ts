@@ -30,7 +30,7 @@ import { systemUserId } from '../../rows/users/user-store.ts';
 import { nextTtlStep, noticesDue, refusalOfExpired } from '../../tenancy/lifetimes/lifespan.ts';
 import { afterAttempt } from '../../tenancy/lifetimes/retry-destroy.ts';
 import { loadStartFacts, type StartRequest, type StoredFacts } from '../deployments/inputs/start-facts.ts';
-import { startFrom } from '../deployments/start-deployment.ts';
+import { startDeployment } from '../deployments/start-deployment.ts';
 import { publishLifetime } from '../feeds/publish-lifetime.ts';
 import { nextRunOf } from './next-run.ts';
 
@@ -66,8 +66,6 @@ function asService(context: Context): ActorContext {
   };
 }
 
-const nothingElse = { targets: [], variableChanges: [], variableFields: [] } as const;
-
 /**
  * What may be refused (locked meanwhile, nothing to destroy) is refused to nobody.
  * @returns why no deployment was made; null where one was
@@ -81,7 +79,7 @@ async function start(
   >,
 ): Promise<string | null> {
   try {
-    await startFrom(asService(context), facts, { ...nothingElse, ...request });
+    await startDeployment(asService(context), facts, { targets: [], ...request });
     return null;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

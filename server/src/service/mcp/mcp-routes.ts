@@ -4,7 +4,7 @@ import { operations } from '#contract/operations.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { orNotFound } from '../../ground/errors.ts';
 import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
-import { deployEnvironment } from '../../runs/deployments/start-deployment.ts';
+import { deployEnvironment } from '../../runs/deployments/deploy-environment.ts';
 import { environmentView } from '../../runs/environments/environment-view.ts';
 import { listEnvironments } from '../../runs/environments/list-environments.ts';
 import { listProjects } from '../../tenancy/projects/list-projects.ts';

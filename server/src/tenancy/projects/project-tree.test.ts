@@ -18,6 +18,7 @@ import { actorWithoutRights } from '../../framework/access/actor.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { holdProjectRow } from '../../rows/projects/project-store.ts';
+import { loadStartFacts } from '../../runs/deployments/inputs/start-facts.ts';
 import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 
 const app = await testApp();
@@ -202,19 +203,10 @@ test('a deployment requested during the deletion of its project is cancelled wit
   let deleting: Promise<unknown> = Promise.resolve();
   const queued = await inTransaction(app.context, async (context) => {
     const environment = await lockEnvironmentRow(context.db, id);
-    const more = {
-      targets: [],
-      variableChanges: [],
-      variableFields: [],
-      trigger: 'user',
-      type: 'deploy',
-    } as const;
     const actor = actorWithoutRights(app.admin.id);
-    const made = await startDeployment(
-      { ...{ ...app.context, actor, requestId: 'test' }, db: context.db },
-      environment!,
-      more,
-    );
+    const asAdmin = { ...app.context, actor, requestId: 'test', db: context.db };
+    const facts = await loadStartFacts(asAdmin, environment!, 'deploy');
+    const made = await startDeployment(asAdmin, facts, { type: 'deploy', trigger: 'user', targets: [] });
     deleting = ok(app, 'deleteProject', { params: { id: project.id } });
     await untilWaiting(deleting);
     return made;

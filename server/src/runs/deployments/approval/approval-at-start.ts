@@ -10,7 +10,7 @@ import {
 import { policyDemands } from '../../../tenancy/project-policies/project-demands.ts';
 import { approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts';
 import { isOnlyPlanner } from '../inputs/proposed-changes.ts';
-import type { StartRequest, StoredFacts } from '../inputs/start-facts.ts';
+import type { StoredFacts } from '../inputs/start-facts.ts';
 
 /** Where approval policies are assigned that decide about the plan. @param templateId of the code that runs */
 async function ofPolicies(
@@ -37,28 +37,23 @@ async function unliftedByVariable(
 }
 
 /**
- * @param before the facts before the request is carried out
  * @param facts as the request leaves them
+ * @param request whether plans wait, as the request specifies it
  * @param templateId of the code that runs: a destroy runs that of the last deploy
  */
 export async function approvalOfRun(
   context: ActorContext,
-  before: StoredFacts,
   facts: StoredFacts,
-  { settingsChange }: StartRequest,
+  request: boolean | undefined,
   variable: ApprovalVariable,
   templateId: string,
 ): Promise<StoredApproval> {
   const { environment, demands: ofProject } = facts;
   const remainingAfter = liftersIn(context);
-  const request = settingsChange?.asked.userRequiresApproval;
-  const { requires_approval: isRequiredBefore, approval_lifted_by: liftedBefore } = before.environment;
-  // A request that repeats what is stored lifts nothing.
-  const lifter = request === undefined || request === isRequiredBefore ? liftedBefore : context.actor.userId;
   const isRequired = request ?? environment.requires_approval;
   const [byVariable, demands] = await Promise.all([
     unliftedByVariable(remainingAfter, variable, ofProject, () => ofPolicies(context, facts, templateId)),
-    remainingAfter(isRequired ? null : lifter, ofProject),
+    remainingAfter(isRequired ? null : environment.approval_lifted_by, ofProject),
   ]);
   const decision = approvalAtStart({
     isOnlyPlanner: isOnlyPlanner(context.actor, environment),

@@ -9,33 +9,23 @@ import { applyVariableChanges } from '../../../inputs/variables/apply-variable-c
 import { environmentHome } from '../../../inputs/variables/levels.ts';
 import type { EnvironmentTable } from '../../../rows/schema.ts';
 import { type TemplateRow, updateTemplateSettings } from '../../../rows/templates/template-store.ts';
-import type { StartRequest, StoredFacts } from './start-facts.ts';
-
-/** What of a request waits for the approval, if the caller may only plan. */
-export type LastingChanges = Pick<
-  StartRequest,
-  'variableChanges' | 'variableFields' | 'setChanges' | 'codeChange' | 'settingsChange'
->;
+import type { LastingChanges, StoredFacts } from './start-facts.ts';
 
 /** The columns of the environment that a request changes. */
-export function changedColumns({
-  codeChange,
-  settingsChange,
-}: Pick<StartRequest, 'codeChange' | 'settingsChange'>): Updateable<EnvironmentTable> {
+export function changedColumns({ codeChange, settingsChange }: LastingChanges): Updateable<EnvironmentTable> {
   return { ...settingsChange?.columns, ...codeChange?.columns };
 }
 
 /** The facts as they are once the request is carried out; nothing is written. */
-export function factsAfter(
-  facts: StoredFacts,
-  { codeChange, settingsChange }: Pick<StartRequest, 'codeChange' | 'settingsChange'>,
-): StoredFacts {
+export function factsAfter(facts: StoredFacts, { codeChange, settingsChange }: LastingChanges): StoredFacts {
   const { columns: changes = {} } = settingsChange ?? {};
   const { environment: before, template } = facts;
   const environment = {
     ...before,
     name: changes.name ?? before.name,
     requires_approval: changes.requires_approval ?? before.requires_approval,
+    approval_lifted_by:
+      changes.approval_lifted_by === undefined ? before.approval_lifted_by : changes.approval_lifted_by,
     template_id: codeChange?.columns?.template_id ?? before.template_id,
   };
   return { ...facts, template: codeChange?.template ?? template, environment };

@@ -11,7 +11,6 @@ import { checkProposedSets } from '../../../inputs/configuration-sets/change-ass
 import { tryVariableChanges } from '../../../inputs/variables/apply-variable-changes.ts';
 import { environmentHome, levelsOf } from '../../../inputs/variables/levels.ts';
 import { type LevelContents, readLevels } from '../../../inputs/variables/read-layers.ts';
-import type { ProposedAssignments } from '../../../rows/configuration-sets/configuration-set-store.ts';
 import type { LockedDeployment } from '../../../rows/deployments/deployment-store.ts';
 import {
   type EnvironmentRow,
@@ -22,9 +21,9 @@ import { inEnvironment } from '../../../rows/places.ts';
 import { systemUserId } from '../../../rows/users/user-store.ts';
 import { readSettings } from '../requests/read-settings.ts';
 import { readSource } from '../requests/read-source.ts';
-import { changedColumns, changeForGood, type LastingChanges } from './change-for-good.ts';
+import { changedColumns, changeForGood } from './change-for-good.ts';
 import { type ProposedChanges, readInputs } from './run-inputs.ts';
-import { loadStartFacts, type StartRequest, type StoredFacts } from './start-facts.ts';
+import { type LastingChanges, loadStartFacts, type StoredFacts } from './start-facts.ts';
 
 /** What somebody starts who may not apply, somebody else approves, whatever the environment says. */
 export function isOnlyPlanner({ userId, access }: Actor, environment: EnvironmentRow): boolean {
@@ -51,20 +50,15 @@ function setIdsOf({ setChanges }: LastingChanges) {
 }
 
 /** What the deployment carries until it is approved. */
-export function proposedOf(request: StartRequest): ProposedChanges {
-  const { variableChanges: changes, variableFields: fields, codeChange, settingsChange } = request;
+export function proposedOf(lasting: LastingChanges): ProposedChanges {
+  const { variableChanges: changes, variableFields: fields, codeChange, settingsChange } = lasting;
   return {
     changes,
     fields,
-    sets: setIdsOf(request),
+    sets: setIdsOf(lasting),
     ...(codeChange ? { code: codeChange.asked } : {}),
     ...(settingsChange ? { settings: settingsChange.asked } : {}),
   };
-}
-
-/** The sets of the environment as the proposed changes would leave them. */
-function proposedAssignments({ environment }: StoredFacts, request: LastingChanges): ProposedAssignments {
-  return { environmentId: environment.id, ...setIdsOf(request) };
 }
 
 /**
@@ -76,12 +70,13 @@ function proposedAssignments({ environment }: StoredFacts, request: LastingChang
 export async function contentsWithProposed(
   context: ActorContext,
   facts: StoredFacts,
-  request: StartRequest,
+  changes: LastingChanges,
   deploymentId: string,
 ): Promise<LevelContents> {
-  const { variableChanges, variableFields } = request;
+  const { variableChanges, variableFields } = changes;
   const home = environmentHome(facts.environment, facts.hierarchy);
-  const assignments = proposedAssignments(facts, request);
+  // The sets of the environment as the proposed changes would leave them.
+  const assignments = { environmentId: facts.environment.id, ...setIdsOf(changes) };
   const { kept, changed } = await tryVariableChanges(
     context,
     home,

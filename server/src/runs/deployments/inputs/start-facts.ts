@@ -7,6 +7,7 @@ import type { ResourceToImport } from '#protocol/messages/job.ts';
 import type { RunSettings } from '#protocol/tools/run-settings.ts';
 import { environmentTemplate } from '../../../code/templates/environment-template.ts';
 import type { ActorContext, Connection } from '../../../framework/context.ts';
+import { awaitFields } from '../../../ground/await-fields.ts';
 import type { SetChanges } from '../../../inputs/configuration-sets/change-assignments.ts';
 import { hasPoliciesFor } from '../../../rows/custom-flows/assignment-store.ts';
 import { type DeploymentRow, openDeployments } from '../../../rows/deployments/deployment-store.ts';
@@ -43,7 +44,20 @@ export interface SettingsChange {
   readonly columns: Updateable<EnvironmentTable>;
 }
 
-/** What a person, a schedule or the expiry requests. */
+/** What a request changes for its run and all later ones; it waits for the approval if the caller may only plan. */
+export interface LastingChanges {
+  readonly variableChanges: readonly VariableChange[];
+  /** Location of each change in the request. */
+  readonly variableFields: readonly string[];
+  /** Sets to assign to the environment, and to take away from it. */
+  readonly setChanges?: SetChanges;
+  readonly settingsChange?: SettingsChange | undefined;
+  readonly codeChange?: CodeChange | undefined;
+}
+
+export const noChanges: LastingChanges = { variableChanges: [], variableFields: [] };
+
+/** The run that a person, a schedule or the expiry requests. */
 export interface StartRequest {
   readonly type: DeploymentType;
   readonly trigger: Trigger;
@@ -51,13 +65,6 @@ export interface StartRequest {
   readonly requestedBy?: string;
   readonly comment?: string;
   readonly targets: readonly string[];
-  readonly variableChanges: readonly VariableChange[];
-  /** Location of each change in the request. */
-  readonly variableFields: readonly string[];
-  /** Sets to assign to the environment, and to take away from it. */
-  readonly setChanges?: SetChanges;
-  readonly settingsChange?: SettingsChange | undefined;
-  readonly codeChange?: CodeChange;
   readonly gitUserData?: GitUserData;
   readonly isScheduledRun?: boolean;
   /** The deployment that caused it: of one cause, each environment has one at most. */
@@ -158,27 +165,17 @@ export async function loadStartFacts(
   type: DeploymentType,
 ): Promise<StoredFacts> {
   const { db, actor } = context;
-  const [storedTemplate, project, open, lastDeploy, resources, stateLock, users] = await Promise.all([
-    getTemplateRow(db, environment.template_id),
-    projectOf(context, environment),
-    openDeployments(db, environment.id),
-    lastDeployFor(db, { type, environment_id: environment.id }),
+  const { storedTemplate, project, ...read } = await awaitFields({
+    storedTemplate: getTemplateRow(db, environment.template_id),
+    project: projectOf(context, environment),
+    open: openDeployments(db, environment.id),
+    lastDeploy: lastDeployFor(db, { type, environment_id: environment.id }),
     // Only a destroy depends on them.
-    type === 'destroy' ? resourcesOf(db, environment) : { mayExist: true, areRecorded: false },
-    getStateLock(db, environment.id),
-    getUsers(db, [environment.user_id, actor.userId]),
-  ]);
+    resources: type === 'destroy' ? resourcesOf(db, environment) : { mayExist: true, areRecorded: false },
+    stateLock: getStateLock(db, environment.id),
+    users: getUsers(db, [environment.user_id, actor.userId]),
+  });
   if (!storedTemplate) throw new Error(`Environment ${environment.id} has no template`);
   const template = environmentTemplate(environment, storedTemplate);
-  return {
-    environment,
-    template,
-    storedTemplate,
-    ...project,
-    open,
-    lastDeploy,
-    resources,
-    stateLock,
-    users,
-  };
+  return { environment, template, storedTemplate, ...project, ...read };
 }

@@ -1,10 +1,6 @@
 /** The content of a deploy or destroy request, checked before anything is written. */
 
-import {
-  type DeployBody,
-  type DeployRequest,
-  normalizeDeployRequest,
-} from '#contract/deployments/deploy-request.ts';
+import type { DeployBody, DeployRequest } from '#contract/deployments/deploy-request.ts';
 import { variableChangeFields } from '#contract/variables/shapes.ts';
 import { requireSource } from '../../../code/sources/require-source.ts';
 import { checkRevision } from '../../../code/templates/check-source.ts';
@@ -15,7 +11,12 @@ import { checkSetChanges, type SetChanges } from '../../../inputs/configuration-
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import { appliesChanges } from '../../../tenancy/project-policies/remediation-strategy.ts';
-import type { StartRequest, StoredFacts } from '../inputs/start-facts.ts';
+import {
+  type LastingChanges,
+  noChanges,
+  type StartRequest,
+  type StoredFacts,
+} from '../inputs/start-facts.ts';
 import { checkDeployRequest, checkUpstream, checkWorkflowFields } from './check-deploy-request.ts';
 import { readSettings } from './read-settings.ts';
 import { readSource } from './read-source.ts';
@@ -52,13 +53,22 @@ function setChangesOf(
   return checkSetChanges(context, place, changes, field);
 }
 
-/** @throws Refusal 400 that names the field, 403 for a part of the request that needs a further right */
+/** A run, and what changes for it and all later ones. */
+export interface CheckedRequest {
+  readonly run: StartRequest;
+  readonly changes: LastingChanges;
+}
+
+/**
+ * @param request the normal form of the body
+ * @throws Refusal 400 that names the field, 403 for a part of the request that needs a further right
+ */
 export async function readDeployRequest(
   context: ActorContext,
   facts: StoredFacts,
   body: DeployBody,
-): Promise<StartRequest> {
-  const request = normalizeDeployRequest(body);
+  request: DeployRequest,
+): Promise<CheckedRequest> {
   const { environment } = facts;
   const need = (right: 'RUN_PLAN' | 'RUN_TASK' | 'RUN_APPLY', why: string) =>
     requireRight(context.actor, inEnvironment(environment), right, why);
@@ -72,11 +82,18 @@ export async function readDeployRequest(
   if (request.userRequiresApproval === false) need('RUN_APPLY', '/body/userRequiresApproval false');
   const strategy = request.autoDriftRemediationStrategy;
   if (appliesChanges(strategy)) need('RUN_APPLY', `/body/autoDriftRemediationStrategy ${strategy}`);
-  const source = await readSource(context, facts, request);
+  const { codeChange, ...source } = await readSource(context, facts, request);
   const uploaded = request.sourceId
     ? await requireSource(context, environment.id, request.sourceId, 'body.sourceId')
     : null;
-  return {
+  const changes = {
+    variableChanges: request.configurationChanges,
+    variableFields: variableFieldsOf(body),
+    settingsChange: await readSettings(context, facts, request),
+    setChanges,
+    codeChange,
+  };
+  const run = {
     type: request.deploymentType,
     ...source,
     ...(uploaded ? { sourceId: uploaded.id, path: uploaded.path } : {}),
@@ -87,14 +104,11 @@ export async function readDeployRequest(
     upstreamEnvironmentId: request.upstreamEnvironmentId || undefined,
     driftRemediation: request.autoDriftRemediationStrategy,
     targets: request.targets,
-    variableChanges: request.configurationChanges,
-    variableFields: variableFieldsOf(body),
-    settingsChange: await readSettings(context, facts, request),
-    setChanges,
     gitUserData: request.gitUserData,
     customEnvironmentVariables: request.customServiceEnvironmentVariables,
     ...(request.importUnrecorded === true ? { imports: await unrecordedImports(context.db, facts) } : {}),
   };
+  return { run, changes };
 }
 
 export interface DestroyRequest {
@@ -115,7 +129,7 @@ export async function readDestroyRequest(
   context: ActorContext,
   facts: StoredFacts,
   request: DestroyRequest,
-): Promise<StartRequest> {
+): Promise<CheckedRequest> {
   checkWorkflowFields(request, 'body');
   checkRevision(request.revision, 'query.revision');
   const { requiresApproval: userRequiresApproval } = request;
@@ -123,18 +137,17 @@ export async function readDestroyRequest(
   if (userRequiresApproval === false)
     requireRight(context.actor, inEnvironment(facts.environment), 'RUN_APPLY', `${field} false`);
   const asked = userRequiresApproval === undefined ? {} : { userRequiresApproval };
-  return {
+  const run: StartRequest = {
     type: 'destroy',
     trigger: request.triggerName ?? 'user',
     comment: request.comment,
     targets: [],
-    variableChanges: [],
-    variableFields: [],
     revision: request.revision || undefined,
     // The commit that was deployed last, unless the request names a revision or wants the newest code.
     followsLastDeploy: !request.revision && request.checkoutUpdatedCode !== true,
     skipStateRefresh: request.skipStateRefresh,
-    settingsChange: await readSettings(context, facts, asked, { approvalField: field }),
     isScheduledRun: request.isScheduledRun,
   };
+  const settingsChange = await readSettings(context, facts, asked, { approvalField: field });
+  return { run, changes: { variableChanges: [], variableFields: [], settingsChange } };
 }

@@ -13,10 +13,10 @@ import { badField, conflict } from '../../../ground/errors.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import type { AskedCode } from '../inputs/run-inputs.ts';
-import type { CodeChange, StartRequest, StoredFacts } from '../inputs/start-facts.ts';
+import type { CodeChange, LastingChanges, StartRequest, StoredFacts } from '../inputs/start-facts.ts';
 import { demandsOnEnvironment, requireKept } from './kept-demands.ts';
 
-type RequestedSource = Pick<StartRequest, 'revision' | 'repository' | 'codeChange'>;
+type RequestedSource = Pick<StartRequest, 'revision' | 'repository'> & Pick<LastingChanges, 'codeChange'>;
 
 /**
  * The template that the request names; null where it is the environment's.
