@@ -5,11 +5,13 @@ export interface Import {
   /** As written. */
   readonly specifier: string;
   readonly isTypeOnly: boolean;
+  /** The imported names; null for all of them. */
+  readonly names: readonly string[] | null;
   /** File below the root for imports of our own, else null. */
   readonly file: string | null;
 }
 
-const statement = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
+const statement = /^(?:import|export)\s+(type\s+)?(?:([^'";]*?)\sfrom\s+)?['"]([^'"]+)['"]/gm;
 const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 /**
@@ -19,16 +21,24 @@ const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
  */
 export function importsOf(file: string, text: string, aliases: Readonly<Record<string, string>>): Import[] {
   const found = [
-    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({
+    ...Array.from(text.matchAll(statement), ([, type, clause = '{}', specifier = '']) => ({
       specifier,
       isTypeOnly: type !== undefined,
+      names: namesIn(clause),
     })),
     ...Array.from(withoutComments(text).matchAll(dynamic), ([, specifier = '']) => ({
       specifier,
       isTypeOnly: false,
+      names: null,
     })),
   ];
   return found.map((one) => ({ ...one, file: resolveOwn(file, one.specifier, aliases) }));
+}
+
+function namesIn(clause: string): string[] | null {
+  const [, listed] = /\{([^}]*)\}/.exec(clause) ?? [];
+  if (listed === undefined) return null;
+  return Array.from(listed.matchAll(/(?:^|,)\s*(?:type\s+)?(\w+)/g), ([, name = '']) => name);
 }
 
 /**

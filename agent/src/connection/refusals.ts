@@ -1,7 +1,7 @@
 /** Refusals of the server, final or temporary. */
 
 /**
- * A 4xx answer: repeating the call cannot help. `code` is one of `protocolRefusals` or of the public error
+ * A 4xx answer: repeating the call cannot help. `code` is a `ProtocolRefusal` or one of the public error
  * table.
  */
 export class ServerRefusal extends Error {

@@ -93,12 +93,10 @@ export const GoodbyeRequest = Type.Object({ epoch: Count, held: Type.Array(HeldA
 export type GoodbyeRequest = Static<typeof GoodbyeRequest>;
 
 /** Error codes of protocol calls, in addition to those of the public error table. */
-export const protocolRefusals = [
-  'epoch_replaced',
-  'fence_outdated',
-  'mark_taken',
-  'protocol_version',
-  'rest_incomplete',
-  'spool_taken',
-] as const;
-export type ProtocolRefusal = (typeof protocolRefusals)[number];
+export type ProtocolRefusal =
+  | 'epoch_replaced'
+  | 'fence_outdated'
+  | 'mark_taken'
+  | 'protocol_version'
+  | 'rest_incomplete'
+  | 'spool_taken';

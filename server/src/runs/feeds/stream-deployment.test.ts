@@ -11,7 +11,7 @@ import { testApp } from '../../../testing/app.ts';
 import { checkValue } from '../../../testing/check-reply.ts';
 import { basic, ok } from '../../../testing/client.ts';
 import { createEnvironment, createIdle, forgetWork } from '../../../testing/environment.ts';
-import { decodeCursor, encodeCursor } from './stream-deployment.ts';
+import { decodeCursor, encodeCursor } from './deployment-cursor.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);

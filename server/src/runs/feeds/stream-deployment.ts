@@ -4,32 +4,11 @@ import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import type { Wire } from '../../framework/http/route.ts';
-import { badField, notFound, Refusal } from '../../ground/errors.ts';
+import { notFound, Refusal } from '../../ground/errors.ts';
 import { getDeploymentPlace } from '../../rows/deployments/deployment-store.ts';
-import {
-  type DeploymentCursor,
-  DeploymentFollower,
-  quietMilliseconds,
-  readCursor,
-  type Sink,
-} from './follow-deployment.ts';
+import { decodeCursor, encodeCursor } from './deployment-cursor.ts';
+import { DeploymentFollower, quietMilliseconds, type Sink } from './follow-deployment.ts';
 import { openEventStream } from './open-event-stream.ts';
-
-export function encodeCursor({ event, logs }: DeploymentCursor): string {
-  return Buffer.from(JSON.stringify([event, logs])).toString('base64url');
-}
-
-/** @throws Refusal 400 for a cursor that no stream has given */
-export function decodeCursor(text: string | undefined): DeploymentCursor {
-  if (!text) return { event: 0, logs: {} };
-  try {
-    const cursor = readCursor(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
-    if (cursor) return cursor;
-  } catch {
-    // Falls through to the refusal below.
-  }
-  throw badField('headers.last-event-id', 'must be the id of an event of this stream');
-}
 
 /** Asks again whether the reader may read, not more often than once in these milliseconds. */
 export function checkedNowAndThen(

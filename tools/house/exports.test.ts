@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { repositoryFiles, root, textOf } from '../tree/repository.ts';
+import { importsOf } from './imports.ts';
+
+/**
+ * Exported functions and constants that only tests import, by the reason. Tests go through what programs call: remove
+ * entries, and add none that could be tested so.
+ */
+const onlyForTests: Readonly<Record<string, readonly string[]>> = {
+  'decisions over facts, with more cases than a test of their caller can set up': [
+    'agent/src/processes/log-watch.ts isMostlyEmpty',
+    'agent/src/runner/code/unpack-source.ts copyChecked',
+    'agent/src/runner/state/refuse-empty-workspace.ts emptyWorkspaceProblem',
+    'agent/src/runner/state/refuse-empty-workspace.ts possiblyMeant',
+    'cli/src/session/patient-fetch.ts isTest',
+    'cli/src/session/patient-fetch.ts secondsToWait',
+    'cli/src/terminal/table.ts fitColumns',
+    'guards/src/private-addresses.ts isPrivateAddress',
+    'server/src/automation/notifications/endpoints/guarded-address.ts isClosed',
+    'server/src/framework/effects/carry-out.ts pauseSeconds',
+    'server/src/ground/database/account.ts isMapped',
+    'server/src/inputs/oidc-issuer/rotate-keys.ts dueChanges',
+    'server/src/runs/deployments/plans/whole-plan.ts wholePlan',
+    'server/src/runs/deployments/policy-check/policy-check.ts nextTry',
+    'server/src/runs/deployments/transitions/move-deployment.ts driftStatusAfter',
+    'server/src/runs/dispatch/lose-attempt.ts afterLoss',
+    'server/src/runs/schedules/fire-timers.ts shareOf',
+    'server/src/runs/state/rescue-reason.ts continues',
+    'server/src/tenancy/lifetimes/lifespan.ts checkLongestLife',
+    'web/src/pages/home/visits.ts visitsAt',
+  ],
+  'readers and writers of texts, which get hostile ones': [
+    'agent/src/drivers/ansible/files.ts limitLines',
+    'agent/src/drivers/terragrunt/commands.ts outputLine',
+    'agent/src/sources/partial-clone.ts foldersNamedBy',
+    'cli/src/commands/completion.ts forBash',
+    'cli/src/show/show-unrecorded.ts importBlocks',
+    'web/src/forms/variables/rows.ts rowOfDefinition',
+    'web/src/forms/variables/rows.ts rowOfVariable',
+    'web/src/pages/deployment/facts/sentence.ts errorLine',
+    'web/src/pages/environments/list/views.ts viewsFrom',
+    'web/src/pages/home/visits.ts visitsFrom',
+  ],
+  'passes of loops, which tests start one by one': [
+    'server/src/automation/notifications/delivery/courier.ts deliverDue',
+    'server/src/framework/effects/carry-out.ts carryOutDue',
+    'server/src/runs/dispatch/sweep-silence.ts stamp',
+  ],
+  'what tests set up or count, as nothing outside of the process shows it': [
+    'agent/src/processes/isolation.ts placeFilter',
+    'agent/src/processes/run-groups.ts createRunGroups',
+    'agent/src/runner/commands/command-files.ts readFolder',
+    'clouds/src/clusters/eks.ts eksTokens',
+    'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
+  ],
+  'lists and rules that a test compares with the tree, the contract or the last release': [
+    'server/src/ground/database/released-schema.ts compareSchemas',
+    'server/src/ground/database/released-schema.ts contractions',
+    'server/src/runs/dispatch/system-variables.ts systemVariableName',
+    'server/src/runs/state/state-protocol.ts calls',
+    'settings/src/settings.ts declaredNames',
+    'web/src/forms/without-effect.ts withoutEffect',
+  ],
+  'pages that tools/generate finds by their names': [
+    'cli/src/commands-page.ts commandsPage',
+    'settings/src/pages.ts envExample',
+    'settings/src/pages.ts settingsPage',
+  ],
+};
+
+const { imports: aliases } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  imports: Record<string, string>;
+};
+const rooms = ['agent', 'cli', 'clouds', 'guards', 'protocol', 'server', 'settings', 'web'];
+const isTest = (file: string) => /\.test\.tsx?$|^acceptance\/|\/(?:testing|__fixtures__)\//.test(file);
+
+/** Who imports what, as `file#name`; `file#*` for all of its names. */
+function importersByName(): ReadonlyMap<string, ReadonlySet<string>> {
+  const importers = new Map<string, Set<string>>();
+  for (const from of repositoryFiles().filter((file) => /\.(?:tsx?|mjs)$/.test(file)))
+    for (const { file, names } of importsOf(from, textOf(from) ?? '', aliases))
+      for (const name of names ?? ['*']) {
+        const key = `${file}#${name}`;
+        importers.set(key, (importers.get(key) ?? new Set()).add(from));
+      }
+  return importers;
+}
+
+test('what is exported is used by a program, apart from a few exports for tests', () => {
+  const importers = importersByName();
+  const unused: string[] = [];
+  for (const file of repositoryFiles())
+    if (/\.tsx?$/.test(file) && rooms.includes(file.split('/')[0] ?? '') && !isTest(file))
+      for (const [, name = ''] of (textOf(file) ?? '').matchAll(
+        /^export (?:async )?(?:function\*?|const|class|let) (\w+)/gm,
+      )) {
+        const by = [...(importers.get(`${file}#${name}`) ?? []), ...(importers.get(`${file}#*`) ?? [])];
+        if (by.every(isTest)) unused.push(`${file} ${name}`);
+      }
+  assert.deepEqual(unused.toSorted(), Object.values(onlyForTests).flat().toSorted());
+});
