@@ -1,7 +1,7 @@
 /** Ephemeral input variables: a saved plan has no values of them, so both tools read them again for its apply. */
 import { appliedValues, plannedValues } from '#protocol/tools/applied-values.ts';
 import type { TreeReader } from '../../interface/capabilities.ts';
-import { mayBeEphemeral, maySet } from './ephemeral-texts.ts';
+import { mayName } from './ephemeral-texts.ts';
 import type { FileRules } from './files.ts';
 import { objectsIn, readConfiguration } from './read-configuration.ts';
 
@@ -10,7 +10,7 @@ import { objectsIn, readConfiguration } from './read-configuration.ts';
  * @throws an Error with a message for people if a file cannot be parsed
  */
 export async function ephemeralVariables(tree: TreeReader, rules: FileRules): Promise<string[]> {
-  const files = await readConfiguration(tree, rules, mayBeEphemeral);
+  const files = await readConfiguration(tree, rules, (text) => mayName(text, 'ephemeral'));
   const variables = objectsIn(files.flatMap(({ body }) => objectsIn(body)).map((each) => each['variable']));
   const names = variables.flatMap((each) =>
     Object.entries(each).flatMap(([name, block]) =>
@@ -34,7 +34,7 @@ export async function requireSameSetters(
 ): Promise<void> {
   const sets = async (word: string, name: string) => {
     const [, type, value = ''] = /^(-var|-var-file)=([^]*)$/.exec(word) ?? [];
-    return type === '-var-file' ? maySet(await textOf(value), name) : value.startsWith(`${name}=`);
+    return type === '-var-file' ? mayName(await textOf(value), name) : value.startsWith(`${name}=`);
   };
   const settersOf = async (words: readonly string[], name: string) => {
     const isSetter = await Promise.all(words.map((word) => sets(word, name)));

@@ -9,7 +9,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join, resolve } from 'node:path';
 import { readFlags } from '#protocol/tools/inputs/terraform-arguments.ts';
 import type { TreeReader } from '../../interface/capabilities.ts';
-import { mayBeEphemeral } from '../../terraform/code/ephemeral-texts.ts';
+import { mayName } from '../../terraform/code/ephemeral-texts.ts';
 import { configurationFiles, type FileRules, requireReadableNames } from '../../terraform/code/files.ts';
 import { planOf, type SetValue, type StartedCommand, valuesOf } from './values-of-command.ts';
 
@@ -47,7 +47,7 @@ async function ephemeralIn({ folder, rules }: UnitCheck): Promise<string[]> {
     rules,
   );
   requireReadableNames(files);
-  if (!files.some((name) => mayBeEphemeral(read(name)))) return [];
+  if (!files.some((name) => mayName(read(name), 'ephemeral'))) return [];
   const { ephemeralVariables } = await import('../../terraform/code/ephemeral-variables.ts');
   const tree: TreeReader = { list: async () => files, text: async (name) => read(name) };
   return ephemeralVariables(tree, rules);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { type Flag, readFlags, splitArguments } from '#protocol/tools/inputs/terraform-arguments.ts';
-import { maySet } from '../../terraform/code/ephemeral-texts.ts';
+import { mayName } from '../../terraform/code/ephemeral-texts.ts';
 import { byBytes, requireReadableNames } from '../../terraform/code/files.ts';
 
 /** A command of the tool as it is started. */
@@ -41,7 +41,7 @@ function fileOfValues(from: string, path: string): SetValue[] {
   try {
     const content = readFileSync(path);
     const key = JSON.stringify(['file', sha256(content)]);
-    return [{ from, key, sets: (name) => maySet(content.toString(), name) }];
+    return [{ from, key, sets: (name) => mayName(content.toString(), name) }];
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(code)) return [];
