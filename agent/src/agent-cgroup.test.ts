@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { AgentSetup } from '../testing/agent-setup.ts';
 import { delegatedFolder, groupsIn, withCgroup } from '../testing/cgroup.ts';
 import { withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
-import { textOrEmpty } from './processes/proc.ts';
-import { identifyProcess, isAlive, signalProcess } from './processes/process-identity.ts';
+import { identifyProcess, isAlive, signalProcess, textOrEmpty } from './processes/proc.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const slow = {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AgentSetup } from '../testing/agent-setup.ts';
 import { Refused } from '../testing/protocol-server.ts';
 import { withTerraform } from '../testing/runner-setup.ts';
-import { isAlive } from './processes/process-identity.ts';
+import { isAlive } from './processes/proc.ts';
 import { findProgram } from './processes/programs.ts';
 import { readRunner } from './spool/read-attempt.ts';
 

@@ -13,7 +13,7 @@ import { reasonOf } from './connection/refusals.ts';
 import type { HeldAttempt } from './held/held-attempt.ts';
 import { SlotWork, type SlotWorkOptions } from './held/slot-work.ts';
 import { endProcessesOf, endStrandedSandboxes } from './processes/end-processes.ts';
-import { bootId } from './processes/process-identity.ts';
+import { bootId } from './processes/proc.ts';
 import { createWake } from './processes/wake.ts';
 import { logKeptFailures, removeOldFailures } from './slots/kept-failures.ts';
 import type { Slot, SlotTable } from './slots/slot-table.ts';

@@ -1,6 +1,5 @@
 /** For tests: the processes that read and write the folders of runs. */
-import { textOrEmpty, withDescendants } from '../src/processes/proc.ts';
-import { identifyProcess } from '../src/processes/process-identity.ts';
+import { identifyProcess, textOrEmpty, withDescendants } from '../src/processes/proc.ts';
 import type { ProcessIdentity } from '../src/spool/layout.ts';
 
 /** Those of a runner, once they have started. */

@@ -8,6 +8,7 @@ import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import type { RunnerOrder, SpoolPaths } from '../spool/layout.ts';
 import type { EventLog } from './event-log.ts';
 import type { FactCollector } from './fact-collector.ts';
+import type { StepRecorder } from './step-recorder.ts';
 
 export interface AttemptContext {
   /** With the variables that its tool can have. */
@@ -20,6 +21,7 @@ export interface AttemptContext {
   readonly driver: Driver;
   readonly stop: StopWatch;
   readonly events: EventLog;
+  readonly steps: StepRecorder;
   readonly diagnostics: Diagnostics;
   readonly facts: FactCollector;
   readonly tree: TreeClient;

@@ -1,15 +1,20 @@
 /** Runs one command of an attempt and explains its failure. */
+
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { sharedSettings } from '#settings/server-and-agent.ts';
 import { createMasker, patternsOf, type Secrets } from '../logs/mask.ts';
+import { endProcessesOf } from '../processes/end-processes.ts';
 import { execute } from '../processes/exec.ts';
 import type { ExecRequest, ExecResult } from '../processes/exec-request.ts';
 import { RunFailure } from '../processes/failure.ts';
+import { signalQuietly } from '../processes/proc.ts';
+import { processesWriting } from '../processes/processes-holding.ts';
 import { placesOfProgram } from '../processes/programs.ts';
 import { sandboxOf } from '../processes/sandbox.ts';
 import { stopped } from '../processes/stop-watch.ts';
 import { watchWaitedCpu } from '../processes/waited-cpu.ts';
+import { isPlanSealed } from '../slots/work-folder.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
 export type CommandRequest = Pick<ExecRequest, 'program' | 'args' | 'cwd' | 'environment'> &
@@ -87,6 +92,7 @@ function sandboxFor(
   const places = sandboxOf(folders, isolation, {
     readable: [...placesOfProgram(program), ...readable],
     slotUid: order.slotUid,
+    isPlanSealed: isPlanSealed(folders),
     ...(needsNetwork === undefined ? {} : { needsNetwork }),
   });
   return { sandbox: { isolation, places } };
@@ -177,4 +183,17 @@ function bytesSince(path: string, start: number): Buffer {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** A sandbox has ended with all its processes; without one they are found by their uid, or by their log files. */
+export async function endRest({ order, spool, tree }: AttemptContext): Promise<void> {
+  const { slotUid, isolation } = order;
+  if (isolation.bubblewrap !== null) return;
+  if (slotUid === null) {
+    for (const pid of processesWriting(spool.steps)) signalQuietly(pid, 'SIGKILL');
+    return;
+  }
+  await endProcessesOf(slotUid);
+  // It had the same uid.
+  await tree.restart();
 }

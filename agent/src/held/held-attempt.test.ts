@@ -13,7 +13,7 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
 import { ProcessLauncher } from '../launchers/process.ts';
-import { identifyProcess } from '../processes/process-identity.ts';
+import { identifyProcess } from '../processes/proc.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { HeldAttempt } from './held-attempt.ts';
 
@@ -117,7 +117,7 @@ async function reportEnded(folder: string, name: string, signal: AbortSignal): P
   } as unknown as Job;
   const attempt = new HeldAttempt({
     connection,
-    launcher: { find: () => assert.fail('there is no runner') },
+    launcher: { runnerOf: () => assert.fail('there is no runner') },
     paths,
     job,
     workFolder: folder,

@@ -29,7 +29,7 @@ export interface AttemptLog {
 
 export interface AttemptOptions {
   readonly connection: ServerConnection;
-  readonly launcher: Pick<Launcher, 'find'>;
+  readonly launcher: Pick<Launcher, 'runnerOf'>;
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly workFolder: string;
@@ -267,7 +267,7 @@ export class HeldAttempt {
 
   #runner(): Runner | null {
     const identity = readRunner(this.paths);
-    return identity === null ? null : this.#options.launcher.find(identity);
+    return identity === null ? null : this.#options.launcher.runnerOf(identity);
   }
 
   /** A runner ends its run at the limit; one that hangs is ended by our clock. */

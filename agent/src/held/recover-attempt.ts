@@ -20,7 +20,7 @@ import { findLeftovers } from './find-leftovers.ts';
 import { endOwnProcesses } from './tidy-attempt.ts';
 
 export interface LostAttempt {
-  readonly launcher: Pick<Launcher, 'find'>;
+  readonly launcher: Pick<Launcher, 'runnerOf'>;
   readonly paths: SpoolPaths;
   readonly job: Job;
   readonly workFolder: string;
@@ -70,7 +70,7 @@ async function awaitTools(lost: LostAttempt): Promise<void> {
   const { launcher, paths, job, workFolder, slotUid, signal } = lost;
   const folders = workFolderPaths(workFolder, job);
   const identity = readRunner(paths);
-  const runner = identity && launcher.find(identity);
+  const runner = identity && launcher.runnerOf(identity);
   const seeing = () => (isOwn(folders, job) ? processesIn(folders.root) : []);
   const left = () => [
     ...new Set([

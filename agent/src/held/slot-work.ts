@@ -269,7 +269,7 @@ export class SlotWork {
     const { launcher, signal } = this.#options;
     for (;;) {
       const chosen = readSlotRecord(paths)?.runner;
-      const isUndecided = chosen !== undefined && !launcher.find(chosen).hasEnded();
+      const isUndecided = chosen !== undefined && !launcher.runnerOf(chosen).hasEnded();
       if (existsSync(paths.runner) || existsSync(paths.outcome)) return true;
       if (!isUndecided) return false;
       await delay(pollMilliseconds, undefined, { signal });

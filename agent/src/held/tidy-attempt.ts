@@ -20,7 +20,7 @@ import { removeFolder } from '../spool/write-file.ts';
 const runnerEndMilliseconds = 5_000;
 const pollMilliseconds = 5;
 
-type Finder = Pick<Launcher, 'find'>;
+type Finder = Pick<Launcher, 'runnerOf'>;
 
 /**
  * Waits until a runner does nothing more for an attempt, and ends what is left in its group. The outcome is the
@@ -29,7 +29,7 @@ type Finder = Pick<Launcher, 'find'>;
 export async function awaitRunnerEnd(launcher: Finder, paths: SpoolPaths): Promise<void> {
   const identity = readRunner(paths);
   if (identity === null) return;
-  const runner = launcher.find(identity);
+  const runner = launcher.runnerOf(identity);
   const deadline = performance.now() + runnerEndMilliseconds;
   const hasEnded = () => runner.hasEnded() || (runner.mayContinue && readOutcome(paths) !== null);
   while (!hasEnded()) {

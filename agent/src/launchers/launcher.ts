@@ -39,7 +39,7 @@ export interface Launcher extends Disposable {
    */
   start(order: RunnerOrder, listener: RunnerListener, preferred?: ProcessIdentity): Promise<void>;
   /** Finds a runner by its identity, whichever agent process started it. */
-  find(identity: ProcessIdentity): Runner;
+  runnerOf(identity: ProcessIdentity): Runner;
   /**
    * Ends what runners of earlier agent processes left, except the runners of attempts that continue.
    * @throws an Error that names the remaining processes

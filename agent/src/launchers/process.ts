@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownProgram, type ProgramRole } from '../own/own-program.ts';
-import { identifyProcess, isAlive, signalProcess } from '../processes/process-identity.ts';
+import { identifyProcess, isAlive, signalProcess } from '../processes/proc.ts';
 import type { RunGroups } from '../processes/run-groups.ts';
 import { readyLine } from '../runner/ready-line.ts';
 import type { ProcessIdentity, RunnerOrder, RunnerPreparation } from '../spool/layout.ts';
@@ -84,7 +84,7 @@ export class ProcessLauncher implements Launcher {
     send(runner, order);
   }
 
-  find(identity: ProcessIdentity): Runner {
+  runnerOf(identity: ProcessIdentity): Runner {
     return {
       hasEnded: () => !isAlive(identity),
       signal: (signal) => signalProcess(identity, signal),

@@ -206,3 +206,15 @@ export function maskJson<Value>(value: Value, secrets: Secrets): Value {
   };
   return patterns.isEmpty ? value : (mask(value) as Value);
 }
+
+/**
+ * @param mostCharacters of what is left of the text
+ * @returns the text itself if it is not longer; it is masked with everything else before it leaves the agent
+ */
+export function cutMasked(text: string, mostCharacters: number, secrets: Secrets): string {
+  if (text.length <= mostCharacters) return text;
+  const masked = maskText(text, secrets);
+  if (masked.length <= mostCharacters) return masked;
+  // Half of a character is not a text.
+  return `${masked.slice(0, mostCharacters).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,5 +1,5 @@
-/** Folders that are closed to other users: which ones they cannot traverse, and whether a plan is sealed. */
-import { existsSync, statSync } from 'node:fs';
+/** Folders that other users cannot traverse. */
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** The permission of others to traverse a folder. */
@@ -11,9 +11,4 @@ export function closedFolder(path: string): string | null {
     if ((statSync(folder).mode & mayPass) === 0) return folder;
     if (folder === dirname(folder)) return null;
   }
-}
-
-/** Whether the folder of the plan holds a plan that the run cannot change. */
-export function isPlanSealed(paths: { readonly openPlan: string }): boolean {
-  return existsSync(paths.openPlan);
 }

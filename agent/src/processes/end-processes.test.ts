@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endProcessesOf, endStrandedSandboxes, processesOf } from './end-processes.ts';
-import { identifyProcess, isAlive, killProcess } from './process-identity.ts';
+import { identifyProcess, isAlive, killProcess } from './proc.ts';
 import { findProgram } from './programs.ts';
 
 const uid = 58990;

@@ -9,14 +9,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
-import { checkArguments } from './check-arguments.ts';
 import type { ExecRequest, ExecResult } from './exec-request.ts';
 import { RunFailure } from './failure.ts';
-import { signalQuietly } from './proc.ts';
-import { killProcess } from './process-identity.ts';
+import { killProcess, signalQuietly } from './proc.ts';
 import { type SandboxedCommand, spawnInSandbox } from './spawn-in-sandbox.ts';
 import { endOnStop, firstInside } from './stop-command.ts';
-import { expectSize, wrapped, wrappedInSandbox } from './wrap-command.ts';
+import { checkArguments, expectSize, wrapped, wrappedInSandbox } from './wrap-command.ts';
 
 /**
  * Runs one command to its end.

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { delegatedFolder, groupsIn, withCgroup } from '../../testing/cgroup.ts';
 import type { ProcessIdentity } from '../spool/layout.ts';
-import { identifyProcess, isAlive } from './process-identity.ts';
+import { identifyProcess, isAlive } from './proc.ts';
 import { createRunGroups, openRunGroups } from './run-groups.ts';
 
 const limits = {

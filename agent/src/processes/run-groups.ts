@@ -9,8 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../spool/layout.ts';
-import { namesIn, textOrEmpty } from './proc.ts';
-import { identifyProcess } from './process-identity.ts';
+import { identifyProcess, namesIn, textOrEmpty } from './proc.ts';
 import { findProgram } from './programs.ts';
 import type { RunLimits } from './run-limits.ts';
 

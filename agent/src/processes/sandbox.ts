@@ -7,7 +7,7 @@ import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { WorkFolderPaths } from '../slots/work-folder.ts';
 import { accountsFile } from './accounts.ts';
-import { closedFolder, isPlanSealed } from './closed-folder.ts';
+import { closedFolder } from './closed-folder.ts';
 import { namesIn, textOrEmpty } from './proc.ts';
 
 /** What confines the runs of an agent. */
@@ -61,22 +61,23 @@ export function sandboxOf(
   more: {
     readonly readable: readonly string[];
     readonly slotUid: number | null;
+    /** Whether the folder of the plan holds a plan that the run cannot change. */
+    readonly isPlanSealed: boolean;
     readonly needsNetwork?: boolean;
   },
 ): Sandbox {
-  const isSealed = isPlanSealed(folders);
   return {
     writable: [
       folders.tree,
       folders.state,
-      ...(isSealed ? [] : [folders.plan]),
+      ...(more.isPlanSealed ? [] : [folders.plan]),
       folders.home,
       folders.temporary,
     ],
     readable: [
       folders.gitConfig,
       folders.programs,
-      ...(isSealed ? [folders.plan] : []),
+      ...(more.isPlanSealed ? [folders.plan] : []),
       ...notShown(isolation, more.readable).filter((path) => more.slotUid === null || isReachable(path)),
     ],
     temporary: folders.temporary,

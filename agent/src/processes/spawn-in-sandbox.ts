@@ -8,7 +8,6 @@ import {
 } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
-import { checkArguments } from './check-arguments.ts';
 import {
   type EndWithParent,
   type Isolation,
@@ -16,6 +15,7 @@ import {
   type SandboxRequest,
   sandboxArguments,
 } from './sandbox.ts';
+import { checkArguments } from './wrap-command.ts';
 
 /** Of the process that bubblewrap starts: 0 to 2 as usual, and a channel if there is one. */
 export const channelDescriptor = 3;

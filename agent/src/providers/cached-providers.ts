@@ -1,7 +1,6 @@
 /** Checks the cached packages that a configuration's lock file names: their files and checksums. */
 
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { logLine, warn } from '../attempt/attempt-log.ts';
 import {
   completeLockFile,
   type LockedProvider,
@@ -73,7 +72,7 @@ export async function completeLock(target: LockTarget, locked: readonly Locked[]
   });
   if (completed === null) return;
   await attempt.tree.write(folder, lockFileName, completed);
-  logLine(attempt, step, `Added the checksums signed by the registries to ${lockFileName}`);
+  attempt.steps.log(step, `Added the checksums signed by the registries to ${lockFileName}`);
 }
 
 /**
@@ -106,8 +105,7 @@ export async function removeDamaged(target: LockTarget): Promise<boolean> {
   for (const { one } of await lockedPackages(target)) {
     if (await isIntact(target.cache, one)) continue;
     await dropPackage(target.cache, one);
-    warn(
-      target.attempt,
+    target.attempt.steps.warn(
       target.step,
       `provider ${nameOf(one)}: its files in the agent's cache differ from the verified ones; fetching them again`,
     );

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FolderLock, FolderLockedError, lockFolder } from '#guards/folder-lock.ts';
 import { syncFolder } from '../spool/write-file.ts';
-import { directoryHash } from './directory-hash.ts';
 import {
   type CachedPackage,
   cachedPackage,
+  directoryHash,
   keepPackage,
   keyOf,
   type ProviderCacheOptions,

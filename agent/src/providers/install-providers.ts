@@ -7,7 +7,6 @@ import { appendFileSync, createReadStream, createWriteStream, existsSync, rmSync
 import { pipeline } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { logLine, scratchPath, warn } from '../attempt/attempt-log.ts';
 import { type CommandEnd, outputSince } from '../attempt/run-command.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { checkLock, completeLock, keepUntil, removeDamaged, settleProviders } from './cached-providers.ts';
@@ -52,7 +51,7 @@ export async function installThroughCache(installing: ProviderInstallation): Pro
   const { end, hasFetched } = await runRounds(installing);
   if (hasFetched)
     await makeRoom(cache).catch((error: unknown) =>
-      warn(attempt, step, `the provider cache cannot be cleaned up: ${(error as Error).message}`),
+      attempt.steps.warn(step, `the provider cache cannot be cleaned up: ${(error as Error).message}`),
     );
   return end;
 }
@@ -76,7 +75,7 @@ async function runOnce(
   round: number,
 ): Promise<{ end: CommandEnd; missing: ProviderPackage[] | null }> {
   const { attempt, proxy, step, start } = installing;
-  const log = scratchPath(attempt, `init-${round}.log`);
+  const log = attempt.spool.scratchFile(`init-${round}.log`);
   rmSync(log, { force: true });
   const end = await start(log);
   const [missing, problems] = [proxy.takeMissing(), proxy.takeProblems()];
@@ -92,7 +91,7 @@ async function runOnce(
   if (continues) appendFileSync(stepLog, await beforeErrors(log), { mode: 0o600 });
   else if (existsSync(log))
     await pipeline(createReadStream(log), createWriteStream(stepLog, { flags: 'a', mode: 0o600 }));
-  for (const problem of problems) warn(attempt, step, problem);
+  for (const problem of problems) attempt.steps.warn(step, problem);
   if (end.exitCode === 0 && proxy.isUsed()) await settleProviders(installing);
   if (hasFailed && missing.length === 0 && problems.length > 0) throw new RunFailure(problems.join('\n'));
   return { end, missing: continues ? missing : null };
@@ -104,7 +103,7 @@ async function fetchAll(
 ): Promise<void> {
   const context = {
     signal,
-    log: (text: string) => logLine(attempt, step, text),
+    log: (text: string) => attempt.steps.log(step, text),
     keepUntil: keepUntil(attempt),
   };
   const results = await Promise.allSettled(

@@ -32,8 +32,8 @@ import {
   withTerraformAsRoot,
 } from '../../testing/runner-setup.ts';
 import { findProgram } from '../processes/programs.ts';
-import { directoryHash } from './directory-hash.ts';
 import type { ProviderOrder } from './installation.ts';
+import { directoryHash } from './provider-cache.ts';
 
 const withTofu = { skip: withTerraform.skip || withToolbox('opentofu', 'provider-time').skip };
 const withTimeInBubblewrap = { skip: withBubblewrap.skip || withToolbox('provider-time').skip };

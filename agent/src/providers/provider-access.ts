@@ -6,7 +6,6 @@ import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { warn } from '../attempt/attempt-log.ts';
 import type { CommandEnd } from '../attempt/run-command.ts';
 import type { ProviderCapability } from '../drivers/interface/capabilities.ts';
 import { lockFileName } from '../drivers/terraform/lock-file.ts';
@@ -163,8 +162,7 @@ class Access implements ProviderAccess {
   ): Promise<CommandEnd> {
     const { cache } = this.#order;
     if (this.#useCache === 'true' && cache === null)
-      warn(
-        this.#attempt,
+      this.#attempt.steps.warn(
         step,
         `${useVariable} requests the agent's provider cache, which ENVARIUM_PROVIDER_CACHE has disabled`,
       );

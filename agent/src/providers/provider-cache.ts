@@ -12,11 +12,11 @@
  * has signed.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { makeFolders } from '#guards/make-folders.ts';
-import { directoryHash } from './directory-hash.ts';
 import { isHeld, ownMark } from './held-marks.ts';
 import type { ProviderPackage } from './provider-package.ts';
 
@@ -196,4 +196,24 @@ export async function writeRecord(options: ProviderCacheOptions, record: CachedP
   const unfinished = `${file}.${randomUUID()}`;
   await writeFile(unfinished, JSON.stringify(record), { mode: 0o600, flush: true });
   await rename(unfinished, file);
+}
+
+/** @returns `h1:` and the hash of the relative names and contents of all files below a folder */
+export async function directoryHash(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  const whole = createHash('sha256');
+  // Sorted by bytes, as in the tools.
+  for (const name of names.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))) {
+    whole.update(`${await fileHash(join(folder, name))}  ${name}\n`);
+  }
+  return `h1:${whole.digest('base64')}`;
+}
+
+async function fileHash(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest('hex');
 }

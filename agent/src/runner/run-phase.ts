@@ -9,9 +9,9 @@ import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep, variablesStep } from '#protocol/tools/steps.ts';
 import { usableVariables } from '#protocol/tools/usable-variables.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
-import { endStep } from '../attempt/attempt-log.ts';
 import { EventLog } from '../attempt/event-log.ts';
 import { FactCollector } from '../attempt/fact-collector.ts';
+import { StepRecorder } from '../attempt/step-recorder.ts';
 import { renewCredentialFiles, writeCredentialFiles } from '../credentials/credential-files.ts';
 import { Diagnostics } from '../drivers/interface/diagnostics.ts';
 import type { Driver } from '../drivers/interface/driver.ts';
@@ -70,17 +70,18 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
     };
   const { variables, leftOut } = usableVariables(received, tools[driver.type as RunnableTool]);
   const job: Job = { ...received, variables };
-  for (const folder of [spool.steps, spool.states, spool.outputs])
+  for (const folder of [spool.states, spool.outputs, spool.scratch])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (order.slotUid !== null && order.runLimits !== undefined)
     passLimitsOn(order.runLimits, findProgram('prlimit'));
   using events = new EventLog(spool.events);
   const folders = workFolderPaths(order.workFolder, job);
   using stop = new StopWatch(spool, job.limits, job.type, watchOf(order, folders));
+  const steps = new StepRecorder(spool, events, stop);
   await endRunProcesses(order);
   const diagnostics = new Diagnostics();
   const facts = new FactCollector();
-  const context = { job, leftOut, order, spool, folders, driver, stop, events, diagnostics, facts };
+  const context = { job, leftOut, order, spool, folders, driver, stop, events, steps, diagnostics, facts };
   const end = await endOf(context, lender);
   await endRunProcesses(order);
   if (isOwn(folders, job)) forceRemoveSync(folders.credentials);
@@ -203,9 +204,7 @@ function failed(attempt: Starting, error: unknown): RunEnd {
 
 /** What fails before any step, such as a variable that no run can have, is shown at the first one that is the runner's own. */
 function failFirstStep(attempt: Starting, error: unknown): void {
-  const step = attempt.job.phase === 'plan' ? variablesStep : restoreStep;
-  attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS' });
-  endStep(attempt, step, error);
+  attempt.steps.fail(attempt.job.phase === 'plan' ? variablesStep : restoreStep, error);
 }
 
 /** The agent keeps the folder of a run that may have left an incomplete state. */

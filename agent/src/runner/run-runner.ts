@@ -11,7 +11,7 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import { drivers } from '../drivers/index.ts';
 import { useNetworkOrder } from '../network/network-order.ts';
 import { whenThereIsSpace } from '../processes/full-disk.ts';
-import { identifyProcess } from '../processes/process-identity.ts';
+import { identifyProcess } from '../processes/proc.ts';
 import { type RunnerOrder, type RunnerPreparation, type SpoolPaths, spoolPaths } from '../spool/layout.ts';
 import { writeJson, writeJsonDurably } from '../spool/write-file.ts';
 import { readyLine } from './ready-line.ts';

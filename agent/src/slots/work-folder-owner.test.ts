@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { identifyProcess } from '../processes/process-identity.ts';
+import { identifyProcess } from '../processes/proc.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { createWorkFolder, workFolderPaths } from './work-folder.ts';
 import {

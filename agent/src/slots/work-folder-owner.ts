@@ -6,7 +6,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import type { Job } from '#protocol/messages/job.ts';
 import { processesIn } from '../processes/end-processes.ts';
 import { RunFailure } from '../processes/failure.ts';
-import { identifyProcess, isAlive } from '../processes/process-identity.ts';
+import { identifyProcess, isAlive } from '../processes/proc.ts';
 import { attemptFolderName, type ProcessIdentity, spoolPaths } from '../spool/layout.ts';
 import { forceRemoveSync } from './remove-folder.ts';
 import { closeWorkFolder, keepWorkFolder, type WorkFolderPaths } from './work-folder.ts';

@@ -40,7 +40,6 @@ import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { treeFolder, workFolderName } from '#protocol/work-folder-name.ts';
 import { accountsWith } from '../processes/accounts.ts';
-import { isPlanSealed } from '../processes/closed-folder.ts';
 import { forceRemoveSync } from './remove-folder.ts';
 
 /** The plan phase's findings about the tree that it keeps, so that its apply need not check again. */
@@ -183,6 +182,11 @@ export function sealPlanFolder(
     for (let folder = dirname(file); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
   }
   for (const folder of [...folders, paths.plan]) seal(folder, 0o550, slotUid);
+}
+
+/** Whether the folder of the plan holds a plan that the run cannot change. */
+export function isPlanSealed({ openPlan }: Pick<WorkFolderPaths, 'openPlan'>): boolean {
+  return existsSync(openPlan);
 }
 
 /** Puts an empty folder of the agent in the place of the run's. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { createCheckoutSetup, type Files } from '../../testing/checkout.ts';
-import { readCommit } from './read-commit.ts';
+import { readCommit } from './git-checkout.ts';
 
 const pointer = 'version https://git-lfs.github.com/spec/v1\n';
 

@@ -9,7 +9,6 @@ import { accessTo } from '#guards/git/repository-access.ts';
 import { pathRefusal, readRepository } from '#guards/source-guards.ts';
 import { type CheckoutRequest, type Fetching, fetchRevision, findMarks } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
-import { resolveSubmoduleUrl } from './submodule-url.ts';
 
 const deepest = 10;
 const most = 200;
@@ -191,4 +190,25 @@ function sameAddress(repository: string): string {
       ? `${kind.host}/${kind.address.path.replace(/^\//, '')}`
       : repository;
   return plain.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
+}
+
+/**
+ * @param base the address of the outer repository
+ * @param url as in `.gitmodules`
+ * @returns the address; unchanged if not relative
+ * @throws an Error if it leads above the host's or the machine's root
+ */
+export function resolveSubmoduleUrl(base: string, url: string): string {
+  if (!/^\.\.?(\/|$)/.test(url)) return url;
+  const [, head = '', path = ''] =
+    /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*\/|[^/:[]*(?:\[[^\]]*\])?:|\/)(.*)$/.exec(base) ?? [];
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  for (const segment of url.split('/').filter((each) => each !== '' && each !== '.')) {
+    if (segment !== '..') segments.push(segment);
+    else if (segments.pop() === undefined)
+      throw new Error('its address leads above the root of the repository’s host');
+  }
+  // `git@host:/path` and `git@host:path` differ.
+  const isRooted = path.startsWith('/') && !head.endsWith('/');
+  return `${head}${isRooted ? '/' : ''}${segments.join('/')}`;
 }

@@ -63,6 +63,7 @@ export function spoolPaths(folder: string) {
     events: join(folder, 'events.jsonl'),
     steps: join(folder, 'steps'),
     scratch: join(folder, 'scratch'),
+    scratchFile: (name: string) => join(folder, 'scratch', name.replaceAll('/', '_')),
     stepLog: (step: string) => join(folder, 'steps', `${step.replaceAll(':', '_')}.raw`),
     mark: join(folder, 'mark.json'),
     markStored: join(folder, 'mark.stored'),

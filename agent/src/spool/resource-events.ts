@@ -1,7 +1,6 @@
 /** How much of what a run reports of its resources counts: code of the run can report anything, without an end. */
 import type { ProgressEvent, ProgressReader } from '../drivers/interface/driver.ts';
-import { cutMasked } from '../logs/cut-masked.ts';
-import type { Secrets } from '../logs/mask.ts';
+import { cutMasked, type Secrets } from '../logs/mask.ts';
 
 export const resourceLimits = {
   /** Events of one attempt, and resources in the last of them. */

@@ -1,5 +1,5 @@
 /** The environment of git: its own configuration, no prompts, no hooks, and only the intended transports. */
-import type { GitCredentials } from './repository-source.ts';
+import type { GitCredentials } from './repository-access.ts';
 
 /**
  * The only configuration file that git sees. It marks every folder as safe: the tree belongs to the slot's

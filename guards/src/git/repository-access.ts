@@ -1,9 +1,25 @@
 /** How a repository is accessed, and with which credentials: each is sent to its own host and no other. */
+
 import { realpathSync, statSync } from 'node:fs';
-import { isAtOrBelow, readRepository } from '../source-guards.ts';
+import { isAtOrBelow, readRepository, type SourceAllowances } from '../source-guards.ts';
 import type { SshAddress } from '../ssh-address.ts';
-import type { GitCredentials, RepositorySource } from './repository-source.ts';
 import { keysFor } from './ssh.ts';
+
+/** Of one host; never sent to another. */
+export interface GitCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface RepositorySource extends SourceAllowances {
+  readonly repository: string;
+  /** For the repository's own host. */
+  readonly credentials?: GitCredentials | undefined;
+  /** For submodules and modules of other hosts (`name` or `name:port`). */
+  readonly hostCredentials?: readonly (GitCredentials & { readonly host: string })[] | undefined;
+  /** Private keys in the form that ssh reads, and lines of a `known_hosts` file. */
+  readonly ssh?: { readonly keys: readonly string[]; readonly knownHosts: string } | undefined;
+}
 
 /**
  * An address on the web, one over ssh (handled by the agent), or a local repository; the last two through

@@ -5,8 +5,7 @@
  */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
-import { joinToChannel } from './join-to-channel.ts';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { RepositoryAccess } from './repository-access.ts';
 
 export interface ServeRequest {
@@ -50,4 +49,25 @@ function identityOf({ gitFolder, ownerUid }: ServeRequest['repository']): { uid?
   if (process.getuid?.() !== 0 || ownerUid === 0) return {};
   const { gid } = statSync(gitFolder);
   return { uid: ownerUid, gid: gid === 0 ? ownerUid : gid };
+}
+
+/**
+ * @param client the git process whose descriptor 3 is a socket
+ * @param server the process that speaks on its standard input and output; ended with the client
+ * @returns once the server has ended
+ */
+export async function joinToChannel(client: ChildProcess, server: ChildProcess): Promise<void> {
+  const channel = client.stdio[3] as Duplex & { allowHalfOpen: boolean };
+  // git closes its sending side while it still receives.
+  channel.allowHalfOpen = true;
+  const ended = new Promise<void>((resolve) => {
+    server.once('exit', () => resolve());
+    server.once('error', () => resolve());
+  });
+  for (const stream of [channel, server.stdin, server.stdout])
+    stream?.on('error', () => server.kill('SIGKILL'));
+  if (server.stdin) channel.pipe(server.stdin);
+  server.stdout?.pipe(channel);
+  client.once('exit', () => server.kill('SIGTERM'));
+  await ended;
 }

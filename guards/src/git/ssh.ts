@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { readPrivateKey } from '../read-private-key.ts';
 import { readRepository } from '../source-guards.ts';
 import { isPath, type SshAddress, sshHost } from '../ssh-address.ts';
-import type { RepositorySource } from './repository-source.ts';
+import type { RepositorySource } from './repository-access.ts';
 
 /** The only two remote commands that reading needs. */
 export type SshService = 'git-upload-pack' | 'git-lfs-authenticate';

@@ -1,8 +1,7 @@
 /** The units of a run, as `terragrunt find` lists them. */
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
-import { cutMasked } from '../../logs/cut-masked.ts';
-import type { Secrets } from '../../logs/mask.ts';
+import { cutMasked, type Secrets } from '../../logs/mask.ts';
 
 const longestShown = 200;
 

@@ -3,15 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
-import { joinToChannel } from '#guards/git/join-to-channel.ts';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
-import { serveLocalRepository } from '#guards/git/serve-local-repository.ts';
+import { joinToChannel, serveLocalRepository } from '#guards/git/serve-local-repository.ts';
 import { startSshWithLog } from '#guards/git/ssh.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findProgram, requireProgram, toolPath } from '../../processes/programs.ts';
@@ -29,10 +27,9 @@ const silenceSeconds = 45;
  * @throws RunFailure that names the field
  */
 export async function checkoutStep(attempt: AttemptContext): Promise<string> {
-  return inStep(attempt, step, async () => {
+  return attempt.steps.run(step, async () => {
     const { source } = attempt.job;
-    logLine(
-      attempt,
+    attempt.steps.log(
       step,
       `Cloning ${source.repository}${source.revision === undefined ? '' : `, revision ${source.revision}`}`,
     );
@@ -43,7 +40,7 @@ export async function checkoutStep(attempt: AttemptContext): Promise<string> {
       branch: found.branch,
       timestamp: found.timestamp,
     });
-    logLine(attempt, step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
+    attempt.steps.log(step, `Commit ${found.commit} of ${found.branch}, ${found.timestamp}`);
     attempt.facts.add({ commit: found.commit });
     await checkPath(attempt);
     return found.commit;
@@ -80,7 +77,7 @@ async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
       bytesOf: (path, most) => attempt.tree.piece(tree, path, 0, most).catch(() => null),
       namesIn: (path) => attempt.tree.list(tree, path).catch(() => []),
       codeIn: (path) => codeIn(attempt, path),
-      log: (text) => logLine(attempt, step, text),
+      log: (text) => attempt.steps.log(step, text),
     });
   } catch (error) {
     if (error instanceof RunFailure) throw error;
@@ -119,7 +116,7 @@ async function checkPath(attempt: AttemptContext): Promise<void> {
 let captured = 0;
 
 async function runGit(attempt: AttemptContext, program: string, call: GitCall): Promise<GitEnd> {
-  const captureTo = call.isCaptured ? scratchPath(attempt, `git-output-${++captured}`) : undefined;
+  const captureTo = call.isCaptured ? attempt.spool.scratchFile(`git-output-${++captured}`) : undefined;
   const { access } = call;
   const log = attempt.spool.stepLog(step);
   let served: Promise<void | Error> | undefined;

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { moduleGitEnvironment } from '#guards/git/git-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { scratchPath } from '../../attempt/attempt-log.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { openGitGate } from '../../sources/git-gate.ts';
@@ -17,7 +16,7 @@ export function sshPrograms(attempt: AttemptContext) {
   return {
     ssh: findProgram('ssh') ?? '/usr/bin/ssh',
     launcher: setpriv === null ? [] : [setpriv, '--pdeathsig', 'TERM', '--'],
-    folder: join(scratchPath(attempt, 'ssh'), '..'),
+    folder: attempt.spool.scratch,
   };
 }
 

@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
@@ -82,7 +81,7 @@ async function tar(
   args: string[],
   files: { captureTo?: string; inputFrom?: string },
 ): Promise<void> {
-  const complaints = scratchPath(attempt, 'tar-output');
+  const complaints = attempt.spool.scratchFile('tar-output');
   const end = await runCommand(attempt, {
     step,
     label: 'tar',

@@ -7,7 +7,6 @@ import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import { sourceStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
@@ -19,14 +18,13 @@ const maxEntries = 100_000;
 
 /** @throws RunFailure that names the entry that must not be unpacked */
 export async function unpackSourceStep(attempt: AttemptContext): Promise<void> {
-  await inStep(attempt, step, async () => {
+  await attempt.steps.run(step, async () => {
     const { archive } = attempt.job.source;
-    const checked = scratchPath(attempt, 'source.tar');
+    const checked = attempt.spool.scratchFile('source.tar');
     rmSync(checked, { force: true });
     const { inputSource } = attempt.spool;
     const entries = await copyChecked(inputSource, checked, attempt.job.limits.travelBytes);
-    logLine(
-      attempt,
+    attempt.steps.log(
       step,
       `Unpacking the uploaded code: ${entries} entries, ${archive?.bytes ?? 0} bytes compressed, SHA-256 ${archive?.sha256 ?? ''}`,
     );
@@ -113,7 +111,7 @@ async function unpack(attempt: AttemptContext, archive: string): Promise<void> {
     ],
     cwd: attempt.folders.root,
     isDisposable: true,
-    log: scratchPath(attempt, 'tar-output'),
+    log: attempt.spool.scratchFile('tar-output'),
     environment: { PATH: toolPath, LANG: 'C.UTF-8' },
     inputFrom: archive,
   });

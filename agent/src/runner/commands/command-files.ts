@@ -5,15 +5,13 @@ import { basename, dirname, join } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { scratchPath } from '../../attempt/attempt-log.ts';
-import { sizeOf } from '../../attempt/run-command.ts';
+import { endRest, sizeOf } from '../../attempt/run-command.ts';
 import { type Command, given, type PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
 import { lineSplitter } from '../../drivers/interface/lines.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
 import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../../slots/work-folder.ts';
-import { endRest } from './end-rest.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 
 /** What the commands of a phase capture, in addition to what it was given. */
@@ -90,7 +88,7 @@ export function readCapture(file: string, label: string): Uint8Array {
 export async function sealMade(attempt: RunnerAttempt, file: string, captures: Captures): Promise<void> {
   const { folders, tree, order, driver } = attempt;
   const name = basename(file);
-  const copy = scratchPath(attempt, name);
+  const copy = attempt.spool.scratchFile(name);
   await endRest(attempt);
   if (driver.savedPlan?.isFolder === true) {
     const packed = packFiles(await readFolder(attempt, name));

@@ -5,7 +5,6 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { programFacts } from '#protocol/tools/index.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import {
   type CommandEnd,
   type CommandRequest,
@@ -69,10 +68,10 @@ export async function runCommands(
     commands.findLast((command) => 'note' in command || command.captureTo === undefined) ?? commands.at(-1);
   const groups = byStep(commands);
   for (const [index, group] of groups.entries()) {
-    await inStep(attempt, group[0]?.step ?? '', async () => {
+    await attempt.steps.run(group[0]?.step ?? '', async () => {
       if (index === groups.length - 1) await hooks.beforeLast?.();
       for (const command of group) {
-        if ('note' in command) logLine(attempt, command.step, command.note);
+        if ('note' in command) attempt.steps.log(command.step, command.note);
         else await replace(command, () => runOne(attempt, configuration, command, captures));
         if (command === lastWriting) hooks.onSettled?.();
       }
@@ -96,7 +95,8 @@ export async function runOne(
   await writeNeeded(attempt, command, captures);
   const log = attempt.spool.stepLog(command.step);
   const from = sizeOf(log);
-  const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
+  const captureTo =
+    command.captureTo === undefined ? undefined : attempt.spool.scratchFile(command.captureTo);
   const { providers, folders } = attempt;
   if (command.savesPlan !== undefined) openPlan(folders);
   const end =
@@ -220,7 +220,7 @@ function inputFile(
   content: Uint8Array | string | undefined,
 ): Disposable & { readonly path: string | undefined } {
   if (content === undefined) return { path: undefined, [Symbol.dispose]: ignored };
-  const path = scratchPath(attempt, `command-input-${randomUUID()}`);
+  const path = attempt.spool.scratchFile(`command-input-${randomUUID()}`);
   writeFileSync(path, content, { mode: 0o600 });
   return { path, [Symbol.dispose]: () => rmSync(path, { force: true }) };
 }

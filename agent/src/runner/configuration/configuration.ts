@@ -1,4 +1,5 @@
 /** The configuration that a phase runs: its folder, tool, files and environment. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
@@ -6,7 +7,6 @@ import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logLine, warn } from '../../attempt/attempt-log.ts';
 import type { PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
 import type { DriverContext, StateFileCapability, StatelessContext } from '../../drivers/interface/driver.ts';
 import { ownFolder } from '../../drivers/interface/own-folder.ts';
@@ -203,19 +203,18 @@ export function requireSecrets({ job }: AttemptContext): void {
 /** Logs warnings about a job. @throws RunFailure if it must not run */
 export async function checkJob(attempt: RunnerAttempt, step: string, commit: string): Promise<void> {
   for (const text of attempt.job.phase === 'plan' ? attempt.leftOut : [])
-    logLine(attempt, step, `A variable is left out: ${text}`);
-  for (const text of attempt.job.resolution?.warnings ?? []) warn(attempt, step, text);
+    attempt.steps.log(step, `A variable is left out: ${text}`);
+  for (const text of attempt.job.resolution?.warnings ?? []) attempt.steps.warn(step, text);
   requireSecrets(attempt);
   const refusals = attempt.driver.refusals(attempt.job);
   if (refusals.length > 0) throw new RunFailure(refusals.join('\n'));
   for (const text of await asRunFailure(() => attempt.driver.warnings(statelessContext(attempt, commit))))
-    warn(attempt, step, text);
+    attempt.steps.warn(step, text);
   const { environment, terraform } = attempt.job.variables;
   for (const { name } of [...environment, ...terraform].filter(
     ({ isSensitive, value }) => isSensitive && value.length > 0 && value.length < 4,
   )) {
-    warn(
-      attempt,
+    attempt.steps.warn(
       step,
       `${name} is sensitive and shorter than 4 characters: its value is not masked in logs`,
     );
@@ -230,4 +229,35 @@ export async function asRunFailure<Value>(work: () => Promise<Value>): Promise<V
     if (error instanceof RunFailure) throw error;
     throw new RunFailure((error as Error).message);
   }
+}
+
+/** The maximum size of a lock file. */
+export const lockFileBytes = 10_000_000;
+
+/** The bytes of the lock file; null if there is none. */
+export async function readLockFileBytes(
+  attempt: AttemptContext,
+  configuration: Pick<Configuration, 'context'>,
+): Promise<Uint8Array | null> {
+  const { lockFile } = attempt.driver;
+  if (lockFile === undefined) return null;
+  try {
+    return await attempt.tree.read(configuration.context.configurationFolder, lockFile, lockFileBytes);
+  } catch (error) {
+    throw new RunFailure(`the lock file cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Whether the commands of a prepared configuration start plugins of the tool. */
+export async function usesPlugins(
+  attempt: AttemptContext,
+  configuration: Pick<Configuration, 'context'>,
+): Promise<boolean> {
+  return hasPlugins(attempt, await readLockFileBytes(attempt, configuration));
+}
+
+/** The same, by the configuration's lock file. */
+export function hasPlugins({ driver }: AttemptContext, lockFile: Uint8Array | null): boolean {
+  const text = lockFile === null ? null : new TextDecoder().decode(lockFile);
+  return driver.collector?.hasPlugins(text) !== false;
 }

@@ -4,12 +4,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logLine } from '../../attempt/attempt-log.ts';
 import type { DeclaredImports } from '../../drivers/interface/capabilities.ts';
 import type { FileToWrite } from '../../drivers/interface/driver.ts';
 import { RunFailure } from '../../processes/failure.ts';
 
-type Importing = Pick<AttemptContext, 'job' | 'driver' | 'spool'>;
+type Importing = Pick<AttemptContext, 'job' | 'driver' | 'spool' | 'steps'>;
 
 function declaredBy({ job, driver, spool }: Importing): DeclaredImports | null {
   if (job.imports === undefined || driver.imports === undefined) return null;
@@ -41,11 +40,10 @@ export function logImports(attempt: Importing, step: string): void {
   const declared = declaredBy(attempt);
   if (declared === null) return;
   for (const { address, id } of declared.imported)
-    logLine(
-      attempt,
+    attempt.steps.log(
       step,
       `Importing ${address} with ID ${JSON.stringify(id)}, which an earlier run created.`,
     );
   for (const { address, id, reason } of declared.skipped)
-    logLine(attempt, step, `Not importing ${address} with ID ${JSON.stringify(id)}: ${reason}.`);
+    attempt.steps.log(step, `Not importing ${address} with ID ${JSON.stringify(id)}: ${reason}.`);
 }

@@ -6,21 +6,19 @@ import type { CostEstimation } from '#contract/deployments/plan.ts';
 import { infracost } from '#protocol/tools/programs/infracost.ts';
 import { costStep } from '#protocol/tools/steps.ts';
 import { sharedSettings } from '#settings/server-and-agent.ts';
-import { Forgone, inOptionalStep, logLine, scratchPath } from '../../attempt/attempt-log.ts';
-import { type CommandEnd, runCommand, sizeOf } from '../../attempt/run-command.ts';
+import { type CommandEnd, endRest, runCommand, sizeOf } from '../../attempt/run-command.ts';
+import { Forgone } from '../../attempt/step-recorder.ts';
 import type { PlanToEstimate } from '../../drivers/interface/capabilities.ts';
 import type { PhaseCaptures } from '../../drivers/interface/command.ts';
 import type { OutcomeFacts } from '../../processes/failure.ts';
 import { signalQuietly } from '../../processes/proc.ts';
 import { toolPath } from '../../processes/programs.ts';
 import { stopped } from '../../processes/stop-watch.ts';
-import { endRest } from '../commands/end-rest.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { resolveProgram } from '../tool/resolve-tool.ts';
-import { estimateInWords } from './estimate-in-words.ts';
 import { type CostOrder, type Pricing, pricingOf } from './pricing.ts';
-import { projectName, readEstimate } from './read-estimate.ts';
+import { estimateInWords, projectName, readEstimate } from './read-estimate.ts';
 
 const label = `${infracost.name} breakdown`;
 const configurationFile = 'costs.yml';
@@ -42,7 +40,7 @@ export async function estimateCosts(
   captures: PhaseCaptures,
 ): Promise<Pick<OutcomeFacts, 'costEstimation'>> {
   if (attempt.job.estimatesCosts !== true) return {};
-  const costEstimation = await inOptionalStep(attempt, costStep, async () => {
+  const costEstimation = await attempt.steps.runOptional(costStep, async () => {
     const plans = attempt.driver.costs?.plans(context, captures) ?? [];
     if (plans.length === 0) throw new Forgone('SKIPPED', 'there is no plan to estimate');
     return estimate(attempt, plans);
@@ -69,7 +67,7 @@ async function estimate(attempt: RunnerAttempt, plans: readonly PlanToEstimate[]
       plans.map(({ unit }) => unit),
       attempt.job.secrets,
     );
-    logLine(attempt, costStep, estimateInWords(read));
+    attempt.steps.log(costStep, estimateInWords(read));
     return read;
   } finally {
     await attempt.tree.remove(attempt.folders.temporary, folder).catch(() => undefined);
@@ -116,7 +114,7 @@ async function breakdown(attempt: RunnerAttempt, estimating: Estimating): Promis
   const { program, pricing, folder } = estimating;
   await writePlans(attempt, estimating);
   const place = join(folders.temporary, folder);
-  const captureTo = scratchPath(attempt, 'costs.json');
+  const captureTo = attempt.spool.scratchFile('costs.json');
   const { seconds } = order.costs ?? defaultOrder;
   const caFile = order.network?.caFile;
   const limit = timeLimit(seconds);

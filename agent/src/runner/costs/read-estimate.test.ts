@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { estimateInWords } from './estimate-in-words.ts';
-import { readEstimate } from './read-estimate.ts';
+import { estimateInWords, readEstimate } from './read-estimate.ts';
 
 const resource = (name: string, monthlyCost: string | null, more: object = {}) => ({
   name,

@@ -8,7 +8,6 @@ import type { ApprovedParts, Job } from '#protocol/messages/job.ts';
 import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep as prepareStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logEnd, skipStep } from '../../attempt/attempt-log.ts';
 import { type Command, onlyCommands } from '../../drivers/interface/command.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
@@ -27,15 +26,18 @@ import {
   configurationFolderOf,
   describeConfiguration,
   findStateOwner,
+  hasPlugins,
+  lockFileBytes,
+  readLockFileBytes,
   requireSecrets,
+  usesPlugins,
   writeDriverFiles,
 } from '../configuration/configuration.ts';
-import { hasPlugins, lockFileBytes, readLockFileBytes, usesPlugins } from '../configuration/lock-file.ts';
 import type { KnownState } from '../state/spooled-states.ts';
 import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 import { ApplyWork, notApproved } from './apply-work.ts';
-import { inspectCode, readCaptures } from './inspect-code.ts';
 import type { PhaseEnd } from './phase-end.ts';
+import { inspectCode, readCaptures } from './prepare-configuration.ts';
 import { withRetryCount } from './run-with-retries.ts';
 import { storeState } from './store-state.ts';
 import { readValueFiles, requireValueFiles } from './value-files.ts';
@@ -77,13 +79,13 @@ async function continueWith(
     toolVersion: kept.toolVersion,
   });
   if ((attempt.job.resolution?.failures ?? []).length > 0)
-    await inStep(attempt, prepareStep, async () => requireSecrets(attempt));
+    await attempt.steps.run(prepareStep, async () => requireSecrets(attempt));
   // The planning tool may have been removed from the PATH or the cache.
   const local = await findLocalTool(attempt, kept.toolVersion);
-  if (local !== null) skipStep(attempt, prepareStep);
+  if (local !== null) attempt.steps.skip(prepareStep);
   const tool =
     local ??
-    (await inStep(attempt, prepareStep, () =>
+    (await attempt.steps.run(prepareStep, () =>
       resolveTool(
         attempt,
         prepareStep,
@@ -126,7 +128,7 @@ async function restore(
   approved: NonNullable<Job['approved']>,
   kept: TreeFacts | null,
 ): Promise<Configuration> {
-  return inStep(attempt, prepareStep, async () => {
+  return attempt.steps.run(prepareStep, async () => {
     const { commit } = approved.parts;
     if (kept === null) await unpackTree(attempt, prepareStep);
     await checkJob(attempt, prepareStep, commit);
@@ -205,7 +207,7 @@ async function outputStep(
   );
   const step = commands[0]?.step;
   if (step === undefined) return readOutputs(attempt, configuration, captures, state);
-  return inStep(attempt, step, async () => {
+  return attempt.steps.run(step, async () => {
     for (const command of needed) await runOne(attempt, configuration, command, captures);
     const reading = readOutputs(attempt, configuration, captures, state);
     logOutputs(attempt, step, reading.outputs ?? {});
@@ -234,7 +236,7 @@ function logOutputs(
   outputs: NonNullable<OutcomeFacts['outputs']>,
 ): void {
   const rows = Object.entries(outputs);
-  if (rows.length === 0) logEnd(attempt, step, 'There are no outputs.');
+  if (rows.length === 0) attempt.steps.logEnd(step, 'There are no outputs.');
   for (const [name, { value, sensitive }] of rows)
-    logEnd(attempt, step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
+    attempt.steps.logEnd(step, `${name} = ${sensitive ? '(sensitive)' : JSON.stringify(value)}`);
 }

@@ -1,6 +1,5 @@
 /** The commands of an apply up to its outputs: those that check, those that change resources, and what these wait for. */
 
-import { inStep, warn } from '../../attempt/attempt-log.ts';
 import { type Command, given } from '../../drivers/interface/command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { Captures } from '../commands/command-files.ts';
@@ -50,7 +49,7 @@ export class ApplyWork {
     const last = commands.findLast((command) => command.isChanging === true);
     try {
       for (const group of byStep(commands))
-        await inStep(this.#attempt, group[0]?.step ?? '', () => this.#runGroup(group, last));
+        await this.#attempt.steps.run(group[0]?.step ?? '', () => this.#runGroup(group, last));
     } catch (error) {
       if (this.#hasChanged || this.#state !== null)
         storeState(this.#attempt, this.#configuration, this.#state);
@@ -122,8 +121,7 @@ export class ApplyWork {
         await runOne(attempt, this.#configuration, command, new Map());
       } catch (error) {
         if (!(error instanceof RunFailure) || error.facts.result !== 'failed') throw error;
-        return warn(
-          attempt,
+        return attempt.steps.warn(
           command.step,
           `${command.label} failed after everything was destroyed: ${error.message}`,
         );

@@ -7,10 +7,8 @@ import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
 import { keepTree } from '../../slots/work-folder.ts';
 import { isOwn, releaseWorkFolder, removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import { packForApply } from '../code/tree-archive.ts';
-import type { Configuration } from '../configuration/configuration.ts';
-import { readLockFileBytes } from '../configuration/lock-file.ts';
-import { writeCaptures } from './inspect-code.ts';
-import type { PreparedConfiguration } from './prepare-configuration.ts';
+import { type Configuration, readLockFileBytes } from '../configuration/configuration.ts';
+import { type PreparedConfiguration, writeCaptures } from './prepare-configuration.ts';
 
 /**
  * Packs the input of the apply.

@@ -1,7 +1,6 @@
 /** The plan phase: the preparation, the plan, and the input of its apply, which is packed while the tool prints the plan. */
 import type { ApprovedParts } from '#protocol/messages/job.ts';
 import { planOnlyTypes, variablesStep as setupStep } from '#protocol/tools/steps.ts';
-import { logLine } from '../../attempt/attempt-log.ts';
 import { patternsOf } from '../../logs/mask.ts';
 import type { OutcomeFacts } from '../../processes/failure.ts';
 import type { Captures } from '../commands/command-files.ts';
@@ -71,7 +70,7 @@ async function readPlan(
   captures: Captures,
 ): Promise<OutcomeFacts> {
   const { remarks = [], ...reading } = await asRunFailure(() => attempt.driver.readPlan(context, captures));
-  for (const remark of remarks) logLine(attempt, step, remark);
-  if (attempt.driver.isPlanLogged === true) logLine(attempt, step, planInWords(reading.plan));
+  for (const remark of remarks) attempt.steps.log(step, remark);
+  if (attempt.driver.isPlanLogged === true) attempt.steps.log(step, planInWords(reading.plan));
   return reading;
 }

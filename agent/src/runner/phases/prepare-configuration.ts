@@ -1,28 +1,31 @@
 /** The way to a configuration that a tool can plan or a task can use: clone, variables, init and workspace. */
+
 import type { Job } from '#protocol/messages/job.ts';
 import { variablesStep as setupStep, sourceStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, skipStep } from '../../attempt/attempt-log.ts';
+import type { PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
 import { checkoutStep } from '../code/checkout-step.ts';
 import { unpackSourceStep } from '../code/unpack-source.ts';
-import { runCommands } from '../commands/run-commands.ts';
+import type { Captures } from '../commands/command-files.ts';
+import { runCommands, runOne } from '../commands/run-commands.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import {
+  asRunFailure,
   type Configuration,
+  type ConfigurationFacts,
   checkJob,
   checkPrepared,
   codeConstraints,
   describeConfiguration,
   findStateOwner,
+  usesPlugins,
   writeDriverFiles,
 } from '../configuration/configuration.ts';
 import { refuseImports } from '../configuration/import-resources.ts';
-import { usesPlugins } from '../configuration/lock-file.ts';
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import { migrateState, refuseToLeaveState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
 import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
-import { inspectCode } from './inspect-code.ts';
 
 /** A configuration that is ready for its tool. */
 export interface PreparedConfiguration {
@@ -49,7 +52,7 @@ export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prep
 async function fetchSource(attempt: AttemptContext): Promise<string> {
   const { archive, chart } = attempt.job.source;
   if (chart !== undefined) {
-    skipStep(attempt, sourceStep(attempt.job.type));
+    attempt.steps.skip(sourceStep(attempt.job.type));
     return '';
   }
   if (archive === undefined) return checkoutStep(attempt);
@@ -67,7 +70,7 @@ function programsOfLevel({ level }: Job): Pick<ToolNeeds, 'planned' | 'plannedCo
 }
 
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {
-  return inStep(attempt, setupStep, async () => {
+  return attempt.steps.run(setupStep, async () => {
     await checkJob(attempt, setupStep, commit);
     const tool = await resolveTool(attempt, setupStep, {
       ...programsOfLevel(attempt.job),
@@ -85,4 +88,37 @@ async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configurat
     const described = describeConfiguration(attempt, facts);
     return { ...described, written: await writeDriverFiles(attempt, described.context) };
   });
+}
+
+/**
+ * Runs within a step that has started.
+ * @returns what the commands have captured; empty for a driver that needs to see no more than the files
+ * @throws RunFailure if one of them fails
+ */
+export async function inspectCode(
+  attempt: RunnerAttempt,
+  step: string,
+  facts: Pick<ConfigurationFacts, 'tool' | 'commit'>,
+): Promise<ReadCaptures> {
+  const captures: Captures = new Map();
+  const { inspect } = attempt.driver;
+  if (inspect === undefined) return captures;
+  const described = describeConfiguration(attempt, { ...facts, isStateOurs: false });
+  const configuration = { ...described, written: { secret: [], sha256: '' } };
+  for (const command of inspect.commands(described.context))
+    await runOne(attempt, configuration, { ...command, step }, captures);
+  const seen = { ...described.context, inspected: captures };
+  for (const [name, found] of await asRunFailure(() => inspect.findings(seen))) captures.set(name, found);
+  return captures;
+}
+
+/** What was captured, in a form that JSON has. */
+export function writeCaptures(captures: ReadCaptures): Record<string, string> {
+  return Object.fromEntries(
+    [...captures].map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
+  );
+}
+
+export function readCaptures(written: Readonly<Record<string, string>>): ReadCaptures {
+  return new Map(Object.entries(written).map(([name, text]) => [name, Buffer.from(text, 'base64')]));
 }

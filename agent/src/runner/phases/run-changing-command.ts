@@ -5,8 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { scratchPath, warn } from '../../attempt/attempt-log.ts';
-import { sizeOf } from '../../attempt/run-command.ts';
+import { endRest, sizeOf } from '../../attempt/run-command.ts';
 import type { Command } from '../../drivers/interface/command.ts';
 import type { ProgressEvent } from '../../drivers/interface/driver.ts';
 import { type OutcomeFacts, RunFailure } from '../../processes/failure.ts';
@@ -17,7 +16,6 @@ import type { ProgressPlace } from '../../spool/read-attempt.ts';
 import { resourceLimits, withShortTexts } from '../../spool/resource-events.ts';
 import { recordedIn, unrecordedResources } from '../../spool/unrecorded-resources.ts';
 import { type Captures, collect, findLines, writeNeeded } from '../commands/command-files.ts';
-import { endRest } from '../commands/end-rest.ts';
 import { type CommandInput, failed, isGood, startOne } from '../commands/run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -60,7 +58,8 @@ export async function runChangingCommand(
   await writeNeeded(attempt, command, captures);
   const log = attempt.spool.stepLog(command.step);
   const from = sizeOf(log);
-  const captureTo = command.captureTo === undefined ? undefined : scratchPath(attempt, command.captureTo);
+  const captureTo =
+    command.captureTo === undefined ? undefined : attempt.spool.scratchFile(command.captureTo);
   const end = await startOne(attempt, configuration, command, { input, captureTo });
   // What the command has left could write on and on while its files are read.
   await endRest(attempt);
@@ -115,7 +114,8 @@ function followProgress(attempt: AttemptContext, { step, eventFile }: Command): 
   if (progress === undefined) return null;
   const { secrets } = attempt.job;
   const emit = (event: ProgressEvent) => {
-    if (attempt.events.appendResource({ kind: 'resource', ...event })) warn(attempt, step, tooManyEvents);
+    if (attempt.events.appendResource({ kind: 'resource', ...event }))
+      attempt.steps.warn(step, tooManyEvents);
   };
   const events = eventFile === undefined ? undefined : progress.fromFile?.();
   const log = attempt.spool.stepLog(step);

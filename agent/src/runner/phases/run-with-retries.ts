@@ -7,7 +7,6 @@
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { matchesRegex } from '#guards/match-regex.ts';
-import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { outputSince, sizeOf } from '../../attempt/run-command.ts';
 import type { Command } from '../../drivers/interface/command.ts';
 import type { SavedPlanCapability } from '../../drivers/interface/driver.ts';
@@ -77,7 +76,7 @@ async function repeat(
 ): Promise<{ configuration: Configuration; command: Command }> {
   const { step } = command;
   const how = attempt.driver.savedPlan?.replanned === undefined ? '' : ', with a new plan';
-  logLine(attempt, step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${how} ────\n`);
+  attempt.steps.log(step, `\n──── Retry ${count} of ${attempt.job.retry?.times}${how} ────\n`);
   attempt.events.append({ kind: 'step', step, status: 'IN_PROGRESS', retryCount: count });
   return planAgain(attempt, configuration, command, count, failure);
 }
@@ -93,7 +92,10 @@ function isMatch(attempt: RunnerAttempt, step: string, output: string): boolean 
   const found = matchesRegex(regex, stripVTControlCharacters(output));
   if (found === true) return true;
   const reason = found === null ? 'could not be matched in time or is not valid' : 'does not match';
-  logLine(attempt, step, `Not retried: errorRegex ${JSON.stringify(regex)} of the retry settings ${reason}.`);
+  attempt.steps.log(
+    step,
+    `Not retried: errorRegex ${JSON.stringify(regex)} of the retry settings ${reason}.`,
+  );
   return false;
 }
 
@@ -133,7 +135,7 @@ async function expectApproved(
   if (attempt.job.retry?.isReviewed !== true) return;
   const { folders, spool, order } = attempt;
   const name = basename(folders.planFile);
-  const made = scratchPath(attempt, name);
+  const made = attempt.spool.scratchFile(name);
   const again = await show(attempt, configuration, step);
   sealPlan(folders, name, spool.inputPlan, order.slotUid);
   const approved = await show(attempt, configuration, step);

@@ -1,7 +1,6 @@
 /** The step that stores a state of ours. */
 import { storeStateStep as storeStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logEnd, skipStep } from '../../attempt/attempt-log.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { KnownState } from '../state/spooled-states.ts';
 
@@ -15,13 +14,13 @@ export function storeState(
   state: KnownState | null,
 ): void {
   if (attempt.driver.state === undefined) return;
-  if (configuration.context.stateFolder === null) return skipStep(attempt, storeStep);
+  if (configuration.context.stateFolder === null) return attempt.steps.skip(storeStep);
   attempt.events.append({ kind: 'step', step: storeStep, status: 'IN_PROGRESS' });
   const text =
     state === null
       ? 'There is no state to store.'
       : `State stored: serial ${state.serial}, lineage ${state.lineage}, ${state.resourceCount} resources, ` +
         `SHA-256 ${state.sha256}${state.isNew ? '' : ' (unchanged)'}`;
-  logEnd(attempt, storeStep, text);
+  attempt.steps.logEnd(storeStep, text);
   attempt.events.append({ kind: 'step', step: storeStep, status: 'SUCCESS' });
 }

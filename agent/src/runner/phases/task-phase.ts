@@ -6,8 +6,7 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { programFacts } from '#protocol/tools/index.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { inStep, logLine } from '../../attempt/attempt-log.ts';
-import { type CommandEnd, failureOf, runCommand } from '../../attempt/run-command.ts';
+import { type CommandEnd, endRest, failureOf, runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import {
   findKnownProgram,
@@ -16,7 +15,6 @@ import {
   requireProgram,
 } from '../../processes/programs.ts';
 import { removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
-import { endRest } from '../commands/end-rest.ts';
 import { readableTo } from '../commands/run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -47,7 +45,7 @@ async function taskStep(
 ): Promise<ChangingCommandResult> {
   let changed: ChangingCommandResult | undefined;
   try {
-    return await inStep(attempt, step, async () => {
+    return await attempt.steps.run(step, async () => {
       const left = (changed = await runTask(attempt, configuration));
       if (left.failure !== null) throw left.failure;
       return left;
@@ -60,7 +58,7 @@ async function taskStep(
 
 async function runTask(attempt: RunnerAttempt, configuration: Configuration): Promise<ChangingCommandResult> {
   const commands = attempt.job.taskPayload ?? '';
-  logLine(attempt, step, commands.trimEnd().replaceAll(/^/gm, '> '));
+  attempt.steps.log(step, commands.trimEnd().replaceAll(/^/gm, '> '));
   await attempt.tree.write(
     attempt.folders.temporary,
     scriptName,

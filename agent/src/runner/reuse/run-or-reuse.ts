@@ -4,7 +4,6 @@
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { logLine } from '../../attempt/attempt-log.ts';
 import { sizeOf } from '../../attempt/run-command.ts';
 import type { ReuseCapability } from '../../drivers/interface/driver.ts';
 import { maskText } from '../../logs/mask.ts';
@@ -111,8 +110,7 @@ async function restore(
   }
   const time = `${at.slice(0, 19).replace('T', ' ')} UTC`;
   const code = commit === '' ? 'code' : 'commit';
-  logLine(
-    attempt,
+  attempt.steps.log(
     command.step,
     `The ${command.label} of ${time} is reused, because ${code}, tool, lock file and settings are the same ` +
       `(set the variable ${reuse.variable} to false to run it again). Its output was:`,

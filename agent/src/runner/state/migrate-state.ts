@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logLine, warn } from '../../attempt/attempt-log.ts';
 import {
   type StateCapability,
   type StateFileCapability,
@@ -76,8 +75,7 @@ async function readFromBackend(
   step: string,
   { state, kept, own }: BackendState & { own: ReturnType<typeof describeConfiguration> },
 ): Promise<Uint8Array | null> {
-  logLine(
-    attempt,
+  attempt.steps.log(
     step,
     `The service stores this environment's state from now on; reading it from the backend ${kept.name} of the code.`,
   );
@@ -86,14 +84,14 @@ async function readFromBackend(
   for (const command of kept.reach) await runOne(attempt, configuration, { ...command, step }, captures);
   const reading = kept.read(captures);
   if ('nothing' in reading) {
-    warn(attempt, step, reading.nothing);
+    attempt.steps.warn(step, reading.nothing);
     return null;
   }
   await runOne(attempt, configuration, { ...reading, step }, captures);
   const bytes = captures.get(reading.captureTo ?? '');
   // If there is none, a tool prints nothing, or a state that was never stored and therefore has no lineage.
   if (bytes !== undefined && bytes.length > 0 && readingOf(state, kept, bytes).lineage !== '') return bytes;
-  logLine(attempt, step, `The backend ${kept.name} of the code contains no state.`);
+  attempt.steps.log(step, `The backend ${kept.name} of the code contains no state.`);
   return null;
 }
 
@@ -122,8 +120,7 @@ async function importState(
   const becomes = isKept
     ? "It becomes the environment's first state version"
     : 'This run only reads it; the next deployment imports it';
-  logLine(
-    attempt,
+  attempt.steps.log(
     step,
     `State read from the backend ${kept.name} of the code: ${what}. ${becomes}. The state in the backend is unchanged and no longer used.`,
   );

@@ -4,7 +4,6 @@
  * the same code and do not count.
  */
 import { hasGeneratedForm } from '#protocol/workspace-name.ts';
-import { warn } from '../../attempt/attempt-log.ts';
 import type { Command } from '../../drivers/interface/command.ts';
 import type { StateCapability } from '../../drivers/interface/driver.ts';
 import type { OtherWorkspaces } from '../../drivers/interface/state-places.ts';
@@ -81,7 +80,7 @@ export async function refuseEmptyWorkspace(
   if (problem !== null) throw new RunFailure(problem);
   if (candidates.length > checked.length) {
     const text = `Only ${checked.length} of ${candidates.length} other workspaces of the backend ${others.backend} were checked for existing resources.`;
-    warn(attempt, others.list.step, text);
+    attempt.steps.warn(others.list.step, text);
   }
 }
 

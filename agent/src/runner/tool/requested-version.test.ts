@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { notIsolated } from '../../../testing/runner-setup.ts';
-import { spoolPaths } from '../../spool/layout.ts';
 import { TreeLender } from '../tree/tree-lender.ts';
 import { findRequestedVersion } from './requested-version.ts';
 
@@ -31,7 +30,8 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
     await tree[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   });
-  const spool = spoolPaths(join(folder, 'spool'));
+  const lines: string[] = [];
+  const steps = { log: (_step: string, text: string) => void lines.push(text) };
   const folders = { tree: join(folder, 'work', 'tree') };
   const write = (name: string, content: string) => {
     mkdirSync(dirname(join(folders.tree, name)), { recursive: true });
@@ -62,7 +62,7 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
       variables: { environment, terraform: [] },
       systemVariables: { ENVARIUM_ENVIRONMENT_NAME: '1.7.0' },
     };
-    const requested = await findRequestedVersion({ job, spool, folders, tree }, 'variables:setup', program);
+    const requested = await findRequestedVersion({ job, steps, folders, tree }, 'variables:setup', program);
     return requested.kind === 'exact' ? `${requested.version} by ${requested.by}` : requested;
   };
   return {
@@ -70,7 +70,7 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
     write,
     root: folders.tree,
     outside: folder,
-    logged: () => readFileSync(spool.stepLog('variables:setup'), 'utf8'),
+    logged: lines,
   };
 }
 
@@ -84,7 +84,7 @@ test('a variable takes precedence over a file, and a file over the settings', as
   assert.equal(await find({ field: '1.9.2', variables }), '1.10.2 by the variable ENVARIUM_TF_VERSION');
   const both = { ...variables, ENVARIUM_TERRAFORM_VERSION: '1.11.9' };
   assert.equal(await find({ variables: both }), '1.11.9 by the variable ENVARIUM_TERRAFORM_VERSION');
-  assert.deepEqual(logged().trim().split('\n'), [
+  assert.deepEqual(logged, [
     'The version of terraform is requested by the file .terraform-version',
     'The variable ENVARIUM_TF_VERSION requests terraform 1.10.2',
     'The variable ENVARIUM_TERRAFORM_VERSION requests terraform 1.11.9',

@@ -11,7 +11,7 @@ import { programFacts, toolFacts } from '#protocol/tools/index.ts';
 import type { VersionFacts } from '#protocol/tools/tool.ts';
 import { upwardVariable } from '#protocol/tools/variable-refusals.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logLine } from '../../attempt/attempt-log.ts';
+import type { StepRecorder } from '../../attempt/step-recorder.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/choose-tool.ts';
 import { readVersionFile } from '../../toolchain/version-file.ts';
@@ -20,7 +20,8 @@ import { readVersionFile } from '../../toolchain/version-file.ts';
 const maxBytes = 10_000;
 
 /** The parts of an attempt that determine its version. */
-type VersionContext = Pick<AttemptContext, 'spool' | 'tree'> & {
+type VersionContext = Pick<AttemptContext, 'tree'> & {
+  readonly steps: Pick<StepRecorder, 'log'>;
   readonly folders: Pick<AttemptContext['folders'], 'tree'>;
   readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'settings' | 'variables' | 'systemVariables'> & {
     readonly source: Pick<Job['source'], 'path'>;
@@ -55,7 +56,7 @@ export async function findRequestedVersion(
   if (variable !== undefined) {
     const text = environment[variable] ?? '';
     const wanted = refusing(() => parseRequestedVersion(text, `the variable ${variable}`, isInCode));
-    logLine(attempt, step, `The variable ${variable} requests ${name} ${text.trim()}`);
+    attempt.steps.log(step, `The variable ${variable} requests ${name} ${text.trim()}`);
     return wanted;
   }
   if (source === undefined) return { kind: 'any' };
@@ -84,7 +85,7 @@ async function findInFile(
     const text = await readText(attempt, file);
     if (text === null) continue;
     const wanted = refusing(() => readVersionFile(text, file));
-    logLine(attempt, step, `The version of ${name} is requested by the file ${file}`);
+    attempt.steps.log(step, `The version of ${name} is requested by the file ${file}`);
     return wanted;
   }
   return null;

@@ -7,7 +7,6 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ProgramFacts } from '#protocol/tools/programs/program.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { logLine, scratchPath } from '../../attempt/attempt-log.ts';
 import { failureOf, runCommand } from '../../attempt/run-command.ts';
 import { ownProgram } from '../../own/own-program.ts';
 import { closedFolder } from '../../processes/closed-folder.ts';
@@ -100,7 +99,7 @@ export async function resolveProgram(
   const reported = await versionOf(attempt, step, facts, path);
   const place = `${path}${from === 'PATH' ? '' : ', from the tool cache'}`;
   if (isNamedByPackage(facts) && from !== 'PATH') {
-    logLine(attempt, step, `${name} ${version} (${place}; it reports version ${reported})`);
+    attempt.steps.log(step, `${name} ${version} (${place}; it reports version ${reported})`);
     return { path, version };
   }
   if (reported !== version)
@@ -108,7 +107,7 @@ export async function resolveProgram(
       name,
       `${path} was published as ${name} ${version} but reports version ${reported}: its publisher must correct this`,
     );
-  logLine(attempt, step, `${name} ${version} (${place})`);
+  attempt.steps.log(step, `${name} ${version} (${place})`);
   return { path, version };
 }
 
@@ -127,7 +126,7 @@ function ownProgramOf(
       `${name} is a part of the agent, and the users of runs cannot read its program, because the folder ${closed} is ` +
         'closed to them: install the agent elsewhere, or open the folder to them (chmod o+x), then deploy again',
     );
-  logLine(attempt, step, `${name} ${version} (a part of the agent)`);
+  attempt.steps.log(step, `${name} ${version} (a part of the agent)`);
   return { path: process.execPath, version };
 }
 
@@ -191,7 +190,7 @@ async function find(
       {
         order: order.toolchain ?? null,
         signal: stopping.signal,
-        log: (text) => logLine(attempt, step, text),
+        log: (text) => attempt.steps.log(step, text),
         runAside: asideOf(attempt),
       },
       { name, wanted, onPath, required: async () => (await needs.required?.(name)) ?? [] },
@@ -225,7 +224,7 @@ async function versionOf(
   const known = knownVersions(attempt)[stampOf(program)];
   if (known !== undefined) return known;
   const label = `${name} version`;
-  const captureTo = scratchPath(attempt, 'tool-version');
+  const captureTo = attempt.spool.scratchFile('tool-version');
   const end = await runCommand(attempt, {
     step,
     label,

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { scratchPath } from '../../attempt/attempt-log.ts';
 import { maskedOutputSince } from '../../attempt/run-command.ts';
 import { execute } from '../../processes/exec.ts';
 import { toolPath } from '../../processes/programs.ts';
@@ -15,9 +14,9 @@ import type { AsideRequest, RunAside } from '../../toolchain/fetch-context.ts';
  */
 export function asideOf(attempt: Pick<AttemptContext, 'spool' | 'order' | 'job' | 'stop'>): RunAside {
   return async (request) => {
-    const temporary = scratchPath(attempt, `aside-${randomUUID()}`);
+    const temporary = attempt.spool.scratchFile(`aside-${randomUUID()}`);
     const log = `${temporary}.log`;
-    mkdirSync(temporary, { mode: 0o700 });
+    mkdirSync(temporary, { recursive: true, mode: 0o700 });
     try {
       const { exitCode } = await execute({
         program: request.program,

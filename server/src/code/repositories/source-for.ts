@@ -4,7 +4,7 @@
  */
 
 import type { Right } from '#contract/schema/enumerations.ts';
-import type { GitCredentials, RepositorySource } from '#guards/git/repository-source.ts';
+import type { GitCredentials, RepositorySource } from '#guards/git/repository-access.ts';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import { MissingRight } from '../../framework/access/check-right.ts';

@@ -8,8 +8,7 @@ import {
   isConnectionFailure,
   type RepositoryReader,
 } from '#guards/git/git-errors.ts';
-import { accessTo, addressOf } from '#guards/git/repository-access.ts';
-import type { RepositorySource } from '#guards/git/repository-source.ts';
+import { accessTo, addressOf, type RepositorySource } from '#guards/git/repository-access.ts';
 import { isClonable, isFullName } from '#guards/git/revision-name.ts';
 import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 
