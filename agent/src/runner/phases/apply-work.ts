@@ -7,16 +7,10 @@ import { byStep, type CommandInput, givenCaptures, inputOf, runOne } from '../co
 import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
+import { notApproved } from './expect-approved.ts';
 import { runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { storeMark } from './store-mark.ts';
 import { storeState } from './store-state.ts';
-
-/** @param difference between what was approved and what would be applied */
-export function notApproved(difference: string): RunFailure {
-  return new RunFailure(
-    `the apply differs from what was approved (${difference}), and nothing was applied: deploy again and approve the new plan`,
-  );
-}
 
 export class ApplyWork {
   readonly captures: Captures;
