@@ -6,15 +6,18 @@
  *  - is interrupted when this process dies, so that no tool outlives its runner;
  *  - writes to files only: a tool whose reader dies is ended by SIGPIPE and loses track of what it created.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import type { ProcessIdentity } from '../spool/layout.ts';
 import type { ExecRequest, ExecResult } from './exec-request.ts';
-import { RunFailure } from './failure.ts';
-import { killProcess, signalQuietly } from './proc.ts';
-import { type SandboxedCommand, spawnInSandbox } from './spawn-in-sandbox.ts';
-import { endOnStop, firstInside } from './stop-command.ts';
-import { checkArguments, expectSize, wrapped, wrappedInSandbox } from './wrap-command.ts';
+import { childOf, killProcess, membersOf, signalQuietly, withDescendants } from './proc.ts';
+import { firstInside } from './spawn-in-sandbox.ts';
+import { cannotStart, startCommand, waiterFor } from './start-command.ts';
+import type { StopReason } from './stop-reason.ts';
+
+const sandboxKillMilliseconds = 2_000;
+/** Enough for the program to notice the first one, also on a busy machine: two that arrive at once are only one. */
+export const secondInterruptMilliseconds = 1_000;
 
 /**
  * Runs one command to its end.
@@ -23,7 +26,7 @@ import { checkArguments, expectSize, wrapped, wrappedInSandbox } from './wrap-co
 export async function execute(request: ExecRequest): Promise<ExecResult> {
   request.stop.throwIfStopped();
   const startedAt = performance.now();
-  const child = start(request);
+  const child = startCommand(request);
   const ended = new Promise<Pick<ExecResult, 'exitCode' | 'signal'>>((resolve, reject) => {
     child.once('error', (error) => reject(cannotStart(request, error)));
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
@@ -47,59 +50,6 @@ export async function execute(request: ExecRequest): Promise<ExecResult> {
   }
 }
 
-function start(request: ExecRequest): ChildProcess {
-  const open: number[] = [];
-  const opened = (path: string, flags: string) => {
-    const descriptor = openSync(path, flags, 0o600);
-    open.push(descriptor);
-    return descriptor;
-  };
-  try {
-    checkArguments([request.program, ...request.args], request.environment);
-    const log = opened(request.log, 'a');
-    const input = request.inputFrom === undefined ? 'ignore' : opened(request.inputFrom, 'r');
-    const output = request.captureTo === undefined ? log : opened(request.captureTo, 'w');
-    const stdio = [input, output, log, request.hasChannel === true ? 'pipe' : 'ignore'] as const;
-    // The uid changes between fork and exec, so that nothing from the user's environment (LD_PRELOAD) is
-    // loaded with the agent's rights.
-    const identity = request.uid === null ? {} : { uid: request.uid, gid: request.uid };
-    if (request.sandbox !== undefined)
-      return startInSandbox(request, request.sandbox, { stdio, ...identity });
-    const [program, args] = wrapped(request);
-    return spawn(program, args, {
-      ...identity,
-      stdio: [...stdio],
-      cwd: request.cwd,
-      env: { ...request.environment },
-      detached: true,
-    });
-  } catch (error) {
-    throw cannotStart(request, error as NodeJS.ErrnoException);
-  } finally {
-    for (const descriptor of open) closeSync(descriptor);
-  }
-}
-
-function startInSandbox(
-  request: ExecRequest,
-  { isolation, places }: NonNullable<ExecRequest['sandbox']>,
-  options: Pick<SandboxedCommand, 'stdio' | 'uid' | 'gid'>,
-): ChildProcess {
-  const { cwd, environment } = request;
-  expectSize(environment);
-  const { inner, around } = wrappedInSandbox(request);
-  return spawnInSandbox({
-    ...options,
-    isolation,
-    sandbox: places,
-    command: inner,
-    cwd,
-    environment,
-    withParent: request.isDisposable === true ? 'killed' : 'signalled',
-    ...(around === undefined ? {} : { around }),
-  });
-}
-
 // Bubblewrap returns a signal's number as its own exit code.
 function unwrapped(
   end: Pick<ExecResult, 'exitCode' | 'signal'>,
@@ -110,14 +60,66 @@ function unwrapped(
   return signal === undefined ? end : { exitCode: null, signal: signal as NodeJS.Signals };
 }
 
-function cannotStart(request: ExecRequest, error: NodeJS.ErrnoException): Error {
-  if (error instanceof RunFailure) return error;
-  const reason =
-    error.code === 'E2BIG'
-      ? 'its environment is too large: the environment variables (type 0) of a run are limited to about 2 MB in total'
-      : error.message;
-  return new RunFailure(`${request.program} could not be started: ${reason}`, {
-    result: 'failed',
-    failedCommand: request.program,
+/** The pid of the tool itself, which is not always the child's; waits until it is known. */
+async function toolPid(
+  child: ChildProcess,
+  request: ExecRequest,
+  inside: Promise<ProcessIdentity | null> | null,
+): Promise<number | undefined> {
+  if (inside !== null) return (await inside)?.pid;
+  return waiterFor(request) === null ? child.pid : childOf(child);
+}
+
+/**
+ * One interrupt to the tool's own pid; after the abort time, or immediately if requested, a kill to its
+ * group, or to the first process of its sandbox, with which everything in it ends.
+ */
+function endOnStop(
+  child: ChildProcess,
+  request: ExecRequest,
+  inside: Promise<ProcessIdentity | null> | null,
+): { reason(): StopReason | null; done(): void } {
+  let stop: StopReason | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+  let again: NodeJS.Timeout | undefined;
+  const killGroup = () => child.pid !== undefined && signalQuietly(-child.pid, 'SIGKILL');
+  const kill = () => {
+    if (inside === null) return killGroup();
+    killTimer ??= setTimeout(killGroup, sandboxKillMilliseconds);
+    return void inside.then((first) => {
+      if (first === null) return killGroup();
+      // The first process ends all others of its sandbox, but only once it gets processor time: behind a fork
+      // bomb that takes seconds.
+      for (const pid of withDescendants([first.pid])) signalQuietly(pid, 'SIGSTOP');
+      killProcess(first);
+    });
+  };
+  const silence = request.stop.onStop((reason) => {
+    const isFirst = stop === null;
+    stop = reason;
+    if (reason.how === 'now') kill();
+    else if (isFirst && child.pid !== undefined) {
+      const leader = child.pid;
+      void toolPid(child, request, inside).then((tool) => {
+        if (tool === undefined) return;
+        // Killing bubblewrap's own process would kill everything in it.
+        const others =
+          request.interrupts === 'all' ? membersOf(leader).filter((member) => member !== leader) : [];
+        for (const each of new Set([tool, ...others])) signalQuietly(each, 'SIGINT');
+        if (request.interrupts === 'twice')
+          again = setTimeout(() => signalQuietly(tool, 'SIGINT'), secondInterruptMilliseconds);
+      });
+      timer = setTimeout(kill, request.abortSeconds * 1000);
+    }
   });
+  return {
+    reason: () => stop,
+    done: () => {
+      silence();
+      clearTimeout(timer);
+      clearTimeout(again);
+      clearTimeout(killTimer);
+    },
+  };
 }

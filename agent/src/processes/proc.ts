@@ -1,7 +1,11 @@
 /** The processes of this machine, as /proc shows them; every one of them may end while it is read. */
 
+import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../spool/layout.ts';
+
+const childPollMilliseconds = 5;
 
 export interface ProcessStat {
   /** One letter: `Z` and `X` have ended. */
@@ -91,6 +95,21 @@ export function withDescendants(pids: Iterable<number>, most = Infinity): Readon
 /** Processes and threads of the whole machine. @returns 0 where the kernel does not say */
 export function tasksOfMachine(): number {
   return Number(/\/(\d+) /.exec(textOrEmpty('/proc/loadavg'))?.[1] ?? 0);
+}
+
+/** The one process that a child has started, as soon as it has; undefined if the child ended first. */
+export async function childOf(child: ChildProcess): Promise<number | undefined> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const found = pidsWhere((pid) => statOf(pid)?.parent === child.pid)[0];
+    if (found !== undefined) return found;
+    await delay(childPollMilliseconds);
+  }
+  return undefined;
+}
+
+/** Processes of a group. */
+export function membersOf(group: number): number[] {
+  return pidsWhere((pid) => statOf(pid)?.group === group);
 }
 
 /** Sends a signal to whoever has that pid now, or, negative, to the members of that group. */

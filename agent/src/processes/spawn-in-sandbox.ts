@@ -8,6 +8,9 @@ import {
 } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
+import type { ProcessIdentity } from '../spool/layout.ts';
+import { RunFailure } from './failure.ts';
+import { identifyProcess } from './proc.ts';
 import {
   type EndWithParent,
   type Isolation,
@@ -15,7 +18,6 @@ import {
   type SandboxRequest,
   sandboxArguments,
 } from './sandbox.ts';
-import { checkArguments } from './wrap-command.ts';
 
 /** Of the process that bubblewrap starts: 0 to 2 as usual, and a channel if there is one. */
 export const channelDescriptor = 3;
@@ -122,4 +124,30 @@ export function pidInside(child: ChildProcess): Promise<number> {
     for (const event of ['end', 'close'] as const) source.once(event, end);
     source.on('error', () => {});
   });
+}
+
+/** The first process of a sandbox, which is the tool itself; null where bubblewrap ended before. */
+export async function firstInside(child: ChildProcess): Promise<ProcessIdentity | null> {
+  return identifyProcess(await pidInside(child));
+}
+
+/**
+ * A zero byte ends an argument, also one of bubblewrap's: what follows it would become an option of its own. Names and
+ * values are checked here, directly before a start, whatever has composed them.
+ * @throws RunFailure that names the variable, without any value
+ */
+export function checkArguments(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (name === '' || /[=\0]/.test(name))
+      throw new RunFailure(
+        `the environment variable ${JSON.stringify(name.split(/[=\0]/)[0])} cannot be passed on: its name is empty, or contains = or a zero character`,
+      );
+    if (value.includes('\0'))
+      throw new RunFailure(`${name}: an environment variable cannot hold a zero character`);
+  }
+  if (command.some((text) => text.includes('\0')))
+    throw new RunFailure(`an argument of ${command[0]?.split('\0')[0]} contains a zero character`);
 }

@@ -4,8 +4,7 @@ import { statSync } from 'node:fs';
 import { ownProgram, type ProgramRole, programFiles } from '../../own/own-program.ts';
 import { signalProcess, statOf } from '../../processes/proc.ts';
 import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';
-import { channelDescriptor, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
-import { firstInside } from '../../processes/stop-command.ts';
+import { channelDescriptor, firstInside, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
 import type { ProcessIdentity } from '../../spool/layout.ts';
 import type { TreeAnswer, TreeCall, TreeUser } from './tree-server.ts';
 

@@ -1,9 +1,78 @@
-/** What is passed on to a process, and the programs between a command and its runner, which pass on the runner's end. */
-
+/** Starts a command, with the programs between it and its runner, which pass on the runner's end. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import type { ExecRequest } from './exec-request.ts';
 import { RunFailure } from './failure.ts';
 import { findProgram } from './programs.ts';
 import { arePassedOn, limitOptions } from './run-limits.ts';
+import { checkArguments, type SandboxedCommand, spawnInSandbox } from './spawn-in-sandbox.ts';
+
+/** @throws RunFailure if it cannot be started; the child may fail to start later, too */
+export function startCommand(request: ExecRequest): ChildProcess {
+  const open: number[] = [];
+  const opened = (path: string, flags: string) => {
+    const descriptor = openSync(path, flags, 0o600);
+    open.push(descriptor);
+    return descriptor;
+  };
+  try {
+    checkArguments([request.program, ...request.args], request.environment);
+    const log = opened(request.log, 'a');
+    const input = request.inputFrom === undefined ? 'ignore' : opened(request.inputFrom, 'r');
+    const output = request.captureTo === undefined ? log : opened(request.captureTo, 'w');
+    const stdio = [input, output, log, request.hasChannel === true ? 'pipe' : 'ignore'] as const;
+    // The uid changes between fork and exec, so that nothing from the user's environment (LD_PRELOAD) is
+    // loaded with the agent's rights.
+    const identity = request.uid === null ? {} : { uid: request.uid, gid: request.uid };
+    if (request.sandbox !== undefined)
+      return startInSandbox(request, request.sandbox, { stdio, ...identity });
+    const [program, args] = wrapped(request);
+    return spawn(program, args, {
+      ...identity,
+      stdio: [...stdio],
+      cwd: request.cwd,
+      env: { ...request.environment },
+      detached: true,
+    });
+  } catch (error) {
+    throw cannotStart(request, error as NodeJS.ErrnoException);
+  } finally {
+    for (const descriptor of open) closeSync(descriptor);
+  }
+}
+
+function startInSandbox(
+  request: ExecRequest,
+  { isolation, places }: NonNullable<ExecRequest['sandbox']>,
+  options: Pick<SandboxedCommand, 'stdio' | 'uid' | 'gid'>,
+): ChildProcess {
+  const { cwd, environment } = request;
+  expectSize(environment);
+  const { inner, around } = wrappedInSandbox(request);
+  return spawnInSandbox({
+    ...options,
+    isolation,
+    sandbox: places,
+    command: inner,
+    cwd,
+    environment,
+    withParent: request.isDisposable === true ? 'killed' : 'signalled',
+    ...(around === undefined ? {} : { around }),
+  });
+}
+
+/** The failure of a command that could not be started. */
+export function cannotStart(request: ExecRequest, error: NodeJS.ErrnoException): Error {
+  if (error instanceof RunFailure) return error;
+  const reason =
+    error.code === 'E2BIG'
+      ? 'its environment is too large: the environment variables (type 0) of a run are limited to about 2 MB in total'
+      : error.message;
+  return new RunFailure(`${request.program} could not be started: ${reason}`, {
+    result: 'failed',
+    failedCommand: request.program,
+  });
+}
 
 /** Of coreutils: with 0 it only starts a program, waits, and exits as that one did. */
 const waitingProgram = 'timeout';
@@ -15,7 +84,7 @@ const largest = { stringBytes: 131_071, environmentBytes: 2_000_000 } as const;
  * threads, and a tool that is interrupted twice ends without writing its state: therefore the runner's end
  * kills a single-threaded process, whose end interrupts the tool.
  */
-export function wrapped(request: ExecRequest): [string, string[]] {
+function wrapped(request: ExecRequest): [string, string[]] {
   const command = limited(request);
   const [program, args] = withDeathSignal(request, 'INT', command);
   const waiter = waiterFor(request);
@@ -24,7 +93,7 @@ export function wrapped(request: ExecRequest): [string, string[]] {
 }
 
 /** The same around and inside of a sandbox, whose outer process is the one between runner and tool. */
-export function wrappedInSandbox(request: ExecRequest): {
+function wrappedInSandbox(request: ExecRequest): {
   readonly inner: readonly string[];
   readonly around?: (bubblewrap: readonly string[]) => readonly string[];
 } {
@@ -44,7 +113,7 @@ function limited({ limits, program, args, uid, sandbox }: ExecRequest): string[]
 }
 
 /** Bubblewrap would only say that the list is too long. */
-export function expectSize(environment: Readonly<Record<string, string>>): void {
+function expectSize(environment: Readonly<Record<string, string>>): void {
   const sizes = Object.entries(environment).map(([name, value]) => Buffer.byteLength(`${name}=${value}`));
   const isTooLarge =
     sizes.some((size) => size > largest.stringBytes) ||
@@ -72,25 +141,4 @@ function withDeathSignal(
     return [program, args];
   }
   return [setpriv, ['--no-new-privs', '--pdeathsig', signal, '--', program, ...args]];
-}
-
-/**
- * A zero byte ends an argument, also one of bubblewrap's: what follows it would become an option of its own. Names and
- * values are checked here, directly before a start, whatever has composed them.
- * @throws RunFailure that names the variable, without any value
- */
-export function checkArguments(
-  command: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): void {
-  for (const [name, value] of Object.entries(environment)) {
-    if (name === '' || /[=\0]/.test(name))
-      throw new RunFailure(
-        `the environment variable ${JSON.stringify(name.split(/[=\0]/)[0])} cannot be passed on: its name is empty, or contains = or a zero character`,
-      );
-    if (value.includes('\0'))
-      throw new RunFailure(`${name}: an environment variable cannot hold a zero character`);
-  }
-  if (command.some((text) => text.includes('\0')))
-    throw new RunFailure(`an argument of ${command[0]?.split('\0')[0]} contains a zero character`);
 }
