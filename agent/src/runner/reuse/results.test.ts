@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type CachedResult, readResult, writeResult } from './results.ts';
+import { type CachedResult, readResult, writeResult } from './run-or-reuse.ts';
 
 function folderFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'results-'));
