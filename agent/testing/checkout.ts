@@ -18,12 +18,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gitConfiguration, gitEnvironment } from '#guards/git/git-environment.ts';
-import { joinToChannel, serveLocalRepository } from '#guards/git/serve-local-repository.ts';
-import { startSshWithLog } from '#guards/git/ssh.ts';
+import { serveRepository } from '#guards/git/serve-repository.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { readCloneArguments } from '../src/sources/clone-arguments.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../src/sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../src/sources/git-checkout.ts';
+import { readCloneArguments } from '../src/sources/partial-clone.ts';
 import { openSshGate } from '../src/sources/ssh-gate.ts';
 
 export type Files = Readonly<Record<string, string>>;
@@ -131,6 +131,7 @@ function requestOf(
   return {
     source,
     folder: tree,
+    path: normalizePath(source.path ?? ''),
     git: (call) => runGit(folder, source, call, join(folder, `log-${commands.push(call.label)}`)),
     cloneArguments: readCloneArguments(options.cloneArguments),
     skipsSubmodules: options.skipsSubmodules ?? false,
@@ -192,10 +193,8 @@ async function runGit(folder: string, source: Job['source'], call: GitCall, log:
   });
   client.stderr?.on('data', (text: Buffer) => (output.all += text.toString()));
   const ended = new Promise<number | null>((resolve) => client.once('close', resolve));
-  if (access?.kind === 'local')
-    await serveLocalRepository({ program: '/usr/bin/git', repository: access, client, environment, log });
-  if (access?.kind === 'ssh' && !usesGate)
-    await joinToChannel(client, startSshWithLog(programs, { ...access, service: 'git-upload-pack' }, log));
+  if (access !== undefined && access.kind !== 'web' && !usesGate)
+    await serveRepository({ repository: access, client, environment, log, folder, program: '/usr/bin/git' });
   const exitCode = await ended;
   const complaints = existsSync(log) ? readFileSync(log, 'utf8') : '';
   return {

@@ -13,6 +13,8 @@ import type { StepRecorder } from './step-recorder.ts';
 export interface AttemptContext {
   /** With the variables that its tool can have. */
   readonly job: Job;
+  /** The configuration's folder, relative to the tree; `''` for its root. */
+  readonly path: string;
   /** Why each of the other variables cannot be one of the tool. */
   readonly leftOut: readonly string[];
   readonly order: RunnerOrder;

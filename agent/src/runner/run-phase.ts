@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { TemplateType } from '#contract/schema/enumerations.ts';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { longVariables } from '#protocol/run-environment.ts';
@@ -81,7 +82,21 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   await endRunProcesses(order);
   const diagnostics = new Diagnostics();
   const facts = new FactCollector();
-  const context = { job, leftOut, order, spool, folders, driver, stop, events, steps, diagnostics, facts };
+  const path = normalizePath(job.source.path ?? '');
+  const context = {
+    job,
+    path,
+    leftOut,
+    order,
+    spool,
+    folders,
+    driver,
+    stop,
+    events,
+    steps,
+    diagnostics,
+    facts,
+  };
   const end = await endOf(context, lender);
   await endRunProcesses(order);
   if (isOwn(folders, job)) forceRemoveSync(folders.credentials);

@@ -7,7 +7,6 @@ import { explainGitFailure, type GitSource } from '#guards/git/git-errors.ts';
 import { addressOf, type RepositoryAccess } from '#guards/git/repository-access.ts';
 import { isFullName } from '#guards/git/revision-name.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import type { CloneArguments } from './clone-arguments.ts';
 
 export interface GitCall {
   /** Names the command in records; never a value. */
@@ -29,12 +28,26 @@ export interface GitEnd {
   readonly output: string;
 }
 
+/** How much of a repository is cloned. */
+export interface CloneArguments {
+  /** For `git clone`. */
+  readonly clone: readonly string[];
+  /** For the `git fetch` of one commit. */
+  readonly fetch: readonly string[];
+  /** Only the configuration's folder and the relative paths that it names are checked out. */
+  readonly isSparse: boolean;
+  /** The filter for contents fetched on demand, in git's notation; null: everything immediately. */
+  readonly filter: string | null;
+}
+
 export interface CheckoutRequest {
   readonly source: Job['source'];
   /** What to do if the revision does not exist; absent: to name another one. */
   readonly ifMissing?: string;
   /** Absolute path of an empty folder that belongs to the slot's uid. */
   readonly folder: string;
+  /** Of the configuration's folder, relative to the tree and normalized. */
+  readonly path: string;
   /** Runs git, under the slot's uid; throws if the run must stop. */
   readonly git: (call: GitCall) => Promise<GitEnd>;
   readonly cloneArguments: CloneArguments;

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { createCheckoutSetup } from '../../testing/checkout.ts';
 import { missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
-import { readCloneArguments } from './clone-arguments.ts';
-import { foldersNamedBy } from './partial-clone.ts';
+import { foldersNamedBy, readCloneArguments } from './partial-clone.ts';
 
 test('allowed arguments are accepted in either spelling, others are refused by name', () => {
   assert.deepEqual(readCloneArguments(undefined).clone, ['--depth=1', '--single-branch', '--no-tags']);

@@ -1,14 +1,16 @@
 /**
  * A partial clone of a large repository, if ENVARIUM_GIT_CLONE_ARGS requests it: contents fetched at checkout
  * (`--filter`), and only the configuration's folder and the relative paths that it names (`--sparse`). Not
- * the default: a configuration may read files in ways that nobody can see before it runs.
+ * the default, which is one commit of one branch: a configuration may read files in ways that nobody can see before it
+ * runs.
  */
+
 import { posix } from 'node:path';
 import { addressOf } from '#guards/git/repository-access.ts';
 import { isFullName } from '#guards/git/revision-name.ts';
-import { normalizePath } from '#guards/source-guards.ts';
 import {
   type CheckoutRequest,
+  type CloneArguments,
   expectGood,
   type Fetching,
   type GitEnd,
@@ -38,7 +40,7 @@ export async function cloneInPart(
   const inFolder = await cloneWithoutCheckout(request, fetching, isClonable ? revision : undefined);
   if (!isClonable && revision !== undefined) await fetchCommit(request, fetching, inFolder, revision);
   const target = isClonable || revision === undefined ? [] : ['--detach', 'FETCH_HEAD'];
-  const path = normalizePath(request.source.path ?? '');
+  const { path } = request;
   if (isSparse) {
     const first = path === '' ? [] : [path];
     const set = ['set', '--cone', '--skip-checks', '--', ...first];
@@ -156,4 +158,56 @@ export function foldersNamedBy(folder: string, texts: readonly string[]): string
       !each.startsWith('../') &&
       !/(^|\/)-|[\u0000-\u001f*?[\]]/.test(each),
   );
+}
+
+export const cloneArgumentsName = 'ENVARIUM_GIT_CLONE_ARGS';
+
+const usual: CloneArguments = {
+  clone: ['--depth=1', '--single-branch', '--no-tags'],
+  fetch: ['--depth=1', '--no-tags'],
+  isSparse: false,
+  filter: null,
+};
+const filterPattern = /^--filter=(blob:none|blob:limit=[0-9]{1,9}[kmg]?|tree:0)$/;
+
+/** Allowed arguments, and whether `git fetch` knows them too. */
+const allowed: readonly { readonly pattern: RegExp; readonly isForFetch: boolean }[] = [
+  { pattern: /^--depth=[1-9][0-9]{0,8}$/, isForFetch: true },
+  { pattern: /^--shallow-since=[0-9]{4}-[0-9]{2}-[0-9]{2}$/, isForFetch: true },
+  { pattern: /^--(no-)?tags$/, isForFetch: true },
+  { pattern: /^--(no-)?single-branch$/, isForFetch: false },
+];
+const allowedWords =
+  '--depth=N, --shallow-since=YYYY-MM-DD, --tags, --no-tags, --single-branch, --no-single-branch, --sparse, --filter=blob:none';
+
+/** Arguments that are always used, or have their own variable. */
+const implied = /^--(no-)?(recurse-submodules|shallow-submodules|progress|quiet|verbose)$/;
+
+/**
+ * @param text the variable's value; undefined: the usual arguments
+ * @throws an Error that names the refused argument
+ */
+export function readCloneArguments(text: string | undefined): CloneArguments {
+  if (text === undefined) return usual;
+  // `--depth 5` means `--depth=5`.
+  const words = text
+    .trim()
+    .replaceAll(/(--(?:depth|shallow-since|filter))\s+(?=[^-\s])/g, '$1=')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const kept = words.filter((word) => !implied.test(word));
+  const isOwn = (word: string) => word === '--sparse' || filterPattern.test(word);
+  const ofGit = kept.filter((word) => !isOwn(word));
+  const refused = ofGit.find((word) => !allowed.some(({ pattern }) => pattern.test(word)));
+  if (refused !== undefined)
+    throw new Error(`${cloneArgumentsName}: ${refused} is not allowed: use ${allowedWords}`);
+  return {
+    clone: ofGit,
+    fetch: ofGit.filter((word) =>
+      allowed.some(({ pattern, isForFetch }) => isForFetch && pattern.test(word)),
+    ),
+    isSparse: kept.includes('--sparse'),
+    filter:
+      kept.map((word) => filterPattern.exec(word)?.[1]).findLast((filter) => filter !== undefined) ?? null,
+  };
 }

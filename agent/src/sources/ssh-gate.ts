@@ -8,7 +8,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { keysFor, type SshPrograms, type SshService, scanCommand, startSsh } from '#guards/git/ssh.ts';
+import { keysFor } from '#guards/git/repository-access.ts';
+import { type SshPrograms, type SshService, scanCommand, startSsh } from '#guards/git/ssh.ts';
 import { readRepository } from '#guards/source-guards.ts';
 import { isPath, type SshAddress, sshAddressOf, sshHost } from '#guards/ssh-address.ts';
 import type { Job } from '#protocol/messages/job.ts';

@@ -2,8 +2,7 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { isAtOrBelow, readRepository, type SourceAllowances } from '../source-guards.ts';
-import type { SshAddress } from '../ssh-address.ts';
-import { keysFor } from './ssh.ts';
+import { type SshAddress, sshHost } from '../ssh-address.ts';
 
 /** Of one host; never sent to another. */
 export interface GitCredentials {
@@ -74,6 +73,16 @@ export function credentialsFor(source: RepositorySource, url: string): GitCreden
   if (source.credentials && URL.parse(source.repository)?.origin === origin) return source.credentials;
   const other = source.hostCredentials?.find((each) => each.host.toLowerCase() === host);
   return other && { username: other.username, password: other.password };
+}
+
+/**
+ * The keys that may be used for a host. If the repository itself is read over ssh, they belong to its host;
+ * otherwise they are for submodules and modules.
+ */
+export function keysFor(source: RepositorySource, address: SshAddress): readonly string[] {
+  const repository = readRepository(source.repository, source);
+  const isOther = 'kind' in repository && repository.kind === 'ssh' && repository.host !== sshHost(address);
+  return isOther ? [] : (source.ssh?.keys ?? []);
 }
 
 function accessToLocal(source: RepositorySource, repository: string, path: string): RepositoryAccess {

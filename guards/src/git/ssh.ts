@@ -5,10 +5,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findOnPath, usualPath } from '../find-on-path.ts';
 import { readPrivateKey } from '../read-private-key.ts';
-import { readRepository } from '../source-guards.ts';
-import { isPath, type SshAddress, sshHost } from '../ssh-address.ts';
-import type { RepositorySource } from './repository-access.ts';
+import { isPath, type SshAddress } from '../ssh-address.ts';
 
 /** The only two remote commands that reading needs. */
 export type SshService = 'git-upload-pack' | 'git-lfs-authenticate';
@@ -33,14 +32,14 @@ export interface SshPrograms {
 
 const connectSeconds = 20;
 
-/**
- * The keys that may be used for a host. If the repository itself is read over ssh, they belong to its host;
- * otherwise they are for submodules and modules.
- */
-export function keysFor(source: RepositorySource, address: SshAddress): readonly string[] {
-  const repository = readRepository(source.repository, source);
-  const isOther = 'kind' in repository && repository.kind === 'ssh' && repository.host !== sshHost(address);
-  return isOther ? [] : (source.ssh?.keys ?? []);
+/** How ssh is started here. @param folder of the agent, mode 0700: it contains keys during a call */
+export function sshProgramsIn(folder: string): SshPrograms {
+  const setpriv = findOnPath('setpriv', usualPath);
+  return {
+    ssh: findOnPath('ssh', usualPath) ?? '/usr/bin/ssh',
+    launcher: setpriv === null ? [] : [setpriv, '--pdeathsig', 'TERM', '--'],
+    folder,
+  };
 }
 
 /**

@@ -4,19 +4,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
-import { joinToChannel, serveLocalRepository } from '#guards/git/serve-local-repository.ts';
-import { startSshWithLog } from '#guards/git/ssh.ts';
-import { normalizePath } from '#guards/source-guards.ts';
+import { serveRepository } from '#guards/git/serve-repository.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findProgram, requireProgram, toolPath } from '../../processes/programs.ts';
-import { cloneArgumentsName, readCloneArguments } from '../../sources/clone-arguments.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../../sources/git-checkout.ts';
-import { openGate, sshPrograms } from './module-gate.ts';
+import { cloneArgumentsName, readCloneArguments } from '../../sources/partial-clone.ts';
+import { openGate } from './module-gate.ts';
 
 const step = 'git:clone';
 const silenceSeconds = 45;
@@ -68,6 +66,7 @@ async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
       source: attempt.job.source,
       ...lostCommitAdvice(attempt.job),
       folder: tree,
+      path: attempt.path,
       git: (call) => runGit(attempt, program, call),
       cloneArguments: readCloneArguments(variables[cloneArgumentsName]),
       skipsSubmodules: variables.ENVARIUM_SKIP_SUBMODULE_GIT_CLONE === 'true',
@@ -103,7 +102,7 @@ async function codeIn(attempt: AttemptContext, path: string): Promise<string[]> 
 }
 
 async function checkPath(attempt: AttemptContext): Promise<void> {
-  const path = normalizePath(attempt.job.source.path ?? '');
+  const { path } = attempt;
   const { repository } = attempt.job.source;
   const kind = path === '' ? 'folder' : await attempt.tree.kind(attempt.folders.tree, path);
   const refuse = (reason: string) =>
@@ -146,15 +145,15 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
       const showsProgress = call.args.includes('--progress');
       if (showsProgress && (access?.kind === 'web' || access?.kind === 'ssh'))
         silence = endOnSilence(client, log);
-      if (access?.kind === 'ssh' && !needsGate) served = serveOverSsh(attempt, client, access, log);
-      if (access?.kind === 'local')
-        served = serveLocalRepository({
-          program,
-          repository: access,
-          client,
-          environment: environmentOf(attempt, undefined),
-          log,
-        });
+      if (access === undefined || access.kind === 'web' || needsGate) return;
+      served = serveRepository({
+        repository: access,
+        client,
+        log,
+        program,
+        environment: environmentOf(attempt, undefined),
+        folder: attempt.spool.scratch,
+      }).catch((error: Error) => error);
     },
   });
   const failed = await served;
@@ -171,26 +170,6 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
 function readableToGit({ order }: AttemptContext): string[] {
   const caFile = order.network?.caFile;
   return caFile === undefined ? [] : [caFile];
-}
-
-/**
- * Speaks ssh for a git that reads it from its descriptor 3; an error is what keeps ssh from being started.
- */
-async function serveOverSsh(
-  attempt: AttemptContext,
-  client: ChildProcess,
-  access: Extract<RepositoryAccess, { kind: 'ssh' }>,
-  log: string,
-): Promise<void | Error> {
-  try {
-    await joinToChannel(
-      client,
-      startSshWithLog(sshPrograms(attempt), { ...access, service: 'git-upload-pack' }, log),
-    );
-  } catch (error) {
-    client.kill('SIGTERM');
-    return error as Error;
-  }
 }
 
 interface Silence {

@@ -1,32 +1,22 @@
 /** Lets a command load modules over ssh and https without access to a key or a token. */
 import { join } from 'node:path';
 import { moduleGitEnvironment } from '#guards/git/git-environment.ts';
+import { sshProgramsIn } from '#guards/git/ssh.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import { findProgram } from '../../processes/programs.ts';
 import { openGitGate } from '../../sources/git-gate.ts';
 import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
 
 /** The protocols that git may use while it loads modules. */
 const protocols = 'https:http:file:ssh';
 
-/** How the agent starts ssh for this attempt; during a call, keys are in the attempt's scratch folder. */
-export function sshPrograms(attempt: AttemptContext) {
-  const setpriv = findProgram('setpriv');
-  return {
-    ssh: findProgram('ssh') ?? '/usr/bin/ssh',
-    launcher: setpriv === null ? [] : [setpriv, '--pdeathsig', 'TERM', '--'],
-    folder: attempt.spool.scratch,
-  };
-}
-
 /** Opens the gate for one command of the run. @throws RunFailure if it cannot be opened */
 export async function openGate(attempt: AttemptContext): Promise<SshGate> {
-  const { job, folders, order } = attempt;
+  const { job, folders, order, spool } = attempt;
   try {
     return await openSshGate({
       source: job.source,
-      programs: sshPrograms(attempt),
+      programs: sshProgramsIn(spool.scratch),
       folder: join(folders.root, 'ssh-gate'),
       sharedFolder: order.workFolder,
       slotUid: order.slotUid,

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { runCommand, sizeOf } from '../../attempt/run-command.ts';
+import { type CommandEnd, runCommand, sizeOf } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
@@ -81,7 +81,24 @@ async function tar(
   args: string[],
   files: { captureTo?: string; inputFrom?: string },
 ): Promise<void> {
-  const complaints = attempt.spool.scratchFile('tar-output');
+  const end = await runTar(attempt, step, args, files);
+  // 1: a file changed or vanished while it was read; a run may cause that in its own tree.
+  if (end.exitCode !== 0 && end.exitCode !== 1)
+    throw new RunFailure(`the tree could not be transferred from plan to apply: ${end.output().trim()}`, {
+      result: 'failed',
+    });
+}
+
+/**
+ * Runs tar with the rights of the run; what it complains about is not in the step's log.
+ * @throws RunFailure if the run is stopped
+ */
+export async function runTar(
+  attempt: AttemptContext,
+  step: string,
+  args: string[],
+  files: { captureTo?: string; inputFrom?: string },
+): Promise<CommandEnd> {
   const end = await runCommand(attempt, {
     step,
     label: 'tar',
@@ -90,16 +107,12 @@ async function tar(
     args,
     cwd: attempt.folders.root,
     isDisposable: true,
-    log: complaints,
+    log: attempt.spool.scratchFile('tar-output'),
     environment: { PATH: toolPath, LANG: 'C.UTF-8' },
     ...files,
   });
   if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
-  // 1: a file changed or vanished while it was read; a run may cause that in its own tree.
-  if (end.exitCode !== 0 && end.exitCode !== 1)
-    throw new RunFailure(`the tree could not be transferred from plan to apply: ${end.output().trim()}`, {
-      result: 'failed',
-    });
+  return end;
 }
 
 function tooLarge(bytes: number, limit: number): RunFailure {

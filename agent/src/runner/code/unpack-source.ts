@@ -4,14 +4,12 @@
  */
 import { rmSync } from 'node:fs';
 import { posix } from 'node:path';
-import { normalizePath } from '#guards/source-guards.ts';
 import { sourceStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import { runCommand } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import { requireProgram, toolPath } from '../../processes/programs.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
 import { type ArchiveEntry, ArchiveWriter, isWritable, readArchive } from './archive-entries.ts';
+import { runTar } from './tree-archive.ts';
 
 const step = sourceStep('remotePlan');
 const maxEntries = 100_000;
@@ -97,25 +95,10 @@ function isOutside(name: string): boolean {
 }
 
 async function unpack(attempt: AttemptContext, archive: string): Promise<void> {
-  const end = await runCommand(attempt, {
-    step,
-    label: 'tar',
-    name: 'tar',
-    program: requireProgram('tar'),
-    args: [
-      '--extract',
-      '--file=-',
-      '--no-same-owner',
-      '--no-same-permissions',
-      `--directory=${attempt.folders.tree}`,
-    ],
-    cwd: attempt.folders.root,
-    isDisposable: true,
-    log: attempt.spool.scratchFile('tar-output'),
-    environment: { PATH: toolPath, LANG: 'C.UTF-8' },
+  const args = ['--extract', '--file=-', '--no-same-owner', '--no-same-permissions'];
+  const end = await runTar(attempt, step, [...args, `--directory=${attempt.folders.tree}`], {
     inputFrom: archive,
   });
-  if (end.stop !== null) throw new RunFailure(end.stop.message, { result: end.stop.result });
   if (end.exitCode !== 0)
     throw new RunFailure(`the uploaded archive cannot be unpacked: ${end.output().trim()}`, {
       result: 'failed',
@@ -124,7 +107,7 @@ async function unpack(attempt: AttemptContext, archive: string): Promise<void> {
 }
 
 async function checkPath(attempt: AttemptContext): Promise<void> {
-  const path = normalizePath(attempt.job.source.path ?? '');
+  const { path } = attempt;
   if (path === '' || (await attempt.tree.kind(attempt.folders.tree, path)) === 'folder') return;
   throw new RunFailure(
     `path ${JSON.stringify(path)} is not a folder of the uploaded archive: specify one of its folders, or none`,

@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { normalizePath } from '#guards/source-guards.ts';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
@@ -71,7 +70,7 @@ export function describeConfiguration(
     ...runEnvironment(context.job),
     ...attempt.driver.environment(context),
   };
-  return { path: configurationPath(attempt.job), context, environment, tool: facts.tool };
+  return { path: attempt.path, context, environment, tool: facts.tool };
 }
 
 /** The driver's context before it is known where the state is stored. */
@@ -101,10 +100,6 @@ function statelessContext(
   };
 }
 
-function configurationPath(job: Pick<Job, 'source'>): string {
-  return normalizePath(job.source.path ?? '');
-}
-
 /**
  * The code's constraints on the version of a program of the driver. @throws RunFailure if the code cannot be read
  */
@@ -112,8 +107,8 @@ export async function codeConstraints(
   attempt: AttemptContext,
   program: string,
 ): Promise<readonly RequiredVersion[]> {
-  const { driver, tree, folders, job } = attempt;
-  const about = { program, code: tree.reader(folders.tree), folder: configurationPath(job) };
+  const { driver, tree, folders, path } = attempt;
+  const about = { program, code: tree.reader(folders.tree), folder: path };
   return asRunFailure(
     async () => (await driver.requiredVersions?.(tree.reader(configurationFolderOf(attempt)), about)) ?? [],
   );
@@ -138,7 +133,7 @@ export function stateFilesOf(
 
 /** Absolute path of the configuration's folder. */
 export function configurationFolderOf(attempt: AttemptContext): string {
-  return join(attempt.folders.tree, configurationPath(attempt.job));
+  return join(attempt.folders.tree, attempt.path);
 }
 
 /**

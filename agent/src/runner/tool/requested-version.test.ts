@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { notIsolated } from '../../../testing/runner-setup.ts';
 import { TreeLender } from '../tree/tree-lender.ts';
@@ -45,7 +46,7 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
     settings,
     variables = {},
     field,
-    path,
+    path = '',
     type = 'deploy',
   }: VersionContext = {}) => {
     const environment = Object.entries(variables).map(([name, value]) => ({
@@ -58,11 +59,14 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
       tool: tool ?? (program === 'tofu' ? ('opentofu' as const) : ('terraform' as const)),
       ...(field === undefined ? {} : { toolVersion: field }),
       ...(settings === undefined ? {} : { settings }),
-      source: { repository: 'https://git.example/code', ...(path === undefined ? {} : { path }) },
       variables: { environment, terraform: [] },
       systemVariables: { ENVARIUM_ENVIRONMENT_NAME: '1.7.0' },
     };
-    const requested = await findRequestedVersion({ job, steps, folders, tree }, 'variables:setup', program);
+    const requested = await findRequestedVersion(
+      { job, path: normalizePath(path), steps, folders, tree },
+      'variables:setup',
+      program,
+    );
     return requested.kind === 'exact' ? `${requested.version} by ${requested.by}` : requested;
   };
   return {

@@ -2,9 +2,9 @@
  * The tool version that an attempt requests: by a variable, by a file of the code, or by the environment's
  * settings.
  */
+
 import { posix } from 'node:path';
 import { valid } from 'semver';
-import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { programFacts, toolFacts } from '#protocol/tools/index.ts';
@@ -14,18 +14,15 @@ import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import type { StepRecorder } from '../../attempt/step-recorder.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/choose-tool.ts';
-import { readVersionFile } from '../../toolchain/version-file.ts';
 
 /** Far more than a version needs. */
 const maxBytes = 10_000;
 
 /** The parts of an attempt that determine its version. */
-type VersionContext = Pick<AttemptContext, 'tree'> & {
+type VersionContext = Pick<AttemptContext, 'path' | 'tree'> & {
   readonly steps: Pick<StepRecorder, 'log'>;
   readonly folders: Pick<AttemptContext['folders'], 'tree'>;
-  readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'settings' | 'variables' | 'systemVariables'> & {
-    readonly source: Pick<Job['source'], 'path'>;
-  };
+  readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'settings' | 'variables' | 'systemVariables'>;
 };
 
 /**
@@ -80,7 +77,7 @@ async function findInFile(
   isUpward: boolean,
 ): Promise<RequestedVersion | null> {
   if (fileName === null) return null;
-  for (const folder of foldersOf(normalizePath(attempt.job.source.path ?? ''), isUpward)) {
+  for (const folder of foldersOf(attempt.path, isUpward)) {
     const file = posix.join(folder, fileName);
     const text = await readText(attempt, file);
     if (text === null) continue;
@@ -113,4 +110,52 @@ function refusing<Value>(work: () => Value): Value {
   } catch (error) {
     throw new RunFailure((error as Error).message);
   }
+}
+
+const longestShown = 100;
+
+// The pattern comes from a repository: it can repeat only at its end, so that matching is fast.
+const pattern = /^\^?(?:[0-9]|\\?\.|\[[0-9]+(?:-[0-9]+)?\]){1,40}[*+]?\$?$/;
+
+/**
+ * @param text of the file; its first line that is neither empty nor a comment counts
+ * @param file for messages
+ * @throws Error that names the file and its text if that is not a version
+ */
+export function readVersionFile(text: string, file: string): RequestedVersion {
+  const by = `the file ${file}`;
+  const request = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.replace(/#.*/, '').trim())
+    .find((line) => line !== '');
+  if (request === undefined) throw new Error(`${by} is empty: ${advice}, or remove it`);
+  if (request === 'latest') return { kind: 'latest', by };
+  if (request === 'min-required') return { kind: 'code', by };
+  if (request === 'latest-allowed') return { kind: 'code', by, takes: 'newest' };
+  const like = /^latest:(.*)$/.exec(request)?.[1]?.trim();
+  if (like !== undefined) return { kind: 'latest', by, like: patternOf(like, by) };
+  const version = valid(request);
+  if (version === null)
+    throw new Error(`${by} contains ${shown(request)}, which is not a version: ${advice}`);
+  return { kind: 'exact', version, by };
+}
+
+const advice = 'use an exact one such as 1.9.8, latest, latest:^1.9, min-required or latest-allowed';
+
+function patternOf(like: string, by: string): RegExp {
+  if (pattern.test(like)) {
+    try {
+      return new RegExp(like);
+    } catch {
+      // For example [9-1].
+    }
+  }
+  throw new Error(
+    `${by} contains ${shown(`latest:${like}`)}, which is not valid: latest: must be followed by the beginning of a version such as ^1.9`,
+  );
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > longestShown ? `${text.slice(0, longestShown)}…` : text);
 }

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { findOnPath, usualPath } from '#guards/find-on-path.ts';
 import { gitEnvironment } from '#guards/git/git-environment.ts';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
-import { joinToChannel, serveLocalRepository } from '#guards/git/serve-local-repository.ts';
-import { startSshWithLog } from '#guards/git/ssh.ts';
+import { serveRepository } from '#guards/git/serve-repository.ts';
 import { Refusal } from '../../../ground/errors.ts';
 import { problemOfGit } from './git-version.ts';
 import { proxyFor } from './proxy-for.ts';
@@ -101,30 +100,15 @@ async function connect(
   access: Exclude<RepositoryAccess, { kind: 'web' }>,
   log: string,
 ): Promise<void> {
-  if (access.kind === 'local')
-    return serveLocalRepository({
-      program: findProgram('git') ?? 'git',
-      repository: access,
-      client,
-      environment: environmentOf(place, undefined),
-      log,
-    });
-  const setpriv = findProgram('setpriv');
-  const programs = {
-    ssh: findProgram('ssh') ?? '/usr/bin/ssh',
-    launcher: setpriv === null ? [] : [setpriv, '--pdeathsig', 'TERM', '--'],
+  await serveRepository({
+    repository: access,
+    client,
+    log,
+    program: findProgram('git') ?? 'git',
+    environment: environmentOf(place, undefined),
     folder: place.folder,
-  };
-  try {
-    const server = startSshWithLog(programs, { ...access, service: 'git-upload-pack' }, log);
-    const end = () => server.kill('SIGKILL');
-    place.signal.addEventListener('abort', end, { once: true });
-    await joinToChannel(client, server);
-    place.signal.removeEventListener('abort', end);
-  } catch (error) {
-    client.kill('SIGTERM');
-    throw error;
-  }
+    signal: place.signal,
+  });
 }
 
 function collect(client: ChildProcess, end: () => void) {

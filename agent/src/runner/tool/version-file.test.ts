@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readVersionFile } from './version-file.ts';
+import { readVersionFile } from './requested-version.ts';
 
 const file = 'live/.terraform-version';
 const by = `the file ${file}`;
