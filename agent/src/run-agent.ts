@@ -21,7 +21,7 @@ import { ProcessLauncher } from './launchers/process.ts';
 import { prepareNetwork } from './network/network-order.ts';
 import { version } from './own/version.ts';
 import { prepareProviders } from './providers/prepare-providers.ts';
-import { costOrder } from './runner/costs/pricing.ts';
+import { costOrder } from './runner/costs/cost-order.ts';
 import { referenceResolver } from './secret-references/resolve-references.ts';
 import { KeptTrees } from './slots/kept-trees.ts';
 import { makeWorkFolder } from './slots/make-work-folder.ts';

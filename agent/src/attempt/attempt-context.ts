@@ -15,6 +15,8 @@ export interface AttemptContext {
   readonly job: Job;
   /** The configuration's folder, relative to the tree; `''` for its root. */
   readonly path: string;
+  /** The variables of the job and of the system, as programs of the run see them. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Why each of the other variables cannot be one of the tool. */
   readonly leftOut: readonly string[];
   readonly order: RunnerOrder;

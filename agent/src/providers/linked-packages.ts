@@ -2,7 +2,7 @@
 
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { InstalledPackage } from '../drivers/interface/capabilities.ts';
-import { keepUntil } from './cached-providers.ts';
+import { keepUntil } from './install-providers.ts';
 import {
   cachedPackage,
   keepPackage,

@@ -4,7 +4,6 @@
  */
 import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../attempt/attempt-context.ts';
 import type { CommandEnd } from '../attempt/run-command.ts';
 import type { ProviderCapability } from '../drivers/interface/capabilities.ts';
@@ -64,7 +63,7 @@ export interface ProviderAccess extends AsyncDisposable {
 export function openProviderAccess(attempt: AttemptContext): ProviderAccess | null {
   const order = attempt.order.providers;
   const needs = attempt.driver.providers;
-  const own = runEnvironment(attempt.job);
+  const own = attempt.environment;
   if (order === undefined || needs === undefined || own[needs.configurationVariable] !== undefined)
     return null;
   return new Access(attempt, order, needs, own);
@@ -148,7 +147,7 @@ class Access implements ProviderAccess {
       folder,
       names.filter((name) => stateFiles.test(name)),
     );
-    const own = runEnvironment(this.#attempt.job);
+    const own = this.#attempt.environment;
     const more = [own['TF_CLOUD_HOSTNAME'], own['ENVARIUM_TERRAFORM_BACKEND_CONFIG']];
     const settings = more.map((value) => `\nhostname=${value?.replace(/^.*hostname=/, '') ?? ''}`).join('');
     this.#stateHosts = stateHostsNamedIn(`${text}${settings}`).filter((host) => this.#tokens.has(host));

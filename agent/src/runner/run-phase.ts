@@ -5,7 +5,7 @@ import type { TemplateType } from '#contract/schema/enumerations.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { longVariables } from '#protocol/run-environment.ts';
+import { longVariables, runEnvironment } from '#protocol/run-environment.ts';
 import { type RunnableTool, tools } from '#protocol/tools/index.ts';
 import { restoreStep, variablesStep } from '#protocol/tools/steps.ts';
 import { usableVariables } from '#protocol/tools/usable-variables.ts';
@@ -83,9 +83,11 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   const diagnostics = new Diagnostics();
   const facts = new FactCollector();
   const path = normalizePath(job.source.path ?? '');
+  const environment = runEnvironment(job);
   const context = {
     job,
     path,
+    environment,
     leftOut,
     order,
     spool,

@@ -9,7 +9,13 @@ import { RunFailure } from '../processes/failure.ts';
 import { identifyProcess, isAlive } from '../processes/proc.ts';
 import { attemptFolderName, type ProcessIdentity, spoolPaths } from '../spool/layout.ts';
 import { forceRemoveSync } from './remove-folder.ts';
-import { closeWorkFolder, keepWorkFolder, type WorkFolderPaths } from './work-folder.ts';
+import {
+  closeWorkFolder,
+  keepTree,
+  keepWorkFolder,
+  type TreeFacts,
+  type WorkFolderPaths,
+} from './work-folder.ts';
 
 /** No two attempts have the same job and number, whichever agent has them. */
 export type AttemptId = Pick<Job, 'jobId' | 'attempt'> & Pick<Partial<Job>, 'approved'>;
@@ -75,6 +81,19 @@ export function releaseWorkFolder(paths: WorkFolderPaths): void {
 /** Where the folder that an attempt has left is while it is being removed. */
 export function asideOf({ root }: WorkFolderPaths, { jobId, attempt }: AttemptId): string {
   return `${root}.over-${attemptFolderName(jobId, attempt)}`;
+}
+
+/** Keeps the tree of a plan for its apply, unless the folder is that of another attempt by now. */
+export function keepOwnWorkFolder(
+  paths: WorkFolderPaths,
+  job: AttemptId & Pick<Job, 'fence'>,
+  slotUid: number | null,
+  facts: TreeFacts,
+): void {
+  if (!isOwn(paths, job)) return;
+  const { jobId, attempt, fence } = job;
+  keepTree(paths, { jobId, attempt, fence }, slotUid, facts);
+  releaseWorkFolder(paths);
 }
 
 /** Removes the folder, unless it is that of another attempt by now. */

@@ -39,7 +39,7 @@ import type { NetworkOrder } from '../network/network-order.ts';
 import type { RunLimits } from '../processes/run-limits.ts';
 import type { Isolation } from '../processes/sandbox.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
-import type { CostOrder } from '../runner/costs/pricing.ts';
+import type { CostOrder } from '../runner/costs/cost-order.ts';
 import type { ToolchainOrder } from '../toolchain/tool-mirror.ts';
 
 export function attemptFolderName(jobId: string, attempt: number): string {

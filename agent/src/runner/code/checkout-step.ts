@@ -6,7 +6,6 @@ import { gitEnvironment } from '#guards/git/git-environment.ts';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
 import { serveRepository } from '#guards/git/serve-repository.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
 import { RunFailure } from '../../processes/failure.ts';
@@ -61,15 +60,15 @@ async function cloneRepository(attempt: AttemptContext): Promise<CheckedOut> {
   const program = requireProgram('git', attempt.order.toolPaths);
   try {
     const { tree } = attempt.folders;
-    const variables = runEnvironment(attempt.job);
+    const { environment } = attempt;
     return await checkOut({
       source: attempt.job.source,
       ...lostCommitAdvice(attempt.job),
       folder: tree,
       path: attempt.path,
       git: (call) => runGit(attempt, program, call),
-      cloneArguments: readCloneArguments(variables[cloneArgumentsName]),
-      skipsSubmodules: variables.ENVARIUM_SKIP_SUBMODULE_GIT_CLONE === 'true',
+      cloneArguments: readCloneArguments(environment[cloneArgumentsName]),
+      skipsSubmodules: environment.ENVARIUM_SKIP_SUBMODULE_GIT_CLONE === 'true',
       hasLfs: findProgram('git-lfs') !== null,
       kindOf: (path) => attempt.tree.kind(tree, path),
       beginningOf: (path) => beginningOf(attempt, path),

@@ -27,8 +27,7 @@ import { openPlan } from '../../slots/work-folder.ts';
 import { requireOwn } from '../../slots/work-folder-owner.ts';
 import { openModuleGate } from '../code/module-gate.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { collectorSettings } from '../tool/collector-settings.ts';
-import { wrapProgram } from '../tool/wrap-program.ts';
+import { collectorSettings, wrapProgram } from '../tool/command-environment.ts';
 import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded } from './command-files.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 

@@ -11,7 +11,7 @@ import { createSetup, type Ran, type StartOptions, withTerraform } from '../../.
 import { startToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
 import type { ToolchainOrder } from '../../toolchain/tool-mirror.ts';
-import type { CostOrder } from './pricing.ts';
+import type { CostOrder } from './cost-order.ts';
 
 const withBoth = { skip: withTerraform.skip || withToolbox('infracost').skip };
 

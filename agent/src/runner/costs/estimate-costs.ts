@@ -6,10 +6,12 @@ import type { CostEstimation } from '#contract/deployments/plan.ts';
 import { infracost } from '#protocol/tools/programs/infracost.ts';
 import { costStep } from '#protocol/tools/steps.ts';
 import { sharedSettings } from '#settings/server-and-agent.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { type CommandEnd, endRest, runCommand, sizeOf } from '../../attempt/run-command.ts';
 import { Forgone } from '../../attempt/step-recorder.ts';
 import type { PlanToEstimate } from '../../drivers/interface/capabilities.ts';
 import type { PhaseCaptures } from '../../drivers/interface/command.ts';
+import { cutMasked } from '../../logs/mask.ts';
 import type { OutcomeFacts } from '../../processes/failure.ts';
 import { signalQuietly } from '../../processes/proc.ts';
 import { toolPath } from '../../processes/programs.ts';
@@ -17,7 +19,7 @@ import { stopped } from '../../processes/stop-watch.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { resolveProgram } from '../tool/resolve-tool.ts';
-import { type CostOrder, type Pricing, pricingOf } from './pricing.ts';
+import type { CostOrder } from './cost-order.ts';
 import { estimateInWords, projectName, readEstimate } from './read-estimate.ts';
 
 const label = `${infracost.name} breakdown`;
@@ -49,7 +51,7 @@ export async function estimateCosts(
 }
 
 async function estimate(attempt: RunnerAttempt, plans: readonly PlanToEstimate[]): Promise<CostEstimation> {
-  const pricing = pricingOf(attempt.job, attempt.order.costs ?? defaultOrder);
+  const pricing = pricingOf(attempt.environment, attempt.order.costs ?? defaultOrder);
   if (typeof pricing === 'string') throw new Forgone('SKIPPED', pricing);
   const program = await findProgram(attempt);
   await endRest(attempt);
@@ -65,13 +67,61 @@ async function estimate(attempt: RunnerAttempt, plans: readonly PlanToEstimate[]
     const read = readEstimate(
       printed,
       plans.map(({ unit }) => unit),
-      attempt.job.secrets,
+      (text, most) => cutMasked(text, most, attempt.job.secrets),
     );
     attempt.steps.log(costStep, estimateInWords(read));
     return read;
   } finally {
     await attempt.tree.remove(attempt.folders.temporary, folder).catch(() => undefined);
   }
+}
+
+/** Variables of runs, as people who use infracost by hand know them. */
+const pricingVariables = {
+  key: 'INFRACOST_API_KEY',
+  endpoint: 'INFRACOST_PRICING_API_ENDPOINT',
+  currency: 'INFRACOST_CURRENCY',
+} as const;
+
+interface Pricing {
+  readonly key: string;
+  /** Absent: that of Infracost. */
+  readonly endpoint?: string;
+  readonly currency?: string;
+}
+
+/** A pricing service of one's own may need no key, and the program demands one all the same. */
+const anyKey = 'none';
+
+function isAddress(text: string): boolean {
+  return ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '');
+}
+
+/**
+ * The key of the agent goes only to the address that the agent is set to.
+ * @returns a text for a person where there is no way to get prices
+ */
+function pricingOf(environment: AttemptContext['environment'], order: CostOrder): Pricing | string {
+  const own = (name: string) => environment[name]?.trim() || undefined;
+  const [ownKey, ownEndpoint, currency] = [
+    own(pricingVariables.key),
+    own(pricingVariables.endpoint)?.replace(/\/+$/, ''),
+    own(pricingVariables.currency),
+  ];
+  if (ownEndpoint !== undefined && !isAddress(ownEndpoint))
+    return `the variable ${pricingVariables.endpoint} must be an http:// or https:// address`;
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency))
+    return `the variable ${pricingVariables.currency} must be the code of a currency, such as EUR`;
+  const endpoint = ownEndpoint ?? order.endpoint;
+  const agentKey = endpoint === order.endpoint ? order.apiKey : undefined;
+  const key = ownKey ?? agentKey ?? (endpoint === undefined ? undefined : anyKey);
+  if (key === undefined)
+    return `there is no key for the prices: set the variable ${pricingVariables.key} of the run, or ${sharedSettings.infracostApiKey.name} of the agent`;
+  return {
+    key,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(currency === undefined ? {} : { currency }),
+  };
 }
 
 /** @throws Forgone if the program is nowhere, and a RunFailure if the run is stopped */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { cutMasked } from '../../logs/mask.ts';
 import { estimateInWords, readEstimate } from './read-estimate.ts';
 
 const resource = (name: string, monthlyCost: string | null, more: object = {}) => ({
@@ -21,8 +22,10 @@ function printed(resources: object[], more: object = {}, name = 'plan-0') {
   };
 }
 
+const cutWith = (secrets: string[]) => (text: string, most: number) => cutMasked(text, most, secrets);
+
 const read = (projects: object[], units: (string | null)[] = [null], secrets: string[] = []) =>
-  readEstimate(JSON.stringify({ currency: 'USD', projects }), units, secrets);
+  readEstimate(JSON.stringify({ currency: 'USD', projects }), units, cutWith(secrets));
 
 test('the dearest resources come first, and what has no price is counted', () => {
   const missing = { subresources: [{ costComponents: [{ priceNotFound: true }] }] };
@@ -88,7 +91,11 @@ test('a long name shows no part of a secret where it is cut', () => {
 
 test('other texts than estimates are refused', () => {
   for (const text of ['', 'null', '[]', '{', '{"projects":[]}', '{"projects":[{"name":"plan-0"}]}'])
-    assert.throws(() => readEstimate(text, [null], []), /what infracost printed is not an estimate/, text);
+    assert.throws(
+      () => readEstimate(text, [null], cutWith([])),
+      /what infracost printed is not an estimate/,
+      text,
+    );
   for (const totalMonthlyCost of ['1e99', 'NaN', '9'.repeat(400), 5, {}])
     assert.throws(() => read([printed([], { breakdown: { totalMonthlyCost } })]), /should be an amount/);
   const none = resource('a', '0', { costComponents: [{ priceNotFound: true }] });
@@ -103,7 +110,7 @@ test('whatever is printed, an estimate is numbers and short lists, or an error',
         estimate = readEstimate(
           JSON.stringify({ projects: [{ name: 'plan-0', breakdown, summary }] }) ?? '',
           [null],
-          [],
+          cutWith([]),
         );
       } catch (error) {
         assert.ok(error instanceof Error);

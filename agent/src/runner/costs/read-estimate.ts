@@ -1,7 +1,8 @@
 /** Reads what infracost prints, which depends on code and on a service that nobody here knows: nothing of it is trusted. */
 import type { CostBreakdown, CostEstimation, CostProject, CostResource } from '#contract/deployments/plan.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
-import { cutMasked, type Secrets } from '../../logs/mask.ts';
+
+type CutText = (text: string, mostCharacters: number) => string;
 
 /** In each list of all projects together. */
 const mostResources = 300;
@@ -15,16 +16,16 @@ function numberText(value: unknown): string | undefined {
 }
 
 /** A total, which is null or absent where nothing has costs. */
-function total(value: unknown, secrets: Secrets): string {
+function total(value: unknown, cut: CutText): string {
   if (value === undefined || value === null) return '0';
   const text = numberText(value);
   if (text === undefined)
-    throw new Error(`${unusable}: ${cutMasked(JSON.stringify(value), 60, secrets)} should be an amount`);
+    throw new Error(`${unusable}: ${cut(JSON.stringify(value), 60)} should be an amount`);
   return text;
 }
 
-function nameOf(value: unknown, secrets: Secrets): string | undefined {
-  return typeof value === 'string' && value !== '' ? cutMasked(value, longestName, secrets) : undefined;
+function nameOf(value: unknown, cut: CutText): string | undefined {
+  return typeof value === 'string' && value !== '' ? cut(value, longestName) : undefined;
 }
 
 function recordsIn(value: unknown): readonly Record<string, unknown>[] {
@@ -40,10 +41,10 @@ function lacksPrice(resource: Record<string, unknown>, depth = 0): boolean {
   );
 }
 
-function resourceOf(resource: Record<string, unknown>, secrets: Secrets): CostResource | null {
-  const name = nameOf(resource['name'], secrets);
+function resourceOf(resource: Record<string, unknown>, cut: CutText): CostResource | null {
+  const name = nameOf(resource['name'], cut);
   if (name === undefined) return null;
-  const resourceType = nameOf(resource['resourceType'], secrets);
+  const resourceType = nameOf(resource['resourceType'], cut);
   const monthlyCost = numberText(resource['monthlyCost']);
   return {
     name,
@@ -55,21 +56,21 @@ function resourceOf(resource: Record<string, unknown>, secrets: Secrets): CostRe
 
 const sizeOf = ({ monthlyCost }: CostResource) => Math.abs(Number(monthlyCost ?? 0));
 
-function resourcesOf(breakdown: unknown, secrets: Secrets): CostResource[] {
+function resourcesOf(breakdown: unknown, cut: CutText): CostResource[] {
   const rows = isRecord(breakdown) ? recordsIn(breakdown['resources']) : [];
   return rows
-    .map((row) => resourceOf(row, secrets))
+    .map((row) => resourceOf(row, cut))
     .filter((row) => row !== null)
     .toSorted((one, other) => sizeOf(other) - sizeOf(one));
 }
 
-function countsOf(summary: unknown, secrets: Secrets): CostProject['unsupported'] {
+function countsOf(summary: unknown, cut: CutText): CostProject['unsupported'] {
   const counts = isRecord(summary) ? summary['unsupportedResourceCounts'] : undefined;
   if (!isRecord(counts)) return undefined;
   const entries = Object.entries(counts)
     .filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && Number(entry[1]) > 0)
     .slice(0, mostTypes)
-    .map(([type, count]) => [cutMasked(type, longestName, secrets), count] as const);
+    .map(([type, count]) => [cut(type, longestName), count] as const);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
@@ -79,21 +80,21 @@ interface ReadProject {
   readonly changed: readonly CostResource[];
 }
 
-const totalOf = (part: unknown, secrets: Secrets) =>
-  total(isRecord(part) ? part['totalMonthlyCost'] : undefined, secrets);
+const totalOf = (part: unknown, cut: CutText) =>
+  total(isRecord(part) ? part['totalMonthlyCost'] : undefined, cut);
 
-function readProject(found: Record<string, unknown>, unit: string | null, secrets: Secrets): ReadProject {
+function readProject(found: Record<string, unknown>, unit: string | null, cut: CutText): ReadProject {
   const { breakdown, pastBreakdown, diff, summary } = found;
   if (!isRecord(breakdown)) throw new Error(`${unusable}: a project has no breakdown`);
-  const unsupported = countsOf(summary, secrets);
+  const unsupported = countsOf(summary, cut);
   const project: CostProject = {
-    ...(unit === null ? {} : { name: cutMasked(unit, longestName, secrets) }),
-    pastBreakdown: { totalMonthlyCost: totalOf(pastBreakdown, secrets) },
-    breakdown: { totalMonthlyCost: totalOf(breakdown, secrets) },
-    diff: { totalMonthlyCost: totalOf(diff, secrets) },
+    ...(unit === null ? {} : { name: cut(unit, longestName) }),
+    pastBreakdown: { totalMonthlyCost: totalOf(pastBreakdown, cut) },
+    breakdown: { totalMonthlyCost: totalOf(breakdown, cut) },
+    diff: { totalMonthlyCost: totalOf(diff, cut) },
     ...(unsupported === undefined ? {} : { unsupported }),
   };
-  return { project, now: resourcesOf(breakdown, secrets), changed: resourcesOf(diff, secrets) };
+  return { project, now: resourcesOf(breakdown, cut), changed: resourcesOf(diff, cut) };
 }
 
 /** The dearest of all projects stay. */
@@ -126,20 +127,16 @@ function parse(text: string): Record<string, unknown> {
 /**
  * @param text what `infracost breakdown --format json` printed
  * @param units the path of the unit of each project, null where there are none; projects are named by their index
- * @param secrets masked in what is cut
+ * @param cut shortens a text to that many characters, without leaving a part of a secret
  * @throws Error with a message for people, also if no price at all was found
  */
-export function readEstimate(
-  text: string,
-  units: readonly (string | null)[],
-  secrets: Secrets,
-): CostEstimation {
+export function readEstimate(text: string, units: readonly (string | null)[], cut: CutText): CostEstimation {
   const estimate = parse(text);
   const found = new Map(recordsIn(estimate['projects']).map((project) => [project['name'], project]));
   const read = units.map((unit, index) => {
     const project = found.get(projectName(index));
     if (project === undefined) throw new Error(`${unusable}: it lacks a project`);
-    return readProject(project, unit, secrets);
+    return readProject(project, unit, cut);
   });
   const all = read.flatMap(({ now }) => now);
   const withoutPrice = all.filter((row) => row.isWithoutPrice).length;

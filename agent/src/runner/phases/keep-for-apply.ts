@@ -4,8 +4,7 @@ import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { plannedSecrets } from '../../secret-references/planned-secrets.ts';
-import { keepTree } from '../../slots/work-folder.ts';
-import { isOwn, releaseWorkFolder, removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
+import { keepOwnWorkFolder, removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
 import { packForApply } from '../code/tree-archive.ts';
 import { type Configuration, readLockFileBytes } from '../configuration/configuration.ts';
 import { type PreparedConfiguration, writeCaptures } from './prepare-configuration.ts';
@@ -44,14 +43,11 @@ export function settlePlan(
   approvedParts: ApprovedParts | undefined,
 ): void {
   if (approvedParts === undefined) return removeOwnWorkFolder(attempt.folders, attempt.job);
-  if (!isOwn(attempt.folders, attempt.job)) return;
-  const { jobId, attempt: number, fence } = attempt.job;
   const facts = {
     isStateOurs: configuration.context.stateFolder !== null,
     toolVersion: approvedParts.toolVersion,
     secretFiles: configuration.written.secret.map((name) => join(configuration.path, name)),
     inspected: writeCaptures(configuration.context.inspected ?? new Map()),
   };
-  keepTree(attempt.folders, { jobId, attempt: number, fence }, attempt.order.slotUid, facts);
-  releaseWorkFolder(attempt.folders);
+  keepOwnWorkFolder(attempt.folders, attempt.job, attempt.order.slotUid, facts);
 }

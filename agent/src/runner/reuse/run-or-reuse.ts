@@ -23,7 +23,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import { sizeOf } from '../../attempt/run-command.ts';
 import type { ReuseCapability } from '../../drivers/interface/driver.ts';
 import { maskText } from '../../logs/mask.ts';
@@ -43,7 +42,7 @@ export async function runOrReuse(
   if (place === null) return void (await run());
   const { job, stop, driver } = attempt;
   const { context } = installing.configuration;
-  const isWanted = runEnvironment(job)[place.reuse.variable] !== 'false';
+  const isWanted = attempt.environment[place.reuse.variable] !== 'false';
   const known = isWanted ? readResult(place.folder, place.key) : null;
   if (known !== null) {
     if (await restore(attempt, installing, place.reuse, known)) return;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { firstThen } from '../../../testing/configurations.ts';
 import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { drivers } from '../../drivers/index.ts';
-import { collectorSettings } from './collector-settings.ts';
+import { collectorSettings } from './command-environment.ts';
 
 const gigabyte = 1 << 30;
 const lockFile = 'provider "registry.terraform.io/hashicorp/null" {\n  version = "3.2.4"\n}\n';

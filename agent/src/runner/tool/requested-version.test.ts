@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { runEnvironment } from '#protocol/run-environment.ts';
 import { notIsolated } from '../../../testing/runner-setup.ts';
 import { TreeLender } from '../tree/tree-lender.ts';
 import { findRequestedVersion } from './requested-version.ts';
@@ -49,7 +50,7 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
     path = '',
     type = 'deploy',
   }: VersionContext = {}) => {
-    const environment = Object.entries(variables).map(([name, value]) => ({
+    const own = Object.entries(variables).map(([name, value]) => ({
       name,
       value,
       isSensitive: false,
@@ -59,11 +60,13 @@ function createSetup(t: TestContext, files: Readonly<Record<string, string>>) {
       tool: tool ?? (program === 'tofu' ? ('opentofu' as const) : ('terraform' as const)),
       ...(field === undefined ? {} : { toolVersion: field }),
       ...(settings === undefined ? {} : { settings }),
-      variables: { environment, terraform: [] },
-      systemVariables: { ENVARIUM_ENVIRONMENT_NAME: '1.7.0' },
     };
+    const environment = runEnvironment({
+      variables: { environment: own, terraform: [] },
+      systemVariables: { ENVARIUM_ENVIRONMENT_NAME: '1.7.0' },
+    });
     const requested = await findRequestedVersion(
-      { job, path: normalizePath(path), steps, folders, tree },
+      { job, environment, path: normalizePath(path), steps, folders, tree },
       'variables:setup',
       program,
     );

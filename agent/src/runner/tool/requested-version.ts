@@ -6,7 +6,6 @@
 import { posix } from 'node:path';
 import { valid } from 'semver';
 import type { Job } from '#protocol/messages/job.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import { programFacts, toolFacts } from '#protocol/tools/index.ts';
 import type { VersionFacts } from '#protocol/tools/tool.ts';
 import { upwardVariable } from '#protocol/tools/variable-refusals.ts';
@@ -19,10 +18,10 @@ import { parseRequestedVersion, type RequestedVersion } from '../../toolchain/ch
 const maxBytes = 10_000;
 
 /** The parts of an attempt that determine its version. */
-type VersionContext = Pick<AttemptContext, 'path' | 'tree'> & {
+type VersionContext = Pick<AttemptContext, 'environment' | 'path' | 'tree'> & {
   readonly steps: Pick<StepRecorder, 'log'>;
   readonly folders: Pick<AttemptContext['folders'], 'tree'>;
-  readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'settings' | 'variables' | 'systemVariables'>;
+  readonly job: Pick<Job, 'type' | 'tool' | 'toolVersion' | 'settings'>;
 };
 
 /**
@@ -36,7 +35,7 @@ export async function findRequestedVersion(
   step: string,
   name: string,
 ): Promise<RequestedVersion> {
-  const { job } = attempt;
+  const { job, environment } = attempt;
   const facts = toolFacts(job.tool);
   const isOwn = facts?.program.name === name;
   const source = isOwn
@@ -48,7 +47,6 @@ export async function findRequestedVersion(
   // A task uses the version of the last deployment, whatever is requested now.
   if (isOwn && job.type === 'task' && valid(job.toolVersion) !== null)
     return refusing(() => parseRequestedVersion(job.toolVersion, field));
-  const environment = runEnvironment(job);
   const variable = programFacts(name)?.versionVariables.find((each) => environment[each]?.trim());
   if (variable !== undefined) {
     const text = environment[variable] ?? '';

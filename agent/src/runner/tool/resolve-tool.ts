@@ -3,7 +3,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { valid } from 'semver';
 import { isExecutable } from '#guards/find-on-path.ts';
-import { runEnvironment } from '#protocol/run-environment.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ProgramFacts } from '#protocol/tools/programs/program.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
@@ -75,8 +74,7 @@ function companionNeeds({ required, plannedCompanions }: ToolNeeds, name: string
   return planned === undefined ? { required } : { planned };
 }
 
-function isRequested({ job }: AttemptContext, { versionVariables }: ProgramFacts): boolean {
-  const environment = runEnvironment(job);
+function isRequested({ environment }: AttemptContext, { versionVariables }: ProgramFacts): boolean {
   return versionVariables.some((name) => environment[name]?.trim());
 }
 

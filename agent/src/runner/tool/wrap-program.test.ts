@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { tofuFiles } from '../../drivers/terraform/code/files.ts';
 import { workFolderPaths } from '../../slots/work-folder.ts';
-import { wrapProgram } from './wrap-program.ts';
+import { wrapProgram } from './command-environment.ts';
 
 /** A wrapped program that prints how it was started; the role lets plans start and applies without a known plan not. */
 function stage(t: TestContext) {

@@ -1,15 +1,19 @@
 /**
- * Programs that a tool starts, with a role of the agent's program ahead of some of their commands. The wrapper is in
+ * What the environment of a tool's command has besides the variables of its run: settings of its garbage collector, and
+ * the programs that it starts, with a role of the agent's program ahead of some of their commands. Such a wrapper is in
  * the folder of the run's programs, where the run can read it and cannot change it.
  */
+
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
-import type { WrappedProgram } from '../../drivers/interface/command.ts';
+import type { Command, WrappedProgram } from '../../drivers/interface/command.ts';
 import { ownProgram } from '../../own/own-program.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { requireProgram } from '../../processes/programs.ts';
+import type { RunnerAttempt } from '../commands/runner-attempt.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 
 /** Of the kernel, for the first line of a script. */
 const longestFirstLine = 255;
@@ -67,4 +71,20 @@ export function wrapProgram(
   writeFileSync(file, script, { flag: 'wx', mode: 0o555 });
   chmodSync(file, 0o555);
   return { [variable]: file };
+}
+
+/**
+ * A provider gets the environment of its tool, and nobody knows how much memory it keeps: where there are any, the
+ * tool runs as by hand. `init` only installs them.
+ * @returns variables for the command; empty if the run sets one of them itself
+ */
+export function collectorSettings(
+  { driver, order }: Pick<RunnerAttempt, 'driver' | 'order'>,
+  { environment, hasPlugins }: Pick<Configuration, 'environment' | 'hasPlugins'>,
+  command: Pick<Command, 'installsProviders'>,
+): Readonly<Record<string, string>> {
+  const isAlone = command.installsProviders === true || hasPlugins === false;
+  if (!isAlone || driver.collector === undefined) return {};
+  const settings = driver.collector.settings(order.runLimits?.memoryBytes ?? null);
+  return Object.keys(settings).some((name) => name in environment) ? {} : settings;
 }
