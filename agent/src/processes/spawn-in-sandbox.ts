@@ -128,7 +128,8 @@ export function pidInside(child: ChildProcess): Promise<number> {
 
 /** The first process of a sandbox, which is the tool itself; null where bubblewrap ended before. */
 export async function firstInside(child: ChildProcess): Promise<ProcessIdentity | null> {
-  return identifyProcess(await pidInside(child));
+  const pid = await pidInside(child);
+  return identifyProcess(pid);
 }
 
 /**

@@ -24,7 +24,8 @@ const maxFolders = 2000;
  */
 const relativePath = /"(?:\$\{path\.(?:module|root|cwd)\}\/?)?(\.{0,2}\/[^"$\\\n]*)"/g;
 
-type GitRunner = (command: string, args: readonly string[], mustConnect?: boolean) => Promise<GitEnd>;
+/** Runs a command in the clone; fails if it does not succeed. */
+type GitRunner = (command: string, args: readonly string[]) => Promise<void>;
 
 /**
  * @param isClonable whether the revision is a name and not a commit
@@ -37,87 +38,95 @@ export async function cloneInPart(
   revision: string | undefined,
 ): Promise<void> {
   const { isSparse } = request.cloneArguments;
-  const inFolder = await cloneWithoutCheckout(request, fetching, isClonable ? revision : undefined);
-  if (!isClonable && revision !== undefined) await fetchCommit(request, fetching, inFolder, revision);
+  const run = runnerOf(request, fetching);
+  const inFolder: GitRunner = async (command, args) =>
+    expectGood(await run(command, ['-C', fetching.folder, command, ...args], false), fetching);
+  const branch = isClonable ? revision : undefined;
+  expectGood(await run('clone', argumentsOfClone(request, fetching, branch), true), fetching);
+  if (!isClonable && revision !== undefined) {
+    const fetched = await run('fetch', argumentsOfFetch(request, fetching, revision), true);
+    refuseShortened(fetched, fetching, revision);
+    expectGood(fetched, fetching);
+  }
   const target = isClonable || revision === undefined ? [] : ['--detach', 'FETCH_HEAD'];
   const { path } = request;
   if (isSparse) {
     const first = path === '' ? [] : [path];
     const set = ['set', '--cone', '--skip-checks', '--', ...first];
-    expectGood(await inFolder('sparse-checkout', set), fetching);
+    await inFolder('sparse-checkout', set);
   }
-  expectGood(await inFolder('checkout', ['--quiet', ...target]), fetching);
+  await inFolder('checkout', ['--quiet', ...target]);
   if (!isSparse) return;
-  const folders = await layOut(request, fetching, inFolder, path);
+  const folders = await layOut(request, inFolder, path);
   request.log(`Sparse checkout of ${folders.length === 0 ? 'the root' : folders.join(', ')}`);
 }
 
-/** @returns a function that runs git commands in the clone */
-async function cloneWithoutCheckout(
-  request: CheckoutRequest,
-  fetching: Fetching,
-  branch: string | undefined,
-): Promise<GitRunner> {
-  const { cloneArguments } = request;
-  const { access, folder } = fetching;
-  const isLocal = access.kind === 'local';
-  const filter = cloneArguments.filter === null || isLocal ? [] : [`--filter=${cloneArguments.filter}`];
-  const run = async (command: string, args: readonly string[], mustConnect: boolean) =>
+function isFiltered({ cloneArguments }: CheckoutRequest, { access }: Fetching): boolean {
+  return cloneArguments.filter !== null && access.kind !== 'local';
+}
+
+/** @returns a function that runs git commands in the clone, and returns how they ended */
+function runnerOf(request: CheckoutRequest, fetching: Fetching) {
+  const { access } = fetching;
+  const connection = { access, connectsItself: access.kind !== 'local' };
+  return (command: string, args: readonly string[], mustConnect: boolean): Promise<GitEnd> =>
     request.git({
       label: `git ${command}`,
       args,
       // With a filter, any command may fetch missing contents, and must connect to the repository itself.
-      ...(mustConnect || filter.length > 0 ? { access, connectsItself: !isLocal } : {}),
+      ...(mustConnect || isFiltered(request, fetching) ? connection : {}),
     });
-  const args = [
+}
+
+function argumentsOfClone(
+  request: CheckoutRequest,
+  fetching: Fetching,
+  branch: string | undefined,
+): readonly string[] {
+  const { cloneArguments } = request;
+  return [
     'clone',
     '--progress',
     '--no-checkout',
     ...cloneArguments.clone,
-    ...filter,
+    ...(isFiltered(request, fetching) ? [`--filter=${cloneArguments.filter}`] : []),
     '--no-recurse-submodules',
     '--template=',
     ...(branch === undefined ? [] : [`--branch=${branch}`]),
     '--',
     remoteAddress(fetching),
-    folder,
+    fetching.folder,
   ];
-  expectGood(await run('clone', args, true), fetching);
-  return (command, more, mustConnect = false) => run(command, ['-C', folder, command, ...more], mustConnect);
 }
 
 function remoteAddress({ access, repository }: Fetching): string {
   return access.kind === 'ssh' ? repository : addressOf(access);
 }
 
-async function fetchCommit(
+function argumentsOfFetch(
   { cloneArguments }: CheckoutRequest,
   fetching: Fetching,
-  inFolder: GitRunner,
   revision: string,
-): Promise<void> {
+): readonly string[] {
   const remote = fetching.access.kind === 'local' ? remoteAddress(fetching) : 'origin';
-  const args = ['--progress', ...cloneArguments.fetch, '--', remote, revision];
-  const fetched = await inFolder('fetch', args, true);
+  return ['-C', fetching.folder, 'fetch', '--progress', ...cloneArguments.fetch, '--', remote, revision];
+}
+
+/** @throws an Error if the commit was not found and may be a shortened one */
+function refuseShortened(fetched: GitEnd, fetching: Fetching, revision: string): void {
   const isShortened = revision.length < 40 && !isFullName(revision);
   if (isShortened && fetched.exitCode !== 0 && isMissingRevision(fetched, fetching))
     throw new Error(
       `revision ${JSON.stringify(revision)} cannot be found by a partial clone: ` +
         'specify a branch, a tag or a full commit id',
     );
-  expectGood(fetched, fetching);
 }
 
 /**
  * Adds the folders that the code names, recursively.
  * @returns all of them
  */
-async function layOut(
-  request: CheckoutRequest,
-  fetching: Fetching,
-  inFolder: GitRunner,
-  path: string,
-): Promise<string[]> {
+async function layOut(request: CheckoutRequest, inFolder: GitRunner, path: string): Promise<string[]> {
   const known = new Set([path]);
   for (let fresh = [path]; fresh.length > 0; ) {
     const named = (
@@ -129,8 +138,7 @@ async function layOut(
       throw new Error(
         `the configuration names more than ${maxFolders} folders: remove --sparse from ENVARIUM_GIT_CLONE_ARGS`,
       );
-    if (fresh.length > 0)
-      expectGood(await inFolder('sparse-checkout', ['add', '--skip-checks', '--', ...fresh]), fetching);
+    if (fresh.length > 0) await inFolder('sparse-checkout', ['add', '--skip-checks', '--', ...fresh]);
   }
   return [...known].filter((folder) => folder !== '');
 }

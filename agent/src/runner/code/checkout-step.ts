@@ -126,6 +126,9 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
     call.connectsItself === true
       ? { GIT_NO_LAZY_FETCH: '0', ...(needsGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) }
       : {};
+  const environment = { ...environmentOf(attempt, access), ...own, ...gate?.environment };
+  const readable = [...readableToGit(attempt), ...(gate?.readable ?? [])];
+  const local = environmentOf(attempt, undefined);
   const end = await runCommand(attempt, {
     step,
     label: call.label,
@@ -134,8 +137,8 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
     args: call.args,
     captureTo,
     cwd: attempt.folders.root,
-    environment: { ...environmentOf(attempt, access), ...own, ...gate?.environment },
-    readable: [...readableToGit(attempt), ...(gate?.readable ?? [])],
+    environment,
+    readable,
     needsNetwork: true,
     isDisposable: true,
     hasChannel: !needsGate && (access?.kind === 'local' || access?.kind === 'ssh'),
@@ -150,7 +153,7 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
         client,
         log,
         program,
-        environment: environmentOf(attempt, undefined),
+        environment: local,
         folder: attempt.spool.scratch,
       }).catch((error: Error) => error);
     },

@@ -266,6 +266,10 @@ async function startAlone(
   const { captureTo, log, inputFrom, onStart } = streams;
   const loading = command.loadsModules === true;
   await using gate = loading ? await openModuleGate(attempt) : null;
+  const settings = collectorSettings(attempt, configuration, command);
+  const wrapper =
+    command.wraps === undefined ? {} : wrapProgram(attempt, configuration.tool.paths, command.wraps);
+  const readable = readableTo(attempt, configuration);
   return await runCommand(attempt, {
     step: command.step,
     label: command.label,
@@ -274,10 +278,10 @@ async function startAlone(
     args: isOwn(command) ? [...ownToolArguments(command.program), ...command.args] : command.args,
     cwd: configuration.context.configurationFolder,
     environment: {
-      ...collectorSettings(attempt, configuration, command),
+      ...settings,
       ...configuration.environment,
       ...command.environment,
-      ...(command.wraps === undefined ? {} : wrapProgram(attempt, configuration.tool.paths, command.wraps)),
+      ...wrapper,
       ...gate?.environment,
     },
     captureTo,
@@ -289,7 +293,7 @@ async function startAlone(
     ...(inputFrom === undefined ? {} : { inputFrom }),
     ...(onStart === undefined ? {} : { onStart }),
     readable: [
-      ...readableTo(attempt, configuration),
+      ...readable,
       ...(isOwn(command) || command.wraps !== undefined ? programFiles() : []),
       ...(gate?.readable ?? []),
     ],

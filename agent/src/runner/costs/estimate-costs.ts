@@ -52,7 +52,6 @@ export async function estimateCosts(
 
 async function estimate(attempt: RunnerAttempt, plans: readonly PlanToEstimate[]): Promise<CostEstimation> {
   const pricing = pricingOf(attempt.environment, attempt.order.costs ?? defaultOrder);
-  if (typeof pricing === 'string') throw new Forgone('SKIPPED', pricing);
   const program = await findProgram(attempt);
   await endRest(attempt);
   const bytes = plans.reduce((all, { json }) => all + json.length, 0);
@@ -99,9 +98,9 @@ function isAddress(text: string): boolean {
 
 /**
  * The key of the agent goes only to the address that the agent is set to.
- * @returns a text for a person where there is no way to get prices
+ * @throws Forgone where there is no way to get prices
  */
-function pricingOf(environment: AttemptContext['environment'], order: CostOrder): Pricing | string {
+function pricingOf(environment: AttemptContext['environment'], order: CostOrder): Pricing {
   const own = (name: string) => environment[name]?.trim() || undefined;
   const [ownKey, ownEndpoint, currency] = [
     own(pricingVariables.key),
@@ -109,14 +108,23 @@ function pricingOf(environment: AttemptContext['environment'], order: CostOrder)
     own(pricingVariables.currency),
   ];
   if (ownEndpoint !== undefined && !isAddress(ownEndpoint))
-    return `the variable ${pricingVariables.endpoint} must be an http:// or https:// address`;
+    throw new Forgone(
+      'SKIPPED',
+      `the variable ${pricingVariables.endpoint} must be an http:// or https:// address`,
+    );
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency))
-    return `the variable ${pricingVariables.currency} must be the code of a currency, such as EUR`;
+    throw new Forgone(
+      'SKIPPED',
+      `the variable ${pricingVariables.currency} must be the code of a currency, such as EUR`,
+    );
   const endpoint = ownEndpoint ?? order.endpoint;
   const agentKey = endpoint === order.endpoint ? order.apiKey : undefined;
   const key = ownKey ?? agentKey ?? (endpoint === undefined ? undefined : anyKey);
   if (key === undefined)
-    return `there is no key for the prices: set the variable ${pricingVariables.key} of the run, or ${sharedSettings.infracostApiKey.name} of the agent`;
+    throw new Forgone(
+      'SKIPPED',
+      `there is no key for the prices: set the variable ${pricingVariables.key} of the run, or ${sharedSettings.infracostApiKey.name} of the agent`,
+    );
   return {
     key,
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -168,6 +176,7 @@ async function breakdown(attempt: RunnerAttempt, estimating: Estimating): Promis
   const { seconds } = order.costs ?? defaultOrder;
   const caFile = order.network?.caFile;
   const limit = timeLimit(seconds);
+  const environment = environmentOf(attempt, pricing, place);
   const end = await runCommand(attempt, {
     step: costStep,
     label,
@@ -179,7 +188,7 @@ async function breakdown(attempt: RunnerAttempt, estimating: Estimating): Promis
       ...['--format', 'json', '--log-level', 'warn', '--no-color'],
     ],
     cwd: join(place, 'work'),
-    environment: environmentOf(attempt, pricing, place),
+    environment,
     captureTo,
     isDisposable: true,
     needsNetwork: true,

@@ -14,7 +14,7 @@ import { keepForApply, settlePlan } from './keep-for-apply.ts';
 import type { PhaseEnd } from './phase-end.ts';
 import { planInWords } from './plan-in-words.ts';
 import { type PreparedConfiguration, prepareConfiguration } from './prepare-configuration.ts';
-import { readValueFiles, requireValueFiles } from './value-files.ts';
+import { watchValueFiles } from './value-files.ts';
 
 /** @throws RunFailure if a step fails */
 export async function planPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
@@ -36,7 +36,10 @@ async function plan(attempt: RunnerAttempt, prepared: PreparedConfiguration): Pr
   const commands = attempt.driver.plan(configuration.context);
   const step = commands.at(-1)?.step ?? setupStep;
   const compose = attempt.driver.savedPlan?.compose;
-  const values = mayBeApplied ? await readValueFiles(attempt, configuration) : null;
+  const requireSameValues = mayBeApplied
+    ? await watchValueFiles(attempt.driver, configuration.context)
+    : null;
+  const keep = (composed?: Uint8Array) => keepForApply(attempt, prepared, step, composed);
   let kept: Promise<ApprovedParts> | undefined;
   // While the tool plans, nothing else is to be done; afterwards, the plan would wait for it.
   const early = setTimeout(() => patternsOf(attempt.job.secrets), toolStartMilliseconds);
@@ -44,15 +47,15 @@ async function plan(attempt: RunnerAttempt, prepared: PreparedConfiguration): Pr
     return await runCommands(attempt, configuration, commands, {
       beforeLast: async () => logImports(attempt, step),
       onSettled: () => {
-        if (mayBeApplied && compose === undefined) kept = keepForApply(attempt, prepared, step);
+        if (mayBeApplied && compose === undefined) kept = keep();
         kept?.catch(() => undefined);
       },
       afterLast: async (captures) => {
         const planFacts = await readPlan(attempt, configuration, step, captures);
         const composed = mayBeApplied ? await compose?.(configuration.context, captures) : undefined;
-        if (composed !== undefined) kept = keepForApply(attempt, prepared, step, composed);
+        if (composed !== undefined) kept = keep(composed);
         attempt.facts.add(planFacts);
-        if (values !== null) await requireValueFiles(attempt, configuration, values);
+        await requireSameValues?.();
         const approvedParts = await kept;
         if (approvedParts !== undefined) attempt.facts.add({ approvedParts });
       },

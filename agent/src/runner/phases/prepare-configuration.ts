@@ -72,8 +72,9 @@ function programsOfLevel({ level }: Job): Pick<ToolNeeds, 'planned' | 'plannedCo
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {
   return attempt.steps.run(setupStep, async () => {
     await checkJob(attempt, setupStep, commit);
+    const planned = programsOfLevel(attempt.job);
     const tool = await resolveTool(attempt, setupStep, {
-      ...programsOfLevel(attempt.job),
+      ...planned,
       required: (program) => codeConstraints(attempt, program),
     });
     const toolVersion = tool.version;

@@ -27,7 +27,7 @@ import {
 import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 import { expectApproved, expectPlannedSecrets } from './expect-approved.ts';
 import { inspectCode, readCaptures } from './prepare-configuration.ts';
-import { readValueFiles, requireValueFiles } from './value-files.ts';
+import { watchValueFiles } from './value-files.ts';
 
 /** Uses a kept tree as it is. @throws RunFailure if it is not what was approved, or the planning tool is gone */
 export async function continueKept(
@@ -106,12 +106,12 @@ export async function restoreConfiguration(
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     expectPlannedSecrets(attempt, approved.parts);
     const configuration = { ...described, written: await writeDriverFiles(attempt, described.context) };
-    const values = await readValueFiles(attempt, described);
+    const requireSameValues = await watchValueFiles(attempt.driver, described.context);
     const commands = await attempt.driver.prepare(described.context);
     for (const command of onlyCommands(commands))
       await runOne(attempt, configuration, { ...command, step: prepareStep }, givenCaptures(attempt));
     await checkPrepared(attempt, configuration);
-    await requireValueFiles(attempt, described, values);
+    await requireSameValues();
     expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
     return { ...configuration, hasPlugins: await usesPlugins(attempt, described) };
   });

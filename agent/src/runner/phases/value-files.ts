@@ -3,18 +3,15 @@
  * is made, or while a tree is prepared elsewhere, must not bring values that the plan does not have.
  */
 import { sha256 } from '#protocol/approved.ts';
+import type { Driver, DriverContext } from '../../drivers/interface/driver.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import type { RunnerAttempt } from '../commands/runner-attempt.ts';
-import { asRunFailure, type Configuration } from '../configuration/configuration.ts';
+import { asRunFailure } from '../configuration/configuration.ts';
 
 /** Hashes by path from the configuration's folder; null: there is no such file. */
-export type ValueFiles = ReadonlyMap<string, string | null>;
+type ValueFiles = ReadonlyMap<string, string | null>;
 
 /** @returns an empty map if the tool does not read them again */
-export async function readValueFiles(
-  { driver }: Pick<RunnerAttempt, 'driver'>,
-  { context }: Pick<Configuration, 'context'>,
-): Promise<ValueFiles> {
+async function readValueFiles(driver: Driver, context: DriverContext): Promise<ValueFiles> {
   const hashOf = async (name: string) => {
     const text = await context.tree.text(name);
     return [name, text === null ? null : sha256(text)] as const;
@@ -25,16 +22,18 @@ export async function readValueFiles(
   });
 }
 
-/** @throws RunFailure that names the first file that differs from what it was before */
-export async function requireValueFiles(
-  attempt: Pick<RunnerAttempt, 'driver'>,
-  configuration: Pick<Configuration, 'context'>,
-  before: ValueFiles,
-): Promise<void> {
-  const after = await readValueFiles(attempt, configuration);
-  for (const name of new Set([...before.keys(), ...after.keys()]))
-    if ((before.get(name) ?? null) !== (after.get(name) ?? null))
-      throw new RunFailure(
-        `${name} was changed by the run itself, and an apply would use its values although the plan does not have them: write it before the plan, or give it a name that the tool does not load`,
-      );
+/**
+ * Reads them now, and compares later.
+ * @returns a function that throws a RunFailure which names the first file that differs by then
+ */
+export async function watchValueFiles(driver: Driver, context: DriverContext): Promise<() => Promise<void>> {
+  const before = await readValueFiles(driver, context);
+  return async () => {
+    const after = await readValueFiles(driver, context);
+    for (const name of new Set([...before.keys(), ...after.keys()]))
+      if ((before.get(name) ?? null) !== (after.get(name) ?? null))
+        throw new RunFailure(
+          `${name} was changed by the run itself, and an apply would use its values although the plan does not have them: write it before the plan, or give it a name that the tool does not load`,
+        );
+  };
 }

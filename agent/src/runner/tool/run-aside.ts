@@ -17,15 +17,17 @@ export function asideOf(attempt: Pick<AttemptContext, 'spool' | 'order' | 'job' 
     const temporary = attempt.spool.scratchFile(`aside-${randomUUID()}`);
     const log = `${temporary}.log`;
     mkdirSync(temporary, { recursive: true, mode: 0o700 });
+    const environment = environmentOf(attempt, request, temporary);
+    const sandbox = sandboxOf(attempt, request, temporary);
     try {
       const { exitCode } = await execute({
         program: request.program,
         args: request.args,
         cwd: request.folder,
-        environment: environmentOf(attempt, request, temporary),
+        environment,
         uid: null,
         log,
-        ...sandboxOf(attempt, request, temporary),
+        ...sandbox,
         isDisposable: true,
         stop: attempt.stop,
         abortSeconds: attempt.job.limits.abortSeconds,
