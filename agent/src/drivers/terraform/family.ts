@@ -57,12 +57,18 @@ import { installedModules, lockedProviders, modulesFileName } from './versions.t
 
 const builtinProvider = 'terraform.io/builtin/terraform';
 
-function refusals(facts: ToolFacts, job: Job): string[] {
+/** @param ofInput why a tool that reads inputs in another way refuses one of its variables; null: it accepts it */
+export function familyRefusals(
+  facts: ToolFacts,
+  job: Job,
+  ofInput: (variable: Job['variables']['terraform'][number]) => string | null = () => null,
+): string[] {
   const environment = runEnvironment(job);
   const found = [workspaceNameRefusal(job.workspaceName)];
   for (const { name } of job.variables.environment)
     found.push(variableRefusal(0, name, environment[name] ?? '', [facts]));
-  for (const { name, value } of job.variables.terraform) found.push(variableRefusal(1, name, value, [facts]));
+  for (const variable of job.variables.terraform)
+    found.push(variableRefusal(1, variable.name, variable.value, [facts]), ofInput(variable));
   const folder = normalizePath(job.source.path ?? '');
   for (const name of Object.values(runVariableNames))
     found.push(runVariableProblem(name, environment[name] ?? '', folder));
@@ -72,7 +78,7 @@ function refusals(facts: ToolFacts, job: Job): string[] {
   return [...problems].filter((text) => text !== '');
 }
 
-export function ignoredStateRefusal({ state }: Job): string | null {
+function ignoredStateRefusal({ state }: Job): string | null {
   const name = runVariableNames.ignoresState;
   if (state.isForced)
     return `${name} contradicts the environment's isRemoteBackend, which has the service store the state: remove one of the two`;
@@ -252,7 +258,7 @@ export function terraformFamily(flavor: Flavor): Driver {
     programs: [facts.program.name],
     requiredVersions: (tree) => requiredVersions(tree, fileRules),
     codeFiles: /\.(tf|tofu|tfvars|hcl)(\.json)?$/,
-    refusals: (job) => refusals(facts, job),
+    refusals: (job) => familyRefusals(facts, job),
     warnings: (context) => warnings(fileRules, context),
     files: (context) => files(fileRules, context),
     environment,

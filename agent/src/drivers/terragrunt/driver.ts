@@ -1,16 +1,14 @@
 /** The driver of terragrunt, with terraform and with OpenTofu; tested with 1.1.3. */
 import { unitModule } from '#contract/deployments/unit-names.ts';
-import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
-import { runVariableNames, runVariableProblem } from '#protocol/tools/inputs/run-variables.ts';
+import { runVariableNames } from '#protocol/tools/inputs/run-variables.ts';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
 import { areUnitStates } from '#protocol/tools/terragrunt-state.ts';
-import { variableRefusal, workspaceNameRefusal } from '#protocol/tools/variable-refusals.ts';
 import type { PhaseCaptures } from '../interface/command.ts';
 import type { Driver, DriverContext, StatelessContext, StateReading } from '../interface/driver.ts';
 import { runVariablesOf } from '../terraform/commands.ts';
-import { ignoredStateRefusal } from '../terraform/family.ts';
+import { familyRefusals } from '../terraform/family.ts';
 import { unitsWithBackend } from './backends.ts';
 import { applyCommands, inspectCommands, planCommands, prepareCommands, pullCapture } from './commands.ts';
 import { terragruntDiagnostics, terragruntReason } from './diagnostics.ts';
@@ -31,22 +29,6 @@ import { readTerragruntState, rescueFile, singleStateName, unitFiles } from './s
 import { elsewhereCapture, elsewhereOf, stateOverrides } from './unit-states.ts';
 import { levelsOf } from './units.ts';
 import { inputProblem, inputVariables } from './variables.ts';
-
-function refusals(job: Job): string[] {
-  const environment = runEnvironment(job);
-  const found: (string | null)[] = [workspaceNameRefusal(job.workspaceName)];
-  for (const { name } of job.variables.environment)
-    found.push(variableRefusal(0, name, environment[name] ?? '', [facts]));
-  for (const variable of job.variables.terraform)
-    found.push(variableRefusal(1, variable.name, variable.value, [facts]), inputProblem(variable));
-  const folder = normalizePath(job.source.path ?? '');
-  for (const name of Object.values(runVariableNames))
-    found.push(runVariableProblem(name, environment[name] ?? '', folder));
-  found.push(facts.environmentRefusal?.(environment) ?? null);
-  const problems = new Set(found.filter((text) => text !== null));
-  if (problems.size === 0 && runVariablesOf(job).ignoresState) problems.add(ignoredStateRefusal(job) ?? '');
-  return [...problems].filter((text) => text !== '');
-}
 
 function environment(context: DriverContext): Record<string, string> {
   const { job, cliConfigurationFile, programPaths } = context;
@@ -173,7 +155,7 @@ export const terragrunt: Driver = {
   requiredVersions: (_tree, about) => requiredVersions(about),
   codeFiles: /\.(tf|tofu|tfvars|hcl)(\.json)?$/,
   interrupts: 'twice',
-  refusals,
+  refusals: (job) => familyRefusals(facts, job, inputProblem),
   warnings,
   inspect: { commands: inspectCommands, findings },
   files: stateOverrides,
