@@ -21,8 +21,9 @@ import { agentProgram } from '../../tools/programs/built-programs.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
 import { connectToServer } from '../src/connection/connection.ts';
 import { prepareAttempt } from '../src/held/prepare-attempt.ts';
+import type { ProcessIdentity } from '../src/processes/proc.ts';
 import { identifyProcess, isAlive, signalProcess } from '../src/processes/proc.ts';
-import { attemptFolderName, type ProcessIdentity, type SpoolPaths, spoolPaths } from '../src/spool/layout.ts';
+import { attemptFolderName, type SpoolPaths, spoolPaths } from '../src/spool/layout.ts';
 import { readRunner } from '../src/spool/read-attempt.ts';
 import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
 

@@ -1,5 +1,4 @@
 /** Runs one command of an attempt and explains its failure. */
-
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { sharedSettings } from '#settings/server-and-agent.ts';

@@ -1,5 +1,5 @@
 /** Records an attempt's steps in the spool: their log lines, and their starts and ends as events. */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import { RunFailure } from '../processes/failure.ts';
 import { isFullDisk } from '../processes/full-disk.ts';
@@ -22,16 +22,16 @@ export class Forgone extends Error {
 const beginnings = { SKIPPED: 'Skipped', WARNING: 'Warning' } as const;
 
 export class StepRecorder {
-  readonly #spool: Pick<SpoolPaths, 'steps' | 'stepLog'>;
+  readonly #spool: Pick<SpoolPaths, 'stepLog'>;
   readonly #events: Pick<EventLog, 'append'>;
   readonly #stop: Pick<StopWatch, 'throwIfStopped'>;
 
+  /** @param spool its folders exist */
   constructor(
-    spool: Pick<SpoolPaths, 'steps' | 'stepLog'>,
+    spool: Pick<SpoolPaths, 'stepLog'>,
     events: Pick<EventLog, 'append'>,
     stop: Pick<StopWatch, 'throwIfStopped'>,
   ) {
-    mkdirSync(spool.steps, { recursive: true, mode: 0o700 });
     this.#spool = spool;
     this.#events = events;
     this.#stop = stop;

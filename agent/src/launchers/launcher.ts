@@ -2,7 +2,8 @@
  * Starts runners, and finds runners that an earlier agent process started. Each kind of place for runs has a
  * launcher; agent and runner share only the spool folder.
  */
-import type { ProcessIdentity, RunnerOrder } from '../spool/layout.ts';
+import type { ProcessIdentity } from '../processes/proc.ts';
+import type { RunnerOrder } from '../spool/layout.ts';
 
 /** A runner that this agent process or an earlier one started. */
 export interface Runner {

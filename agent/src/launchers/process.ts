@@ -9,10 +9,11 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownProgram, type ProgramRole } from '../own/own-program.ts';
+import type { ProcessIdentity } from '../processes/proc.ts';
 import { identifyProcess, isAlive, signalProcess } from '../processes/proc.ts';
 import type { RunGroups } from '../processes/run-groups.ts';
 import { readyLine } from '../runner/ready-line.ts';
-import type { ProcessIdentity, RunnerOrder, RunnerPreparation } from '../spool/layout.ts';
+import type { RunnerOrder, RunnerPreparation } from '../spool/layout.ts';
 import type { Launcher, Runner, RunnerListener } from './launcher.ts';
 
 export interface ProcessLauncherOptions {

@@ -1,9 +1,7 @@
 /** The processes of this machine, as /proc shows them; every one of them may end while it is read. */
-
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessIdentity } from '../spool/layout.ts';
 
 const childPollMilliseconds = 5;
 
@@ -110,6 +108,14 @@ export async function childOf(child: ChildProcess): Promise<number | undefined> 
 /** Processes of a group. */
 export function membersOf(group: number): number[] {
   return pidsWhere((pid) => statOf(pid)?.group === group);
+}
+
+/** Identifies a process across pid reuse and reboots. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Field 22 of /proc/<pid>/stat: clock ticks after boot. */
+  readonly startTicks: string;
+  readonly bootId: string;
 }
 
 /** Sends a signal to whoever has that pid now, or, negative, to the members of that group. */

@@ -8,8 +8,8 @@ import {
 } from 'node:child_process';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
-import type { ProcessIdentity } from '../spool/layout.ts';
 import { RunFailure } from './failure.ts';
+import type { ProcessIdentity } from './proc.ts';
 import { identifyProcess } from './proc.ts';
 import {
   type EndWithParent,

@@ -3,7 +3,6 @@
  * then fetched and verified once for all runs, and init is repeated. The tool thus still applies its own
  * rules for choosing versions.
  */
-
 import { appendFileSync, createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -183,7 +182,7 @@ export function keepUntil({ job }: Pick<AttemptContext, 'job'>): number {
  * With a lock file that only contains checksums of archives, the tools would accept any unpacked package.
  * @throws RunFailure if the lock file contains none of a package's checksums
  */
-export async function checkLock(target: LockTarget): Promise<readonly Locked[]> {
+async function checkLock(target: LockTarget): Promise<readonly Locked[]> {
   const locked = await lockedPackages(target);
   for (const { one, provider } of locked) {
     const verified = [one.directoryHash, ...one.hashes];
@@ -196,7 +195,7 @@ export async function checkLock(target: LockTarget): Promise<readonly Locked[]> 
 }
 
 /** Adds the checksums that registries sign; an approved lock file is not changed. */
-export async function completeLock(target: LockTarget, locked: readonly Locked[]): Promise<void> {
+async function completeLock(target: LockTarget, locked: readonly Locked[]): Promise<void> {
   const { attempt, folder, step } = target;
   const text = attempt.job.phase === 'apply' || locked.length === 0 ? null : await lockText(target);
   if (text === null) return;
@@ -215,7 +214,7 @@ export async function completeLock(target: LockTarget, locked: readonly Locked[]
  * After an init: keeps the packages in use, verifies their files, and adds their checksums to the lock file.
  * @throws RunFailure if the tool has linked files that differ from the verified ones
  */
-export async function settleProviders(target: LockTarget): Promise<void> {
+async function settleProviders(target: LockTarget): Promise<void> {
   const locked = await lockedPackages(target);
   for (const { one, provider } of locked) {
     if (
@@ -236,7 +235,7 @@ export async function settleProviders(target: LockTarget): Promise<void> {
 }
 
 /** Removes packages whose files differ from the verified ones. @returns whether there were any */
-export async function removeDamaged(target: LockTarget): Promise<boolean> {
+async function removeDamaged(target: LockTarget): Promise<boolean> {
   let isRemoved = false;
   for (const { one } of await lockedPackages(target)) {
     if (await isIntact(target.cache, one)) continue;

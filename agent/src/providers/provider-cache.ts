@@ -198,7 +198,10 @@ export async function writeRecord(options: ProviderCacheOptions, record: CachedP
   await rename(unfinished, file);
 }
 
-/** @returns `h1:` and the hash of the relative names and contents of all files below a folder */
+/**
+ * The hash of lock files: over a package's unpacked files, whatever their order and modes.
+ * @returns `h1:` and the hash of the relative names and contents of all files below a folder
+ */
 export async function directoryHash(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries

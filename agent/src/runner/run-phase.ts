@@ -71,7 +71,7 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
     };
   const { variables, leftOut } = usableVariables(received, tools[driver.type as RunnableTool]);
   const job: Job = { ...received, variables };
-  for (const folder of [spool.states, spool.outputs, spool.scratch])
+  for (const folder of [spool.steps, spool.states, spool.outputs, spool.scratch])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (order.slotUid !== null && order.runLimits !== undefined)
     passLimitsOn(order.runLimits, findProgram('prlimit'));

@@ -28,7 +28,7 @@ export interface GitEnd {
   readonly output: string;
 }
 
-/** How much of a repository is cloned. */
+/** The arguments that determine how much of a repository is cloned. */
 export interface CloneArguments {
   /** For `git clone`. */
   readonly clone: readonly string[];

@@ -125,7 +125,7 @@ async function showCommit({ git }: CheckoutRequest, fetching: Fetching): Promise
   return { commit, branch: /HEAD -> ([^,]+)/.exec(names)?.[1] ?? null, timestamp };
 }
 
-export interface CommitFacts {
+interface CommitFacts {
   readonly commit: string;
   /** Null if no branch is checked out. */
   readonly branch: string | null;
@@ -141,7 +141,12 @@ const maxCommitBytes = 1 << 20;
 /** Of an object in a pack: three bits of its first byte. */
 const commitType = 1;
 
-/** @returns null if the commit is stored in another way: git can read it */
+/**
+ * The commit of a fresh clone, read from its files, which saves a command for most repositories: the files of a
+ * clone are in one pack, in which git usually writes the newest commit first. The commit's id proves that it is
+ * the right one.
+ * @returns null if the commit is stored in another way: git can read it
+ */
 export async function readCommit(
   request: Pick<CheckoutRequest, 'bytesOf' | 'namesIn'>,
 ): Promise<CommitFacts | null> {

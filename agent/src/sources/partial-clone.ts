@@ -4,7 +4,6 @@
  * the default, which is one commit of one branch: a configuration may read files in ways that nobody can see before it
  * runs.
  */
-
 import { posix } from 'node:path';
 import { addressOf } from '#guards/git/repository-access.ts';
 import { isFullName } from '#guards/git/revision-name.ts';

@@ -4,7 +4,6 @@
  * the runner checks host and command and connects with the agent's rights. The run therefore does not need an
  * account on the machine either, which ssh would require.
  */
-
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -160,7 +159,7 @@ function readFirstLine(socket: Socket): Promise<string> {
 }
 
 /** Parses the arguments of git's and git-lfs's ssh call. @throws an Error for anything else */
-export function readCall(line: string): { address: SshAddress; service: SshService } {
+function readCall(line: string): { address: SshAddress; service: SshService } {
   const words = JSON.parse(line) as unknown;
   if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
     throw new Error('the call cannot be read');

@@ -193,6 +193,7 @@ function sameAddress(repository: string): string {
 }
 
 /**
+ * Resolves the address of a submodule that is relative to its repository.
  * @param base the address of the outer repository
  * @param url as in `.gitmodules`
  * @returns the address; unchanged if not relative

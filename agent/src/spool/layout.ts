@@ -36,6 +36,7 @@
  */
 import { join } from 'node:path';
 import type { NetworkOrder } from '../network/network-order.ts';
+import type { ProcessIdentity } from '../processes/proc.ts';
 import type { RunLimits } from '../processes/run-limits.ts';
 import type { Isolation } from '../processes/sandbox.ts';
 import type { ProviderOrder } from '../providers/installation.ts';
@@ -78,14 +79,6 @@ export function spoolPaths(folder: string) {
   } as const;
 }
 export type SpoolPaths = ReturnType<typeof spoolPaths>;
-
-/** Identifies a process across pid reuse and reboots. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Field 22 of /proc/<pid>/stat: clock ticks after boot. */
-  readonly startTicks: string;
-  readonly bootId: string;
-}
 
 /**
  * The slot of an attempt, and the runner that gets its order: it may be alive before its runner.json exists.

@@ -32,7 +32,7 @@ export interface SshPrograms {
 
 const connectSeconds = 20;
 
-/** How ssh is started here. @param folder of the agent, mode 0700: it contains keys during a call */
+/** The programs that start ssh on this machine. @param folder of the agent, mode 0700: it contains keys during a call */
 export function sshProgramsIn(folder: string): SshPrograms {
   const setpriv = findOnPath('setpriv', usualPath);
   return {

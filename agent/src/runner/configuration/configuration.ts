@@ -1,5 +1,4 @@
 /** The configuration that a phase runs: its folder, tool, files and environment. */
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';

@@ -1,4 +1,4 @@
-/** How an agent lets its runs estimate costs. */
+/** The agent's settings for cost estimates. */
 import type { AgentSettings } from '#settings/settings.ts';
 
 /** The agent's settings for estimates, as part of a runner's order. */

@@ -1,5 +1,4 @@
 /** The way to a configuration that a tool can plan or a task can use: clone, variables, init and workspace. */
-
 import type { Job } from '#protocol/messages/job.ts';
 import { variablesStep as setupStep, sourceStep } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
@@ -92,7 +91,8 @@ async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configurat
 }
 
 /**
- * Runs within a step that has started.
+ * Runs the commands with which a driver looks at the code before it answers questions about it, within a step that
+ * has started.
  * @returns what the commands have captured; empty for a driver that needs to see no more than the files
  * @throws RunFailure if one of them fails
  */

@@ -184,7 +184,7 @@ export function writeResult(folder: string, key: string, result: CachedResult): 
 }
 
 /** Removes a result that cannot be used. */
-export function removeResult(folder: string, key: string): void {
+function removeResult(folder: string, key: string): void {
   try {
     rmSync(fileOf(folder, key), { force: true });
   } catch {

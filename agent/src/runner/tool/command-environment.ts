@@ -1,9 +1,8 @@
 /**
- * What the environment of a tool's command has besides the variables of its run: settings of its garbage collector, and
- * the programs that it starts, with a role of the agent's program ahead of some of their commands. Such a wrapper is in
+ * Variables that a tool's command gets in addition to those of its run: settings of its garbage collector, and the
+ * programs that it starts, with a role of the agent's program ahead of some of their commands. Such a wrapper is in
  * the folder of the run's programs, where the run can read it and cannot change it.
  */
-
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -2,7 +2,6 @@
  * The tool version that an attempt requests: by a variable, by a file of the code, or by the environment's
  * settings.
  */
-
 import { posix } from 'node:path';
 import { valid } from 'semver';
 import type { Job } from '#protocol/messages/job.ts';
@@ -116,6 +115,7 @@ const longestShown = 100;
 const pattern = /^\^?(?:[0-9]|\\?\.|\[[0-9]+(?:-[0-9]+)?\]){1,40}[*+]?\$?$/;
 
 /**
+ * Reads the version that a file next to the code requests: exact versions, and the words that tfenv and tofuenv use.
  * @param text of the file; its first line that is neither empty nor a comment counts
  * @param file for messages
  * @throws Error that names the file and its text if that is not a version
