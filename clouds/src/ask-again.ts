@@ -11,7 +11,7 @@ class Busy extends Error {}
  * @returns the last answer
  * @throws what `ask` throws, if there was no answer at all; the signal's reason
  */
-export async function askAgain<Answer extends { readonly status: number }>(
+export async function checkAgain<Answer extends { readonly status: number }>(
   ask: () => Promise<Answer>,
   { signal, isFinal = () => false }: { signal: AbortSignal; isFinal?: (answer: Answer) => boolean },
 ): Promise<Answer> {

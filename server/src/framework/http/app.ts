@@ -1,27 +1,24 @@
 /** The HTTP side of the service: request ids, logs, limits, error rendering, and one route per operation. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyServerOptions } from 'fastify';
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { protocolBase } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
 import { authenticate } from './callers/authenticate.ts';
+import { refuseForeignPages } from './callers/cross-site.ts';
 import { readForwarded } from './callers/forwarded.ts';
-import { prepareCompression } from './compression.ts';
-import { readPair } from './connections/certificate.ts';
-import { closeUnreadBodies } from './connections/close-unread.ts';
 import { limitRate } from './connections/limit-rate.ts';
 import { prepareStop } from './connections/stop.ts';
-import { limitTimes } from './connections/time-limits.ts';
-import { secure, serverOptions } from './connections/tls.ts';
-import { refuseForeignPages } from './cross-site.ts';
+import { closeUnreadBodies, limitTimes } from './connections/time-limits.ts';
+import { readPair, secure, serverOptions } from './connections/tls.ts';
 import { bodyJsonLimits } from './json-scan.ts';
+import { readText } from './parse-body.ts';
 import { Addresses } from './paths/addresses.ts';
-import { answerUnrouted, KnownMethods } from './paths/known-methods.ts';
-import { answerShadowed } from './paths/shadowed-operations.ts';
-import { readText } from './read-text.ts';
+import { answerShadowed, answerUnrouted, KnownMethods } from './paths/known-methods.ts';
+import { prepareCompression } from './replies/compression.ts';
 import { answerMalformed, answerOddRequests, renderError } from './replies/render-error.ts';
 import { isScim } from './replies/scim-refusal.ts';
-import { requestIds } from './request-ids.ts';
 import { bindRoute, readersOf } from './route.ts';
 
 /** Of requests whose route declares no other limit. */
@@ -73,6 +70,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
     return503OnClosing: false,
   }) as unknown as FastifyInstance;
   if (pair !== null) secure(app, context, pair);
+  app.decorateRequest('call', null);
   prepareStop(app, context);
   readBodiesAsText(app);
   app.setErrorHandler(renderError);
@@ -93,18 +91,39 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   await limitRate(app, context);
   admitCallers(app, context);
   await prepareCompression(app);
+  const allRoutes = families.flatMap(({ routes = [] }) => routes);
   answerShadowed(
     app,
-    families.flatMap(({ routes = [] }) => routes),
+    allRoutes.map(({ operation }) => operation),
   );
   const versions = {
     homes: new Map(families.flatMap(({ entities = {} }) => Object.entries(entities))),
     locks: new Map(families.flatMap(({ locks = {} }) => Object.entries(locks))),
-    readers: readersOf(families.flatMap(({ routes = [] }) => routes)),
+    readers: readersOf(allRoutes),
   };
   for (const { routes = [], plugin } of families) {
     for (const each of routes) bindRoute(app, context, versions, each);
     await plugin?.(app, context);
   }
   return app;
+}
+
+/** What the caller calls its request, where it is short and harmless. */
+function clientRequestId(headers: IncomingHttpHeaders): string | undefined {
+  const id = headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : undefined;
+}
+
+/**
+ * The service gives each request its own id, for its log and the audit trail. An id that the caller sends is
+ * only logged as well: callers could otherwise give different requests the same id.
+ */
+function requestIds(newId: () => string): Pick<FastifyServerOptions, 'genReqId' | 'childLoggerFactory'> {
+  return {
+    genReqId: () => newId(),
+    childLoggerFactory: (log, bindings, options, { headers }) => {
+      const id = clientRequestId(headers);
+      return log.child(id === undefined ? bindings : { ...bindings, clientRequestId: id }, options);
+    },
+  };
 }

@@ -1,12 +1,13 @@
 /**
  * Checks what arrived against an operation's schemas: bodies strictly, path and query with conversion because
- * they arrive as text.
+ * they arrive as text. Unknown query parameters are ignored with a warning.
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { emptyFieldsOf } from '#contract/schema/empty-fields.ts';
 import type { Operation } from '#contract/schema/operation.ts';
+import { listMark } from '#contract/schema/schema.ts';
 import { Refusal } from '../../ground/errors.ts';
 
 /** The format accepts leap seconds and bare hours as time zones, which `Date` does not read. */
@@ -147,4 +148,41 @@ export function partCheckers(operation: Operation, unknownFields: 'refuse' | 'ig
       return ignored;
     },
   };
+}
+
+function listsOf({ query }: Operation): string[] {
+  const { properties = {} } = (query ?? {}) as { properties?: Record<string, { [listMark]?: true }> };
+  return Object.keys(properties).filter((name) => properties[name]?.[listMark]);
+}
+
+/**
+ * Gives each list of a query its form with commas: clients also send several parameters, whose names may end in `[]`.
+ */
+export function joinLists(operation: Operation): (query: Record<string, unknown>) => void {
+  const names = listsOf(operation);
+  return (query) => {
+    for (const name of names) {
+      const several = `${name}[]`;
+      if (!Array.isArray(query[name]) && query[several] === undefined) continue;
+      const texts = [query[name], query[several]].flat().filter((value) => typeof value === 'string');
+      query[name] = texts.join(',');
+      delete query[several];
+    }
+  };
+}
+
+/** What a header has room for: names, and characters of each. */
+const mostNames = 20;
+const longestName = 80;
+
+/** @returns a sentence that names them; null where the operation has all of them */
+export function unknownParameters({ query: schema }: Operation, query: object): string | null {
+  const { properties = {} } = (schema ?? {}) as { properties?: object };
+  const unknown = Object.keys(query).filter((name) => !Object.hasOwn(properties, name));
+  if (unknown.length === 0) return null;
+  const shown = unknown.slice(0, mostNames).map((name) => `"${name.slice(0, longestName)}"`);
+  const more = unknown.length > mostNames ? ` and ${unknown.length - mostNames} more` : '';
+  const [are, were] =
+    unknown.length === 1 ? ['is not a query parameter', 'was'] : ['are not query parameters', 'were'];
+  return `${shown.join(', ')}${more} ${are} of this operation and ${were} ignored.`;
 }

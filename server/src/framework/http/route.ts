@@ -13,26 +13,22 @@ import {
   isEmptyFor,
   isNamed,
   lookUpSubject,
-  type RequestParts,
   requireAnywhere,
   subjectOf,
   subjectsOf,
 } from '../access/check-right.ts';
 import type { ActorContext, Context } from '../context.ts';
-import { ownAdmission } from './admission.ts';
-import { authenticate, identify } from './callers/authenticate.ts';
+import { authenticate, identify, ownAdmission } from './callers/authenticate.ts';
 import { requireMatch, versionHeld } from './changes/entity-tag.ts';
 import { onceKeyOf, onlyOnce } from './changes/idempotent-requests.ts';
 import { refuseIfMatch, type Versions, versionCheck } from './changes/if-match.ts';
-import { compressedRoute } from './compression.ts';
-import { JsonText } from './json-text.ts';
 import { parseBody } from './parse-body.ts';
-import { fastifyPath } from './paths/fastify-path.ts';
-import { joinLists } from './queries/join-lists.ts';
-import { unknownParameters } from './queries/unknown-parameters.ts';
+import { fastifyPath } from './paths/known-methods.ts';
 import { noteRefusedCall } from './refused-calls.ts';
-import { type PartCheckers, partCheckers } from './request-parts.ts';
-import { warn } from './warn.ts';
+import { compressedRoute } from './replies/compression.ts';
+import { warn } from './replies/headers.ts';
+import { JsonText } from './replies/json-text.ts';
+import { joinLists, type PartCheckers, partCheckers, unknownParameters } from './request-parts.ts';
 
 /** What a verb gets of a request. */
 export interface Input<O extends Operation> {
@@ -53,7 +49,7 @@ export interface Wire {
    * Identifies the caller and checks the right again, for replies that take long.
    * @throws Refusal where the key or the right is gone
    */
-  askAgain(): Promise<Actor>;
+  checkAgain(): Promise<Actor>;
 }
 
 export type Verb<O extends Operation> = (
@@ -99,27 +95,31 @@ interface BoundRoute extends Route {
   readonly checkVersion: ReturnType<typeof versionCheck>;
 }
 
-/** What is known of a request before its body. */
-interface Admitted {
-  readonly actor: Actor;
+/** A request for an operation, as far as it is known. */
+interface Call {
+  actor: Actor;
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
+  /** Checked; it names what some operations are about. */
+  body: unknown;
   /** Undefined where only the body names what the right is about. */
-  readonly home: Place | null | undefined;
-  /** When that was, by the clock of `performance`. */
-  readonly at: number;
+  home: Place | null | undefined;
+  /** When the right was checked, by the clock of `performance`. */
+  checkedAt: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until the caller of an operation is identified. */
+    call: Call | null;
+  }
 }
 
 /** A body that takes longer to arrive may come from somebody who has lost the right meanwhile. */
 const promptMilliseconds = 1000;
 
-const admissions = new WeakMap<FastifyRequest, Admitted>();
-const actors = new WeakMap<FastifyRequest, Actor>();
-/** Checked bodies, which name what some operations are about. */
-const bodies = new WeakMap<FastifyRequest, unknown>();
-
-/** Does a part of the work on a request; a refusal for a missing right is recorded. */
-async function noting<Result>(
+/** Handles a part of a request; a refusal for a missing right is recorded. */
+async function recordingRefusals<Result>(
   { context, operation }: BoundRoute,
   request: FastifyRequest,
   work: () => Promise<Result>,
@@ -127,15 +127,11 @@ async function noting<Result>(
   try {
     return await work();
   } catch (error) {
-    const actor = actors.get(request);
-    const { params, query } = request;
-    const parts = { params, query, body: bodies.get(request) };
-    if (actor)
-      noteRefusedCall(context, request, error, {
-        actor,
-        operation: operation.name,
-        ...subjectOf(operation, parts),
-      });
+    const { call } = request;
+    if (call) {
+      const attempted = { actor: call.actor, operation: operation.name, ...subjectOf(operation, call) };
+      noteRefusedCall(context, request, error, attempted);
+    }
     throw error;
   }
 }
@@ -152,10 +148,11 @@ async function admit(bound: BoundRoute, wire: Pick<Wire, 'request' | 'reply'>): 
   const parts = { params, query, body: undefined };
   const hasCredentials = request.headers.authorization !== undefined || request.headers.cookie !== undefined;
   // At the same time as the caller: PostgreSQL answers both in one turn.
-  const looking = { db: context.db, events: context.events, homes };
-  const subject = hasCredentials ? lookUpSubject(looking, operation, parts) : undefined;
+  const lookup = { db: context.db, events: context.events, homes };
+  const subject = hasCredentials ? lookUpSubject(lookup, operation, parts) : undefined;
   const actor = operation.needs === 'nothing' ? anonymous : await authenticate(context, request);
-  actors.set(request, actor);
+  const call: Call = { ...parts, actor, home: undefined, checkedAt: 0 };
+  request.call = call;
   for (const [part, values] of Object.entries({ params, query })) refuseNulOf(part, values);
   joinLists(query);
   const unknown = unknownParameters(operation, query);
@@ -165,8 +162,8 @@ async function admit(bound: BoundRoute, wire: Pick<Wire, 'request' | 'reply'>): 
   const isKnown = isNamed(operation, parts) || !operation.body;
   if (!isKnown) requireAnywhere(actor, operation);
   const isChecked = isKnown && !isEmptyFor(actor, operation);
-  const home = isChecked ? await checkRight(looking, actor, operation, parts, subject) : undefined;
-  admissions.set(request, { actor, params, query, home, at: performance.now() });
+  if (isChecked) call.home = await checkRight(lookup, actor, operation, parts, subject);
+  call.checkedAt = performance.now();
 }
 
 const jsonType = 'application/json; charset=utf-8';
@@ -180,7 +177,6 @@ function checkedBody(
   const ignored = body === undefined ? [] : check.body(body);
   if (ignored.length > 0)
     reply.header('x-envarium-ignored-fields', ignored.map(encodeURIComponent).join(', '));
-  bodies.set(request, body);
   return body;
 }
 
@@ -232,37 +228,38 @@ async function sendRead({ verb }: BoundRoute, wire: Wire, context: ActorContext,
 }
 
 /**
- * Who calls, and where what the right is about lives: as known before the body, or asked again where the body was late.
+ * The caller, and where the subject of the right lives: as known before the body, or checked again where the body was late.
  * @throws Refusal 401, 404 or 403 as `admit` does
  */
 async function callerOf(
   { context, homes, operation }: BoundRoute,
   request: FastifyRequest,
-  parts: RequestParts,
+  call: Call,
 ): Promise<{ readonly actor: Actor; readonly home: Place | null }> {
-  const { actor: before, home, at } = admissions.get(request) as Admitted;
-  const isLate = operation.needs !== 'nothing' && performance.now() - at > promptMilliseconds;
-  if (!isLate && home !== undefined) return { actor: before, home };
-  const actor = isLate ? await identify(context, request) : before;
-  actors.set(request, actor);
-  return { actor, home: await checkRight({ ...context, homes }, actor, operation, parts) };
+  const { home } = call;
+  const isLate = operation.needs !== 'nothing' && performance.now() - call.checkedAt > promptMilliseconds;
+  if (!isLate && home !== undefined) return { actor: call.actor, home };
+  if (isLate) call.actor = await identify(context, request);
+  const { actor } = call;
+  return { actor, home: await checkRight({ ...context, homes }, actor, operation, call) };
 }
 
 async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { context, homes, operation, verb } = bound;
-  const { actor: admitted, params, query } = admissions.get(request) as Admitted;
-  if (isEmptyFor(admitted, operation)) return reply.type(jsonType).send('[]');
-  const parts = { params, query, body: checkedBody(bound, { request, reply }) };
-  const askAgain = async (): Promise<Actor> => {
+  const call = request.call as Call;
+  if (isEmptyFor(call.actor, operation)) return reply.type(jsonType).send('[]');
+  call.body = checkedBody(bound, { request, reply });
+  const { params, query, body } = call;
+  const checkAgain = async (): Promise<Actor> => {
     const still = await identify(context, request);
-    await checkRight({ ...context, homes }, still, operation, parts);
+    await checkRight({ ...context, homes }, still, operation, call);
     return still;
   };
-  const wire: Wire = { request, reply, askAgain };
-  const { actor, home } = await callerOf(bound, request, parts);
+  const wire: Wire = { request, reply, checkAgain };
+  const { actor, home } = await callerOf(bound, request, call);
   const log = request.log as Context['log'];
   const actorContext: ActorContext = { ...context, actor, requestId: request.id, address: request.ip, log };
-  const input = { ...parts, home } as AnyOperationInput;
+  const input = { params, query, body, home } as AnyOperationInput;
   if (!operation.replyKind || operation.replyKind === 'json')
     return (operation.method === 'GET' ? sendRead : sendJson)(bound, wire, actorContext, input);
   // HEAD asks about the stream, not for it.
@@ -317,8 +314,9 @@ export function bindRoute(app: FastifyInstance, context: Context, versions: Vers
         isStream: operation.replyKind === 'event-stream',
       },
       ...(operation.body ? { bodyLimit: (operation.bodyMegabytes ?? 1) * 1024 * 1024 } : {}),
-      onRequest: (request, reply) => noting(bound, request, () => admit(bound, { request, reply })),
-      handler: (request, reply) => noting(bound, request, () => serve(bound, request, reply)),
+      onRequest: (request, reply) =>
+        recordingRefusals(bound, request, () => admit(bound, { request, reply })),
+      handler: (request, reply) => recordingRefusals(bound, request, () => serve(bound, request, reply)),
     });
   if (operation.bodyKind !== 'binary') register(app);
   else

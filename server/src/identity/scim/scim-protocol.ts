@@ -2,9 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { scimBase } from '#contract/scim/operations.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { ownAdmission } from '../../framework/http/admission.ts';
-import { parseJson, requireJsonType } from '../../framework/http/parse-body.ts';
-import { bodyText } from '../../framework/http/read-text.ts';
+import { ownAdmission } from '../../framework/http/callers/authenticate.ts';
+import { bodyText, parseJson, requireJsonType } from '../../framework/http/parse-body.ts';
 import { scimContentType } from '../../framework/http/replies/scim-refusal.ts';
 import { notFound, Refusal } from '../../ground/errors.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './change-group.ts';

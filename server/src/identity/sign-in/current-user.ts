@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { CurrentUser } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { csrfTokenOf } from '../../framework/http/callers/csrf.ts';
+import { csrfTokenOf } from '../../framework/http/callers/cross-site.ts';
 import { sessionOf } from '../../framework/http/callers/identify-session.ts';
 import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
 import { inOrganization } from '../../rows/places.ts';

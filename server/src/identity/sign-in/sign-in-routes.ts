@@ -4,7 +4,7 @@ import { operations } from '#contract/operations.ts';
 import type { Session } from '#contract/sign-in/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { sessionCookie, setCookie } from '../../framework/http/callers/cookie.ts';
+import { sessionCookie, setCookie } from '../../framework/http/callers/credentials.ts';
 import { sessionOf } from '../../framework/http/callers/identify-session.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';

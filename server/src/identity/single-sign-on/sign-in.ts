@@ -2,10 +2,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CliSession, SignInWay } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { baseUrlOf } from '../../framework/http/callers/base-url.ts';
-import { readCookie, setCookie } from '../../framework/http/callers/cookie.ts';
+import { basePathOf, baseUrlOf } from '../../framework/http/callers/base-url.ts';
+import { readCookie, setCookie } from '../../framework/http/callers/credentials.ts';
 import { sessionOf } from '../../framework/http/callers/identify-session.ts';
-import { basePathOf } from '../../framework/http/paths/base-path.ts';
 import type { Wire } from '../../framework/http/route.ts';
 import { badField, Refusal } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';

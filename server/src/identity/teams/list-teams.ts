@@ -4,7 +4,7 @@ import { usualTeams } from '#contract/teams/operations.ts';
 import type { Team } from '#contract/teams/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { excludeFields } from '../../framework/http/pick-fields.ts';
+import { excludeFields } from '../../framework/http/replies/pick-fields.ts';
 import { badField, unknownEntity } from '../../ground/errors.ts';
 import { type FindHome, isUuid } from '../../rows/entity-home.ts';
 import { environmentHome } from '../../rows/environments/environment-store.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
 import type { Context } from '../../framework/context.ts';
-import { openAdmission } from '../../framework/http/admission.ts';
+import { openAdmission } from '../../framework/http/callers/authenticate.ts';
 import { type Route, streamRoute } from '../../framework/http/route.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { algorithm, publishedKeys } from './rotate-keys.ts';

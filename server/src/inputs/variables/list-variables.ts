@@ -1,5 +1,4 @@
 /** The variables that hold at a place, each with what it hides. */
-
 import type { operations } from '#contract/operations.ts';
 import { type VariableScope, variableScopes } from '#contract/schema/enumerations.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
@@ -7,8 +6,7 @@ import type { Variable } from '#contract/variables/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { perServer } from '../../framework/events/per-server.ts';
-import { JsonText } from '../../framework/http/json-text.ts';
-import { type KeptText, KeptTexts } from '../../framework/http/kept-texts.ts';
+import { JsonText, type KeptText, KeptTexts } from '../../framework/http/replies/json-text.ts';
 import { badField, unknownEntity } from '../../ground/errors.ts';
 import { type GivenRow, getGiven } from '../../rows/deployments/given-store.ts';
 import { isUuid } from '../../rows/entity-home.ts';

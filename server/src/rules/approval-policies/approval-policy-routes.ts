@@ -7,8 +7,8 @@ import { deleteTemplate } from '../../code/templates/delete-template.ts';
 import { placeOfTemplate, templateViews } from '../../code/templates/template-view.ts';
 import { updateTemplate } from '../../code/templates/update-template.ts';
 import type { ActorContext } from '../../framework/context.ts';
+import { warn } from '../../framework/http/replies/headers.ts';
 import { type Route, route, type Wire } from '../../framework/http/route.ts';
-import { warn } from '../../framework/http/warn.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { orNotFound, unknownEntity } from '../../ground/errors.ts';
 import {

@@ -4,8 +4,8 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { uploadSource } from '../../code/sources/upload-source.ts';
 import type { Context } from '../../framework/context.ts';
-import { jsonList } from '../../framework/http/json-text.ts';
-import { excludeFields, pickFields } from '../../framework/http/pick-fields.ts';
+import { jsonList } from '../../framework/http/replies/json-text.ts';
+import { excludeFields, pickFields } from '../../framework/http/replies/pick-fields.ts';
 import { type Route, route, streamRoute } from '../../framework/http/route.ts';
 import { notFound, orNotFound } from '../../ground/errors.ts';
 import {

@@ -1,6 +1,6 @@
 /** Operations on environments, each with its verb. */
 import { operations } from '#contract/operations.ts';
-import { pickFields } from '../../framework/http/pick-fields.ts';
+import { pickFields } from '../../framework/http/replies/pick-fields.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { notFound } from '../../ground/errors.ts';
 import { getEnvironmentRow, listTags } from '../../rows/environments/environment-store.ts';

@@ -2,8 +2,7 @@
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { Connection, Context } from '../../framework/context.ts';
 import { perServer } from '../../framework/events/per-server.ts';
-import { withJsonFields } from '../../framework/http/json-text.ts';
-import { type KeptText, KeptTexts } from '../../framework/http/kept-texts.ts';
+import { type KeptText, KeptTexts, withJsonFields } from '../../framework/http/replies/json-text.ts';
 import {
   getListedDeployments,
   type LargeColumn,

@@ -6,8 +6,8 @@ import type { DriftStatus, EnvironmentStatus, TemplateType } from '#contract/sch
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { type JsonText, jsonList } from '../../framework/http/json-text.ts';
-import { excludeFields } from '../../framework/http/pick-fields.ts';
+import { type JsonText, jsonList } from '../../framework/http/replies/json-text.ts';
+import { excludeFields } from '../../framework/http/replies/pick-fields.ts';
 import { unknownEntity } from '../../ground/errors.ts';
 import {
   type LargeColumn,

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { ActorContext } from '../../framework/context.ts';
 import { perServer } from '../../framework/events/per-server.ts';
-import { hijackReply } from '../../framework/http/replies/hijack-reply.ts';
+import { hijackReply } from '../../framework/http/replies/headers.ts';
 import { TooManyRequests } from '../../ground/errors.ts';
 
 export interface EventStream {

@@ -45,7 +45,7 @@ export async function streamDeployment(
   context: ActorContext,
   deploymentId: string,
   { withLog = true }: QueryOf<typeof operations.streamDeployment>,
-  { request, reply, askAgain }: Wire,
+  { request, reply, checkAgain }: Wire,
 ): Promise<void> {
   const last = request.headers['last-event-id'];
   const cursor = decodeCursor(typeof last === 'string' ? last : undefined);
@@ -55,7 +55,7 @@ export async function streamDeployment(
     withLog,
     send: (event, data) =>
       write(reply.raw, `id: ${encodeCursor(cursor)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
-    check: checkedNowAndThen(context, quietMilliseconds, askAgain),
+    check: checkedNowAndThen(context, quietMilliseconds, checkAgain),
     stayAlive: () => void reply.raw.write(': alive\n\n'),
     isGone: () => reply.raw.destroyed,
   };

@@ -47,7 +47,7 @@ async function write(response: ServerResponse, text: string, signal: AbortSignal
 
 interface StreamReader extends FeedReader {
   readonly withLog: boolean;
-  readonly askAgain: Wire['askAgain'];
+  readonly checkAgain: Wire['checkAgain'];
   readonly response: ServerResponse;
   readonly signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ async function follow(
     const { events, place: reached } = await feed.after(position.place);
     const sinceCheck = context.now().getTime() - checkedAt;
     if (events.length > 0 ? sinceCheck >= recheckMilliseconds : sinceCheck >= quietMilliseconds) {
-      actor = await reader.askAgain();
+      actor = await reader.checkAgain();
       checkedAt = context.now().getTime();
       if (!actor.access.isMember(reader.organizationId)) return;
       if (events.length === 0) await write(response, ': alive\n\n', signal);
@@ -84,13 +84,13 @@ async function follow(
 /** Sends the events of the deployment that the reader asked for, until it has ended or the reader has gone. */
 async function followDeployment(
   context: ActorContext,
-  { askAgain, response, signal, organizationId, withLog }: StreamReader,
+  { checkAgain, response, signal, organizationId, withLog }: StreamReader,
   position: FeedPosition,
 ): Promise<void> {
   const { followed } = position;
   if (!followed) return;
   const { deploymentId, cursor } = followed;
-  const ask = async () => requireDeployment(context, await askAgain(), { organizationId, deploymentId });
+  const ask = async () => requireDeployment(context, await checkAgain(), { organizationId, deploymentId });
   const follower = new DeploymentFollower(context, deploymentId, cursor, {
     withLog,
     send: (event, data) => {
@@ -155,7 +155,7 @@ export async function streamOrganization(
   context: ActorContext,
   organizationId: string,
   { projectId, deploymentLogId: deploymentId, withLog = true }: QueryOf<typeof operations.streamOrganization>,
-  { request, reply, askAgain }: Wire,
+  { request, reply, checkAgain }: Wire,
 ): Promise<void> {
   if (!context.actor.access.isMember(organizationId)) throw notFound('organization', organizationId);
   const last = request.headers['last-event-id'];
@@ -169,7 +169,7 @@ export async function streamOrganization(
     await requireDeployment(context, context.actor, { organizationId, deploymentId });
   const { response, gone } = openEventStream(context, reply);
   try {
-    const reader = { organizationId, projectId, withLog, askAgain, response, signal: gone };
+    const reader = { organizationId, projectId, withLog, checkAgain, response, signal: gone };
     await followAll(context, reader, from);
   } catch (error) {
     if (!gone.aborted && !(error instanceof Refusal))

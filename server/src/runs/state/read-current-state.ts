@@ -1,7 +1,7 @@
 /** The content of states, for runs and for people with the right. */
 import type { Readable } from 'node:stream';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { beginReading } from '../../framework/http/begin-reading.ts';
+import { beginReading } from '../../ground/blobs/begin-reading.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';

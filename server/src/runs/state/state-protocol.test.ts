@@ -7,7 +7,7 @@ import { stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused, send } from '../../../testing/client.ts';
 import { createActive, createIdle, deploy, deploymentOf, forgetWork } from '../../../testing/environment.ts';
-import { fastifyPath } from '../../framework/http/paths/fastify-path.ts';
+import { fastifyPath } from '../../framework/http/paths/known-methods.ts';
 import { type FirstKey } from '../../start/bootstrap.ts';
 import { calls } from './state-protocol.ts';
 

@@ -3,15 +3,13 @@
  * state, LOCK and UNLOCK. Its answers follow the tools and not the interface: 204 for "no state yet", 423
  * with the lock that is held.
  */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Right } from '#contract/schema/enumerations.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
-import { ownAdmission } from '../../framework/http/admission.ts';
-import { authenticate } from '../../framework/http/callers/authenticate.ts';
+import { authenticate, ownAdmission } from '../../framework/http/callers/authenticate.ts';
 import { countRefusedCall, noteRefusedCall } from '../../framework/http/refused-calls.ts';
 import { conflict, notFound, Refusal } from '../../ground/errors.ts';
 import { isUuid } from '../../rows/entity-home.ts';

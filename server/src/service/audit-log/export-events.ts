@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
 import type { Context } from '../../framework/context.ts';
-import { hijackReply } from '../../framework/http/replies/hijack-reply.ts';
+import { hijackReply } from '../../framework/http/replies/headers.ts';
 import type { Wire } from '../../framework/http/route.ts';
 import { getHead, linksAfter, numbersBetween } from '../../rows/audit-log/audit-link-store.ts';
 import { linkEntries } from './link-entries.ts';
@@ -45,7 +45,7 @@ export async function exportEvents(
   context: Context,
   chain: string,
   query: ExportQuery,
-  { reply, askAgain }: Wire,
+  { reply, checkAgain }: Wire,
 ): Promise<void> {
   const range = await rangeOf(context, chain, query);
   const response = hijackReply(reply, {
@@ -63,7 +63,7 @@ export async function exportEvents(
         await once(response, 'drain', { signal: AbortSignal.timeout(longestPauseMilliseconds) });
       after = rows.at(-1)?.number ?? range.to;
       if (Date.now() - checkedAt < recheckMilliseconds) continue;
-      await askAgain();
+      await checkAgain();
       checkedAt = Date.now();
     }
     response.end();

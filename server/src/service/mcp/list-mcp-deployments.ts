@@ -1,12 +1,11 @@
 /** A short list of deployments, for readers with little room. */
-
 import { type McpDeploymentList, type McpListedDeployment, mcpListedFields } from '#contract/mcp/shapes.ts';
 import type { operations } from '#contract/operations.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { pickFields } from '../../framework/http/pick-fields.ts';
+import { pickFields } from '../../framework/http/replies/pick-fields.ts';
 import { largeColumns, listDeploymentPage } from '../../rows/deployments/shown-deployment-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
 import { deploymentTexts, peopleOf } from '../../runs/deployments/views/deployment-view.ts';

@@ -7,10 +7,10 @@ import { pageStyle } from '#contract/documents/reference-style.ts';
 import { operations } from '#contract/operations.ts';
 import { version } from '#protocol/version.ts';
 import type { Context } from '../../framework/context.ts';
-import { openAdmission } from '../../framework/http/admission.ts';
-import { compressedRoute } from '../../framework/http/compression.ts';
-import { plainPageHeaders } from '../../framework/http/pages/page-headers.ts';
-import { basePathOf } from '../../framework/http/paths/base-path.ts';
+import { openAdmission } from '../../framework/http/callers/authenticate.ts';
+import { basePathOf } from '../../framework/http/callers/base-url.ts';
+import { compressedRoute } from '../../framework/http/replies/compression.ts';
+import { plainPageHeaders } from '../../framework/http/replies/headers.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { Refusal } from '../../ground/errors.ts';
 

@@ -4,10 +4,10 @@ import negotiator from '@fastify/accept-negotiator';
 import send from '@fastify/send';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../framework/context.ts';
-import { openAdmission } from '../../framework/http/admission.ts';
-import { compressedRoute } from '../../framework/http/compression.ts';
-import { applicationHeaders } from '../../framework/http/pages/page-headers.ts';
-import { basePathOf } from '../../framework/http/paths/base-path.ts';
+import { openAdmission } from '../../framework/http/callers/authenticate.ts';
+import { basePathOf } from '../../framework/http/callers/base-url.ts';
+import { compressedRoute } from '../../framework/http/replies/compression.ts';
+import { applicationHeaders } from '../../framework/http/replies/headers.ts';
 import { documentWith, openWebFolder, type WebFolder } from './web-folder.ts';
 import { answerWithoutWeb } from './without-web.ts';
 

@@ -1,7 +1,7 @@
 /** What browsers get where there is no web interface: the reason, and the way to the reference. */
 import type { FastifyInstance } from 'fastify';
-import { openAdmission } from '../../framework/http/admission.ts';
-import { plainPageHeaders } from '../../framework/http/pages/page-headers.ts';
+import { openAdmission } from '../../framework/http/callers/authenticate.ts';
+import { plainPageHeaders } from '../../framework/http/replies/headers.ts';
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:4em auto;padding:0 1em;color-scheme:light dark}';

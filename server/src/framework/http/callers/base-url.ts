@@ -1,8 +1,8 @@
-/** The address that people and identity providers reach the service at, for links that are passed on. */
+/** The address and the path at which people and identity providers reach the service, for links that are passed on. */
 import { hostname } from 'node:os';
 import type { FastifyRequest } from 'fastify';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import { isOverTls } from './cookie.ts';
+import { isOverTls } from './credentials.ts';
 
 type AddressSettings = Pick<ServerSettings, 'baseUrl' | 'host' | 'port'>;
 
@@ -41,4 +41,9 @@ export function baseUrlOf(settings: AddressSettings, request: FastifyRequest): s
   const { host } = request;
   const scheme = isOverTls(settings, request) ? 'https' : 'http';
   return `${scheme}://${isOurs(settings, request, host) ? host : arrivedAt(settings, request.raw)}`;
+}
+
+/** The path of `ENVARIUM_BASE_URL` without a slash at its end; empty where the service has a whole host. */
+export function basePathOf({ baseUrl }: Pick<ServerSettings, 'baseUrl'>): string {
+  return baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '');
 }

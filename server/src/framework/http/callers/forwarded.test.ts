@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../../testing/app.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
-import { openAdmission } from '../admission.ts';
+import { openAdmission } from './authenticate.ts';
 import { arrivedOverTls } from './forwarded.ts';
 
 /** What the service takes a request for: the address of its caller, and whether it arrived over TLS. */

@@ -4,8 +4,8 @@ import type { SessionKind, SignInWay } from '#contract/sign-in/shapes.ts';
 import { findSession, storeSessionUse } from '../../../rows/sign-in/session-store.ts';
 import type { Caller } from '../../../rows/users/user-store.ts';
 import type { Context } from '../../context.ts';
-import { readSessionCookie, type SessionSecret } from './cookie.ts';
-import { requireCsrfToken } from './csrf.ts';
+import { readSessionCookie, type SessionSecret } from './credentials.ts';
+import { requireCsrfToken } from './cross-site.ts';
 import { CredentialsRefused } from './refused-callers.ts';
 
 /** The session of an identified request. */

@@ -12,15 +12,9 @@ interface Lists {
   readonly ipv6: BlockList;
 }
 
-const mappedPattern = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
-
-/** An IPv6 address that stands for one of IPv4, in any spelling. @returns null for any other */
-function mappedIPv4(address: string): string | null {
-  const [, high = '', low = ''] = mappedPattern.exec(URL.parse(`http://[${address}]`)?.hostname ?? '') ?? [];
-  if (low === '') return null;
-  const bits = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16);
-  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
-}
+/** IPv6 addresses that stand for one of IPv4. */
+const mapped = new BlockList();
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /** @returns what is wrong with a network, as the end of a sentence; null for a good one */
 export function problemOfNetwork(text: string): string | null {
@@ -28,7 +22,7 @@ export function problemOfNetwork(text: string): string | null {
   const isFour = isIPv4(address);
   if (rest.length > 0 || address.includes('%') || !(isFour || isIPv6(address)))
     return `"${text}" is not an address or a network in CIDR notation, such as 192.0.2.0/24 or 2001:db8::/32`;
-  if (!isFour && mappedIPv4(address) !== null)
+  if (!isFour && mapped.check(address, 'ipv6'))
     return `"${text}" stands for addresses of IPv4: write them as such`;
   const most = isFour ? 32 : 128;
   if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= most))
@@ -56,10 +50,9 @@ function listsOf(networks: readonly string[]): Lists {
  */
 export function isInside(networks: readonly string[], ip: string): boolean {
   const [address = ''] = ip.split('%');
-  const four = isIPv4(address) ? address : mappedIPv4(address);
-  return four === null
-    ? isIPv6(address) && listsOf(networks).ipv6.check(address, 'ipv6')
-    : listsOf(networks).ipv4.check(four, 'ipv4');
+  if (isIPv4(address)) return listsOf(networks).ipv4.check(address);
+  if (!isIPv6(address)) return false;
+  return listsOf(networks)[mapped.check(address, 'ipv6') ? 'ipv4' : 'ipv6'].check(address, 'ipv6');
 }
 
 /** Private, local, reserved or leading to such; of IPv6 also the forms that carry an address of IPv4. */

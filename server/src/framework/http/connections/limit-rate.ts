@@ -15,8 +15,7 @@ import { countName } from '../../../ground/limits/count-name.ts';
 import { type Counts, windowMilliseconds } from '../../../ground/limits/counts.ts';
 import { isUuid } from '../../../rows/entity-home.ts';
 import type { Context } from '../../context.ts';
-import { readSessionCookie } from '../callers/cookie.ts';
-import { readCredentials, readScimToken } from '../callers/credentials.ts';
+import { readCredentials, readScimToken, readSessionCookie } from '../callers/credentials.ts';
 import { countedAddress } from '../callers/refused-callers.ts';
 import { isScim } from '../replies/scim-refusal.ts';
 

@@ -1,4 +1,7 @@
-/** Ends requests whose body does not arrive: nothing that a caller sends may stay half-sent. */
+/**
+ * Ends requests whose body does not arrive, because nothing that a caller sends may stay half-sent, and connections
+ * whose caller was answered before its body was read.
+ */
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerSettings } from '../../../ground/config/config.ts';
@@ -55,4 +58,49 @@ function watchBody(request: FastifyRequest, reply: FastifyReply, settings: Serve
 export function limitTimes(app: FastifyInstance, settings: ServerSettings): void {
   app.server.maxConnections = settings.connectionLimit;
   app.addHook('preParsing', async (request, reply) => watchBody(request, reply, settings));
+}
+
+/** Less than this is read and discarded, so that the connection can be used again. */
+const smallBytes = 64 * 1024;
+/** How long the rest of a small body may take after the answer. */
+const restMilliseconds = 10_000;
+/** How long a caller has to read the answer before the connection is reset. */
+const lingerMilliseconds = 1_000;
+
+function mayBeLarge({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > smallBytes;
+}
+
+/** Stops reading from a caller that is still sending, and ends the connection after the answer. */
+function closeUnread(request: FastifyRequest, reply: FastifyReply): void {
+  const { raw } = request;
+  const { socket } = raw;
+  if (raw.complete || !(socket instanceof Socket)) return;
+  if (!mayBeLarge(request)) {
+    const timer = setTimeout(() => raw.complete || socket.destroy(), restMilliseconds);
+    raw.once('close', () => clearTimeout(timer));
+    return;
+  }
+  // A request that nobody has begun to read would be read to its end and discarded.
+  raw.read(0);
+  raw.pause();
+  // With this header, the connection would be reset before the caller could read the answer.
+  reply.removeHeader('connection');
+  reply.raw.once('finish', () => {
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), lingerMilliseconds);
+    socket.once('close', () => clearTimeout(timer));
+  });
+}
+
+/**
+ * Bodies begin to arrive only where somebody wants them: callers that ask first (`Expect: 100-continue`) are
+ * invited after their admission, and what others have sent of a large body is left unread.
+ */
+export function closeUnreadBodies(app: FastifyInstance): void {
+  app.server.on('checkContinue', (request, response) => app.routing(request, response));
+  app.addHook('preParsing', async ({ raw }, reply) => {
+    if (/^100-continue$/i.test(raw.headers.expect ?? '') && !raw.complete) reply.raw.writeContinue();
+  });
+  app.addHook('onSend', async (request, reply) => closeUnread(request, reply));
 }

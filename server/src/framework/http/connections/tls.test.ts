@@ -19,8 +19,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
-import { followPair, readPair } from './certificate.ts';
 import { closeApp } from './stop.ts';
+import { followPair, readPair } from './tls.ts';
 
 const needsOpenssl = {
   skip: spawnSync('openssl', ['version']).status !== 0 && 'needs openssl',

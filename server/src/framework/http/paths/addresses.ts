@@ -5,18 +5,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { ServerSettings } from '../../../ground/config/config.ts';
-import { basePathOf } from './base-path.ts';
+import { basePathOf } from '../callers/base-url.ts';
+import { decoded } from './known-methods.ts';
 
 /** What begins an address of the API, whatever routes there are. */
 const alwaysReserved = ['api', '.well-known'];
 
 function firstSegment(path: string): string {
   const [, segment = ''] = path.split(/[/?#]/, 2);
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return decoded(segment);
 }
 
 /** Whether a browser asks for a page; programs that accept anything do not. */

@@ -1,5 +1,10 @@
-/** Which methods each path has: for requests with another method (405) and for OPTIONS (RFC 9110, 9.3.7). */
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+/**
+ * Which methods each path has: for requests with another method (405), for OPTIONS (RFC 9110, 9.3.7), and where
+ * another operation would take the path for one of its own.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
+import { clientOperations } from '#contract/documents/client-operations.ts';
+import type { Operation } from '#contract/schema/operation.ts';
 import { Refusal } from '../../../ground/errors.ts';
 
 declare module 'fastify' {
@@ -26,7 +31,7 @@ function segmentsOf(path: string): string[] {
 }
 
 /** A segment of an address as the router compares it. */
-function decoded(segment: string): string {
+export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -100,4 +105,46 @@ export function answerUnrouted(
   reply.header('allow', allowed);
   if (method === 'OPTIONS') return reply.code(204).send();
   throw new Refusal('method_not_allowed', `${path} does not take ${method}: use one of ${allowed}`);
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[];
+
+/** A path without the names of its parameters. */
+const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
+
+/** Whether a path of one operation would also match the pattern of another. */
+function isShadowedBy(path: string, pattern: string): boolean {
+  const [segments, others] = [path.split('/'), pattern.split('/')];
+  return (
+    segments.length === others.length &&
+    segments.every((segment, index) => segment === others[index] || others[index]?.startsWith('{'))
+  );
+}
+
+/**
+ * A word in the place of an id does not count as one if it belongs to a path: of this version, whose path may have other
+ * methods, or of another version that clients know. Such requests are unknown, and not about something with that
+ * id.
+ */
+export function answerShadowed(app: FastifyInstance, operations: readonly Operation[]): void {
+  const own = operations.flatMap(({ path }) => methods.map((method) => [method, path] as const));
+  const done = new Set<string>();
+  for (const [method, path] of [...own, ...clientOperations]) {
+    const place = `${method} ${shapeOf(path)}`;
+    const others = operations.filter((operation) => operation.method === method);
+    if (done.has(place) || others.some((each) => shapeOf(each.path) === shapeOf(path))) continue;
+    if (!others.some((each) => isShadowedBy(path, each.path))) continue;
+    done.add(place);
+    app.route({
+      method,
+      url: `/api${fastifyPath(path)}`,
+      config: { isUnknown: true },
+      handler: (_request, reply) => reply.callNotFound(),
+    });
+  }
+}
+
+/** A path as Fastify declares it. @param path as operations declare it, with parameters as `{name}` */
+export function fastifyPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

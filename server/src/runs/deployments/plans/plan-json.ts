@@ -1,6 +1,6 @@
 /** A plan as a document in the form of terraform, as text: its numbers keep every digit. */
 import type { ActorContext } from '../../../framework/context.ts';
-import { JsonText } from '../../../framework/http/json-text.ts';
+import { JsonText } from '../../../framework/http/replies/json-text.ts';
 import { Refusal } from '../../../ground/errors.ts';
 import { shownInput } from '../policy-check/policy-input.ts';
 

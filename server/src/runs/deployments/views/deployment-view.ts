@@ -1,5 +1,4 @@
 /** Deployments as the interface answers them. */
-
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import type { Deployment, DeploymentLevel } from '#contract/deployments/shapes.ts';
@@ -11,7 +10,7 @@ import type { User } from '#contract/users/shapes.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import { hasUnits } from '#protocol/tools/run-settings.ts';
 import type { Context } from '../../../framework/context.ts';
-import { withJsonFields } from '../../../framework/http/json-text.ts';
+import { withJsonFields } from '../../../framework/http/replies/json-text.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import { listVerdicts, verdictView } from '../../../rows/approval-policies/verdict-store.ts';
 import type { StoredOutputs } from '../../../rows/deployments/columns.ts';

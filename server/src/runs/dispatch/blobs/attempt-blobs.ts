@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Context } from '../../../framework/context.ts';
 import { promiseEffect } from '../../../framework/effects/effect-kind.ts';
 import { removeBlobs } from '../../../framework/effects/remove-blobs.ts';
-import { beginReading } from '../../../framework/http/begin-reading.ts';
+import { beginReading } from '../../../ground/blobs/begin-reading.ts';
 import type { BlobRef } from '../../../ground/blobs/blob-store.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
 import { notFound, Refusal } from '../../../ground/errors.ts';

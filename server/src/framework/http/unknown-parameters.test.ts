@@ -4,10 +4,10 @@ import { openApiDocument } from '#contract/documents/openapi.ts';
 import { operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { warningHeader } from '#contract/schema/warning-header.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { basic, call, pathOf, send } from '../../../../testing/client.ts';
-import { createIdle, deploy } from '../../../../testing/environment.ts';
-import { makeSamples } from '../../../../testing/samples.ts';
+import { testApp } from '../../../testing/app.ts';
+import { basic, call, pathOf, send } from '../../../testing/client.ts';
+import { createIdle, deploy } from '../../../testing/environment.ts';
+import { makeSamples } from '../../../testing/samples.ts';
 
 const app = await testApp();
 const idle = await createIdle(app);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { testApp } from '../../../testing/app.ts';
-import { send } from '../../../testing/client.ts';
+import { testApp } from '../../../../testing/app.ts';
+import { send } from '../../../../testing/client.ts';
 
 const app = await testApp({
   ENVARIUM_BASE_URL: 'https://envarium.example.com/envarium',

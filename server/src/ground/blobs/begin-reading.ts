@@ -1,7 +1,7 @@
 /** Reads a blob for a caller who must know before the first byte whether it exists. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { Refusal } from '../../ground/errors.ts';
+import { Refusal } from '../errors.ts';
 
 /**
  * Waits until the content begins.

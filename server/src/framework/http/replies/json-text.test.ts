@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type KeptText, KeptTexts } from './kept-texts.ts';
+import { type KeptText, KeptTexts } from './json-text.ts';
 
 const textOf = (version: string, length: number): KeptText => ({
   version,

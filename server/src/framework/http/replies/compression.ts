@@ -1,8 +1,8 @@
 /** Compressed replies and compressed request bodies, on the routes that ask for them. */
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify';
-import { Refusal } from '../../ground/errors.ts';
-import { codedTag } from './changes/entity-tag.ts';
+import { Refusal } from '../../../ground/errors.ts';
+import { codedTag } from '../changes/entity-tag.ts';
 
 /** Below this many bytes compression costs more than it saves. */
 const leastBytes = 1024;

@@ -1,5 +1,20 @@
-/** Headers of the pages that the service shows in a browser: nothing runs in them that is not ours. */
+/** Headers of replies: those of streams, of the pages that the service shows in a browser, and warnings. */
 import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { joinWarnings, splitWarnings, warningHeader } from '#contract/schema/warning-header.ts';
+
+/**
+ * Takes a reply over from Fastify, for streams: the headers that hooks have set are sent as with any other reply.
+ * From here on the response is the caller's, and errors go to nobody but the log.
+ * @param reply one that nothing was sent of
+ * @returns the response, with status 200, and its headers sent
+ */
+export function hijackReply(reply: FastifyReply, headers: OutgoingHttpHeaders): ServerResponse {
+  reply.hijack();
+  const ofHooks = reply.getHeaders() as OutgoingHttpHeaders;
+  return reply.raw.writeHead(200, { ...ofHooks, ...headers });
+}
 
 type ContentPolicy = Readonly<Record<string, string>>;
 
@@ -45,4 +60,11 @@ export function applicationHeaders(nonce: string): Record<string, string> {
 /** Headers of a page without scripts, whose one style element has this text. */
 export function plainPageHeaders(style: string): Record<string, string> {
   return headersWith({ 'style-src': `'sha256-${createHash('sha256').update(style).digest('base64')}'` });
+}
+
+/** Adds plain sentences to the warnings of the reply; warnings about fields come from the contract. */
+export function warn({ reply }: { readonly reply: FastifyReply }, ...sentences: readonly string[]): void {
+  if (sentences.length === 0) return;
+  const before = splitWarnings(String(reply.getHeader(warningHeader) ?? ''));
+  reply.header(warningHeader, joinWarnings([...before, ...sentences]));
 }

@@ -8,9 +8,9 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, send } from '../../../testing/client.ts';
-import { createBody, createIdle } from '../../../testing/environment.ts';
+import { testApp } from '../../../../testing/app.ts';
+import { call, ok, send } from '../../../../testing/client.ts';
+import { createBody, createIdle } from '../../../../testing/environment.ts';
 
 const app = await testApp();
 for (let index = 0; index < 20; index++) await createIdle(app, { name: `network ${index}` });
