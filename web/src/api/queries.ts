@@ -16,8 +16,8 @@ import type { OperationName, operations } from '#contract/operations.ts';
 import type { ReplyOf } from '#contract/schema/operation.ts';
 import { client } from './client.ts';
 import { errorText, isStatus } from './errors.ts';
+import { IdempotencyKeys } from './idempotency-keys.ts';
 import { showError } from './messages.ts';
-import { OnceKeys } from './once-keys.ts';
 import { noteSessionEnd } from './session-end.ts';
 
 export type Reply<Name extends OperationName> = ReplyOf<(typeof operations)[Name]>;
@@ -170,7 +170,7 @@ export function useChange<Name extends OperationName>(
   name: Name,
   { inOrder, refreshes, onSend, onSuccess, onRefreshed, onError }: ChangeOptions<Name>,
 ): UseMutationResult<Reply<Name>, Error, QueryInput<Name>> {
-  const [keys] = useState(() => new OnceKeys());
+  const [keys] = useState(() => new IdempotencyKeys());
   return useMutation({
     mutationKey: [name],
     ...(inOrder === undefined ? {} : { scope: { id: inOrder } }),

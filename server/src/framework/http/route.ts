@@ -20,7 +20,7 @@ import {
 import type { ActorContext, Context } from '../context.ts';
 import { authenticate, identify, ownAdmission } from './callers/authenticate.ts';
 import { requireMatch, versionHeld } from './changes/entity-tag.ts';
-import { onceKeyOf, onlyOnce } from './changes/idempotent-requests.ts';
+import { idempotencyKeyOf, runIdempotently } from './changes/idempotent-requests.ts';
 import { refuseIfMatch, type Versions, versionCheck } from './changes/if-match.ts';
 import { parseBody } from './parse-body.ts';
 import { fastifyPath } from './paths/known-methods.ts';
@@ -202,13 +202,13 @@ async function sendJson(bound: BoundRoute, wire: Wire, context: ActorContext, in
   const { operation } = bound;
   const { request, reply } = wire;
   const act = actOf(bound, wire, input);
-  const once = isRepeatable(operation) ? onceKeyOf(request) : null;
+  const key = isRepeatable(operation) ? idempotencyKeyOf(request) : null;
   const warnings = [
     ...(operation.params ? warningsOf(operation.params, input.params) : []),
     ...(operation.body && input.body !== undefined ? warningsOf(operation.body, input.body) : []),
   ];
-  const { answer, isReplayed } = once
-    ? await onlyOnce(context, once, act)
+  const { answer, isReplayed } = key
+    ? await runIdempotently(context, key, act)
     : { answer: await act(context), isReplayed: false };
   if (isReplayed) reply.header('idempotency-replayed', 'true');
   warn(wire, ...warnings);

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import type { IdempotencyKeyTable } from '../schema.ts';
 
-export interface OnceKey {
+export interface IdempotencyKey {
   readonly key: string;
   readonly fingerprint: string;
 }
@@ -12,7 +12,7 @@ export interface OnceKey {
 export async function takeKey(
   tx: Connection,
   actorId: string,
-  { key, fingerprint }: OnceKey,
+  { key, fingerprint }: IdempotencyKey,
 ): Promise<boolean> {
   const row = await tx
     .insertInto('idempotency_key')

@@ -9,7 +9,7 @@ import { createBody, createIdle } from '../../../../testing/environment.ts';
 import { makeSamples } from '../../../../testing/samples.ts';
 import { families } from '../../../families.ts';
 import { buildApp } from '../app.ts';
-import { forgetOnceKeys } from './idempotent-requests.ts';
+import { deleteExpiredKeys } from './idempotent-requests.ts';
 
 const app = await testApp();
 const create = (key: string, body = createBody(app), as = app.admin) =>
@@ -197,9 +197,9 @@ test('every change by a caller with credentials can be repeated under its key', 
 
 test('keys are removed after a while', async () => {
   const first = await create('old');
-  await forgetOnceKeys(app.context);
+  await deleteExpiredKeys(app.context);
   assert.equal((await create('old')).body, first.body);
   app.advance(49 * 3600);
-  await forgetOnceKeys(app.context);
+  await deleteExpiredKeys(app.context);
   assert.notEqual((await create('old')).body, first.body);
 });

@@ -9,7 +9,7 @@ import { conflict, Refusal } from '../../../ground/errors.ts';
 import {
   deleteKeysBefore,
   getUsedKey,
-  type OnceKey,
+  type IdempotencyKey,
   storeReply,
   takeKey,
 } from '../../../rows/http/idempotency-key-store.ts';
@@ -22,7 +22,7 @@ const keptHours = 48;
  * @returns the key of a request that changes something, or null where it has none
  * @throws Refusal 400 for a malformed key
  */
-export function onceKeyOf(request: FastifyRequest): OnceKey | null {
+export function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key))
@@ -48,32 +48,32 @@ function association(actorId: string, key: string) {
  * @param verb makes the reply's text
  * @throws Refusal 409 where the key was used for another request
  */
-export async function onlyOnce(
+export async function runIdempotently(
   context: ActorContext,
-  once: OnceKey,
+  { key, fingerprint }: IdempotencyKey,
   verb: (context: ActorContext) => Promise<string>,
 ): Promise<{ readonly answer: string; readonly isReplayed: boolean }> {
   const actorId = context.actor.userId;
   return inTransaction(context, async (context) => {
-    if (await takeKey(context.db, actorId, once)) {
+    if (await takeKey(context.db, actorId, { key, fingerprint })) {
       const answer = await verb(context);
-      const sealed = context.sealer.seal(answer, association(actorId, once.key));
-      await storeReply(context.db, actorId, once.key, sealed);
+      const sealed = context.sealer.seal(answer, association(actorId, key));
+      await storeReply(context.db, actorId, key, sealed);
       return { answer, isReplayed: false };
     }
-    const stored = await getUsedKey(context.db, actorId, once.key);
-    const isSame = stored.request_sha256 === once.fingerprint && stored.sealed_reply !== null;
+    const stored = await getUsedKey(context.db, actorId, key);
+    const isSame = stored.request_sha256 === fingerprint && stored.sealed_reply !== null;
     if (!isSame)
       throw conflict(
         'The header Idempotency-Key was already used for another request: repeat that one unchanged, or use a new key',
       );
-    const opened = context.sealer.open(stored.sealed_reply as Buffer, association(actorId, once.key));
+    const opened = context.sealer.open(stored.sealed_reply as Buffer, association(actorId, key));
     return { answer: opened.toString('utf8'), isReplayed: true };
   });
 }
 
 /** Loop: removes expired keys. */
-export async function forgetOnceKeys(context: Context): Promise<void> {
+export async function deleteExpiredKeys(context: Context): Promise<void> {
   const before = new Date(context.now().getTime() - keptHours * 3_600_000);
   await deleteKeysBefore(context.db, before);
 }

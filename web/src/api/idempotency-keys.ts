@@ -15,7 +15,7 @@ interface SentRequest {
  * The keys of one form or button: a second click while the first is under way, and what is sent again because no
  * answer came, have the key of the first.
  */
-export class OnceKeys {
+export class IdempotencyKeys {
   #sent: SentRequest | undefined;
 
   /** @param now in milliseconds since 1970 @returns the key to send this input with */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '#contract/client/client.ts';
-import { OnceKeys } from './once-keys.ts';
+import { IdempotencyKeys } from './idempotency-keys.ts';
 
 const failed = (status: number) => new ApiError(status, { code: 'unknown', message: 'It failed' });
 
 test('what is sent again while it is under way, or because no answer came, has the same key', () => {
-  const keys = new OnceKeys();
+  const keys = new IdempotencyKeys();
   const first = keys.keyOf({ name: 'a' }, 0);
   assert.equal(keys.keyOf({ name: 'a' }, 10), first);
   for (const status of [0, 502, 503, 504]) keys.ended(failed(status));
@@ -15,7 +15,7 @@ test('what is sent again while it is under way, or because no answer came, has t
 });
 
 test('another input, and the same one after an answer, have a new key', () => {
-  const keys = new OnceKeys();
+  const keys = new IdempotencyKeys();
   const first = keys.keyOf({ name: 'a' });
   const second = keys.keyOf({ name: 'b' });
   keys.ended();
