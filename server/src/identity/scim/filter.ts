@@ -211,18 +211,18 @@ function comparable(value: Value, path: string, isExact: boolean): string {
  * Whether a resource, or an element of a list, is what a filter asks for.
  * @throws ScimRefusal 400 where the request has compared too much
  */
-export function matches(filter: Filter, resource: unknown, work: RequestBudget): boolean {
+export function matches(filter: Filter, resource: unknown, budget: RequestBudget): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.filters.every((each) => matches(each, resource, work));
+      return filter.filters.every((each) => matches(each, resource, budget));
     case 'or':
-      return filter.filters.some((each) => matches(each, resource, work));
+      return filter.filters.some((each) => matches(each, resource, budget));
     case 'not':
-      return !matches(filter.filter, resource, work);
+      return !matches(filter.filter, resource, budget);
     default: {
       const values = valuesAt(resource, filter.path);
-      work.spend(Math.max(1, values.length));
-      return matchesAny(filter, values, work);
+      budget.spend(Math.max(1, values.length));
+      return matchesAny(filter, values, budget);
     }
   }
 }
@@ -230,10 +230,10 @@ export function matches(filter: Filter, resource: unknown, work: RequestBudget):
 function matchesAny(
   filter: Exclude<Filter, { readonly op: 'and' | 'or' | 'not' }>,
   values: readonly unknown[],
-  work: RequestBudget,
+  budget: RequestBudget,
 ): boolean {
   if (filter.op === 'pr') return values.some((value) => value !== '');
-  if (filter.op === 'some') return values.some((each) => matches(filter.filter, each, work));
+  if (filter.op === 'some') return values.some((each) => matches(filter.filter, each, budget));
   const { op, path, value } = filter;
   const isExact = exactPaths.has(path);
   const wanted = comparable(value, path, isExact);

@@ -88,8 +88,8 @@ export async function matchingGroups(asked: ScimRequest, filter: Filter | null):
   if (teams.length > mostGroups)
     throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
   const all = await resourcesOf(asked, teams, filter !== null && namesPath(filter, 'members'));
-  const work = new RequestBudget();
-  return filter ? all.filter((each) => matches(filter, each, work)) : all;
+  const budget = new RequestBudget();
+  return filter ? all.filter((each) => matches(filter, each, budget)) : all;
 }
 
 /** The same groups with their members, if the answer has them. */

@@ -134,8 +134,8 @@ async function membersFor(asked: ScimRequest, filter: Filter | null): Promise<Me
 /** All people that a filter matches. @throws ScimRefusal 400 where there are too many to look at */
 export async function matchingUsers(asked: ScimRequest, filter: Filter | null): Promise<UserResource[]> {
   const all = await resourcesOf(asked, await membersFor(asked, filter));
-  const work = new RequestBudget();
-  return filter ? all.filter((each) => matches(filter, each, work)) : all;
+  const budget = new RequestBudget();
+  return filter ? all.filter((each) => matches(filter, each, budget)) : all;
 }
 
 /** A page of them. @throws ScimRefusal 400 for what the query has wrong */

@@ -95,10 +95,10 @@ function changeElements(
   verb: PatchVerb,
   { name, filter, part }: PatchTarget,
   value: unknown,
-  work: RequestBudget,
+  budget: RequestBudget,
 ): void {
   const list = listAt(values, name);
-  const meant = new Set(filter === null ? list : list.filter((each) => matches(filter, each, work)));
+  const meant = new Set(filter === null ? list : list.filter((each) => matches(filter, each, budget)));
   const isMeant = (element: PatchValues) => meant.has(element);
   if (meant.size === 0) {
     if (verb === 'remove') return;
@@ -119,15 +119,15 @@ function applyAt(
   verb: PatchVerb,
   target: PatchTarget,
   value: unknown,
-  work: RequestBudget,
+  budget: RequestBudget,
 ): void {
   const { name, filter, part } = target;
   if (name === 'active' && verb === 'remove')
     throw new ScimRefusal('mutability', 'active cannot be removed: replace it by false');
   if (lists.has(name)) {
-    if (filter === null) work.spend(listAt(values, name).length);
+    if (filter === null) budget.spend(listAt(values, name).length);
     if (filter === null && part === null) changeList(values, verb, name, value);
-    else changeElements(values, verb, target, value, work);
+    else changeElements(values, verb, target, value, budget);
   } else if (part !== null) values[name] = changed((values[name] ?? {}) as PatchValues, verb, part, value);
   else if (verb === 'remove') delete values[name];
   else if (name === 'name' && typeof value === 'object' && value !== null)
@@ -139,7 +139,7 @@ function isVerb(word: unknown): word is PatchVerb {
   return word === 'add' || word === 'replace' || word === 'remove';
 }
 
-function apply(values: PatchValues, type: ResourceType, operation: unknown, work: RequestBudget): void {
+function apply(values: PatchValues, type: ResourceType, operation: unknown, budget: RequestBudget): void {
   const { op, path, value } = (canonicalOperation(operation) ?? {}) as Record<string, unknown>;
   const verb = typeof op === 'string' ? op.toLowerCase() : op;
   if (!isVerb(verb)) throw new ScimRefusal('invalidSyntax', 'op must be add, replace or remove');
@@ -147,7 +147,7 @@ function apply(values: PatchValues, type: ResourceType, operation: unknown, work
     throw new ScimRefusal('invalidPath', 'path must be a string');
   if (typeof path === 'string' && path.trim() !== '') {
     const target = targetOf(path, type);
-    if (target !== null) applyAt(values, verb, target, canonical(value), work);
+    if (target !== null) applyAt(values, verb, target, canonical(value), budget);
     return;
   }
   if (verb === 'remove') throw new ScimRefusal('noTarget', 'A removal needs a path');
@@ -157,7 +157,7 @@ function apply(values: PatchValues, type: ResourceType, operation: unknown, work
     // A resource that was read is sent back as a whole by some.
     if (/^(id|meta)$/i.test(key)) continue;
     const target = targetOf(key, type);
-    if (target !== null) applyAt(values, verb, target, canonical(inner), work);
+    if (target !== null) applyAt(values, verb, target, canonical(inner), budget);
   }
 }
 
@@ -182,7 +182,7 @@ export function applyPatch(values: object, type: ResourceType, body: unknown): P
   if (operations.length > mostOperations)
     throw new ScimRefusal('tooMany', `A request has at most ${mostOperations} operations`);
   const after = structuredClone(values) as PatchValues;
-  const work = new RequestBudget();
-  for (const operation of operations as unknown[]) apply(after, type, operation, work);
+  const budget = new RequestBudget();
+  for (const operation of operations as unknown[]) apply(after, type, operation, budget);
   return after;
 }
