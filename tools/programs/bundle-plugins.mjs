@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 
 /**
  * Adapts `new URL('./other.ts', import.meta.url)` of our own sources, which names a program, thread or folder,
- * to where that is in a bundle.
+ * to where that is in a bundle. Texts that are read from `.asc` files become a part of the bundle.
  * @param {(target: string) => string | null} placeOf from an absolute path to one relative to the bundle; null
  *   keeps what the source says
  * @returns {import('esbuild').Plugin}
@@ -19,7 +19,11 @@ export function placesOf(placeOf) {
         const text = readFileSync(path, 'utf8');
         if (/import\.meta\.(dirname|filename)/.test(text))
           throw new Error(`${path} must name files by new URL('…', import.meta.url), which bundles adapt.`);
-        const contents = text.replace(/new URL\('(\.[^']*)', import\.meta\.url\)/g, (whole, target) => {
+        const withTexts = text.replace(
+          /readFileSync\(new URL\('(\.[^']*\.asc)', import\.meta\.url\), 'utf8'\)/g,
+          (_, target) => JSON.stringify(readFileSync(resolve(dirname(path), target), 'utf8')),
+        );
+        const contents = withTexts.replace(/new URL\('(\.[^']*)', import\.meta\.url\)/g, (whole, target) => {
           const place = placeOf(resolve(dirname(path), target));
           return place === null ? whole : `new URL(${JSON.stringify(place)}, import.meta.url)`;
         });

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
-import { assertNamesExist, lazyBuiltins } from './bundle-plugins.mjs';
+import { assertNamesExist, lazyBuiltins, placesOf } from './bundle-plugins.mjs';
 
 /** Bundles a module that imports others dynamically, into several files. */
 async function bundled(t: TestContext, files: Readonly<Record<string, string>>) {
@@ -63,4 +64,19 @@ test('a dynamic import of a module of Node has its names', async (t) => {
       "const { createServer } = await import('node:http'); export const kind = typeof createServer;",
   });
   assert.equal(((await import(main)) as { kind: string }).kind, 'function');
+});
+
+test('a bundle contains the keys of publishers, which sources read from files', async () => {
+  const entry = fileURLToPath(new URL('../../protocol/src/tools/keys/index.ts', import.meta.url));
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    write: false,
+    plugins: [placesOf(() => null)],
+  });
+  const text = outputFiles[0]!.text;
+  assert.equal(text.match(/BEGIN PGP PUBLIC KEY BLOCK/g)?.length, 2);
+  assert.doesNotMatch(text, /import\.meta/);
 });

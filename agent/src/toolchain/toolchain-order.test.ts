@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import { allPrograms, tools } from '#protocol/tools/index.ts';
-import { opentofuKey } from '#protocol/tools/keys/opentofu.ts';
+import { opentofuKey } from '#protocol/tools/keys/index.ts';
 import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { drivers } from '../drivers/index.ts';

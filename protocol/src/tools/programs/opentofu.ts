@@ -1,5 +1,5 @@
 /** The program of OpenTofu. */
-import { opentofuKey } from '../keys/opentofu.ts';
+import { opentofuKey } from '../keys/index.ts';
 import { readFamilyVersion } from './family-version.ts';
 import type { ProgramFacts, ReleaseFacts, ReleasePlace } from './program.ts';
 

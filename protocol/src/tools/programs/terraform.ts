@@ -1,5 +1,5 @@
 /** The program terraform. */
-import { hashicorpKey } from '../keys/hashicorp.ts';
+import { hashicorpKey } from '../keys/index.ts';
 import { readFamilyVersion } from './family-version.ts';
 import type { ProgramFacts, ReleaseFacts, ReleasePlace } from './program.ts';
 
