@@ -1,6 +1,6 @@
 /** The state file of terraform and OpenTofu, version 4, as far as the service reads it. */
 import { isRecord } from '#contract/schema/is-record.ts';
-import { outlineJson } from './states/json-outline.ts';
+import { outlineJson } from '#guards/json-bytes.ts';
 import type { StateFacts, StateFormat } from './tool.ts';
 
 interface TerraformStateFields {

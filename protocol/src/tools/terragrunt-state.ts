@@ -3,7 +3,7 @@
  * the unit's path.
  */
 import { isRecord } from '#contract/schema/is-record.ts';
-import { outlineJson } from './states/json-outline.ts';
+import { outlineJson } from '#guards/json-bytes.ts';
 import { terraformState } from './terraform-state.ts';
 import type { StateFacts, StateFormat } from './tool.ts';
 

@@ -1,7 +1,6 @@
 /** Formats of states that are one JSON document, of which only an outline is read: its parts can be large. */
-
+import { outlineJson } from '#guards/json-bytes.ts';
 import type { StateFacts, StateFormat } from '../tool.ts';
-import { outlineJson } from './json-outline.ts';
 
 interface JsonState<File> {
   readonly mark: string;

@@ -1,7 +1,11 @@
 /** The HTTP side of the service: request ids, logs, limits, error rendering, and one route per operation. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyServerOptions } from 'fastify';
-import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
 import { protocolBase } from '#protocol/routes.ts';
 import type { Context } from '../context.ts';
 import type { Family } from '../family.ts';
@@ -12,8 +16,7 @@ import { limitRate } from './connections/limit-rate.ts';
 import { prepareStop } from './connections/stop.ts';
 import { closeUnreadBodies, limitTimes } from './connections/time-limits.ts';
 import { readPair, secure, serverOptions } from './connections/tls.ts';
-import { bodyJsonLimits } from './json-scan.ts';
-import { readText } from './parse-body.ts';
+import { bodyJsonLimits, readText } from './parse-body.ts';
 import { Addresses } from './paths/addresses.ts';
 import { answerShadowed, answerUnrouted, KnownMethods } from './paths/known-methods.ts';
 import { prepareCompression } from './replies/compression.ts';

@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Operation } from '#contract/schema/operation.ts';
+import { type JsonLimits, JsonScan } from '#guards/json-bytes.ts';
 import { Refusal } from '../../ground/errors.ts';
-import { type JsonLimits, JsonScan } from './json-scan.ts';
 
 /**
  * Types that are read as JSON: what programs call it, and what they send without thinking about it. Forms are not
@@ -70,6 +70,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
+export const bodyJsonLimits: JsonLimits = { depth: 64, values: 100_000 };
+
 function tooLarge(limit: number): Refusal {
   return new Refusal('payload_too_large', `The body, decompressed, is larger than ${limit} bytes`);
 }
@@ -98,7 +100,12 @@ export function readBytes(
       try {
         size += part.length;
         if (size > limit) throw tooLarge(limit);
-        scan.push(part);
+        const problem = scan.push(part);
+        if (problem)
+          throw new Refusal(
+            problem.limit === 'depth' ? 'bad_request' : 'payload_too_large',
+            `/body ${problem.message}`,
+          );
         parts.push(part);
       } catch (error) {
         stop(error);

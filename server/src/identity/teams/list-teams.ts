@@ -1,6 +1,5 @@
 /** A page of the teams of an organization. */
-import type { ListTeamsQuery } from '#contract/teams/operations.ts';
-import { usualTeams } from '#contract/teams/operations.ts';
+import { type ListTeamsQuery, usualTeams } from '#contract/teams/operations.ts';
 import type { Team } from '#contract/teams/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';

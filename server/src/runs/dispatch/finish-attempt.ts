@@ -26,7 +26,7 @@ import { finishPhase } from '../deployments/finish-phase.ts';
 import { readInputs } from '../deployments/inputs/run-inputs.ts';
 import { newJob } from '../queue/enqueue.ts';
 import type { CallingAgent } from './authenticate-agent.ts';
-import type { FinishMessage } from './finish/finish-message.ts';
+import type { FinishMessage } from './finish/read-finish.ts';
 import { receiveRest } from './finish/receive-rest.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp, loseAttempt } from './lose-attempt.ts';

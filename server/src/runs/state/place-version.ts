@@ -2,6 +2,7 @@
  * Makes a state that a person imports or restores the current one: as a new version, with a serial above all
  * that ever were.
  */
+import { withNumber } from '#guards/json-bytes.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { type LockedEnvironment, updateEnvironmentRow } from '../../rows/environments/environment-store.ts';
@@ -14,7 +15,6 @@ import {
   supersedeCurrent,
 } from '../../rows/state/state-store.ts';
 import type { ReadState } from './files/read-state.ts';
-import { withNumber } from './files/top-level-fields.ts';
 
 export interface PlacedState extends ReadState {
   readonly origin: StateOrigin;

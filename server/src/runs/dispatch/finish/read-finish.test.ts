@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plannedOutcome } from '../../../../testing/agent.ts';
-import { finishMessage } from './finish-message.ts';
-import { readFinish } from './read-finish.ts';
+import { finishMessage, readFinish } from './read-finish.ts';
 
 const bytesOf = (message: unknown) => Buffer.from(JSON.stringify(message));
 

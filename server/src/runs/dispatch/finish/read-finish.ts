@@ -1,7 +1,10 @@
 /** Reads `finish` messages: large ones in a thread, so that others are answered meanwhile. */
+import { createHash } from 'node:crypto';
 import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';
+import { type AttemptTimes, FinishRequest, type FinishRest } from '#protocol/messages/outcome.ts';
 import { Refusal } from '../../../ground/errors.ts';
-import { type FinishMessage, finishMessage } from './finish-message.ts';
+import { type ReceivedOutcome, receivedOutcome } from '../../../rows/deployments/outcome-columns.ts';
+import { checkMessage, parseMessage } from '../messages/parse-message.ts';
 
 /** Smaller ones take some milliseconds. */
 const smallBytes = 1024 * 1024;
@@ -25,4 +28,36 @@ export async function readFinish(bytes: Buffer<ArrayBuffer>): Promise<FinishMess
     if (!(error instanceof ThreadFailure)) throw error;
     throw new Refusal('payload_too_large', `The message cannot be read: ${error.message}`);
   }
+}
+
+export interface FinishMessage {
+  readonly fence: unknown;
+  /** An outcome is recognized by its hash even if it is not valid. */
+  readonly sha256: string;
+  readonly outcome: ReceivedOutcome | null;
+  /** When the attempt came to its agent and left it, if the agent says so. */
+  readonly times: AttemptTimes | null;
+  /** What is stored before the outcome. */
+  readonly rest: FinishRest;
+  /** What is wrong with the message; null where it has an outcome. */
+  readonly problem: string | null;
+}
+
+const check = checkMessage(FinishRequest);
+
+/** @throws SyntaxError for text that is not JSON */
+export function finishMessage(bytes: Uint8Array): FinishMessage {
+  const message = parseMessage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  const { fence, outcome = null } = (message ?? {}) as Partial<FinishRequest>;
+  const sha256 = createHash('sha256').update(JSON.stringify(outcome)).digest('hex');
+  const problem = check(message);
+  const valid = problem === null ? (message as FinishRequest) : null;
+  return {
+    fence: typeof fence === 'number' ? fence : null,
+    sha256,
+    outcome: valid && receivedOutcome(valid.outcome),
+    times: valid?.times ? { receivedAt: valid.times.receivedAt, sentAt: valid.times.sentAt } : null,
+    rest: valid?.rest ?? {},
+    problem,
+  };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withNumber } from '#guards/json-bytes.ts';
 import { stateFile } from '../../../../testing/agent.ts';
 import { countThreads } from '../../../../testing/threads.ts';
 import { checkStateFile, type ReadState, readStateFacts } from './read-state.ts';
 import { readState } from './state-formats.ts';
-import { withNumber } from './top-level-fields.ts';
 
 const megabyte = 1024 * 1024;
 

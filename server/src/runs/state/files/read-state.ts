@@ -1,10 +1,10 @@
 /** Reads states, which runs and strangers write: large ones in a thread with limits of time and memory. */
 import fastq from 'fastq';
+import type { ByteRange } from '#guards/json-bytes.ts';
 import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
 import { type ReadMode, readState } from './state-formats.ts';
 import type { AnswerAboutState, StateTask } from './state-thread.ts';
-import type { ByteRange } from './top-level-fields.ts';
 
 export type { StateFacts } from '#protocol/tools/tool.ts';
 

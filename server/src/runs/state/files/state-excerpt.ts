@@ -1,7 +1,6 @@
 /** What a state has differently from another one, of which only digests are at hand: two large ones fill the memory. */
-import { createHash } from 'node:crypto';
+import { digestOf } from '#guards/json-bytes.ts';
 import { type FoundInstance, instancesOf, outputsOf } from './state-instances.ts';
-import { jsonSpaces } from './top-level-fields.ts';
 
 /** Hashes of instances by address and of outputs by name, whatever is between their values. */
 export interface StateDigests {
@@ -15,35 +14,6 @@ export interface StateExcerpt {
   readonly outputs: ReadonlyMap<string, Uint8Array | null>;
   /** It was copied: nothing of it is in the memory of the state. */
   readonly isCopied: boolean;
-}
-
-const [quote, backslash] = [0x22, 0x5c];
-const pieceBytes = 64 * 1024;
-
-/** The hash of a JSON text without the spaces between its values: tools format states, people may not. */
-function digestOf(json: Uint8Array): string {
-  const hash = createHash('sha256');
-  const piece = new Uint8Array(Math.min(pieceBytes, json.length));
-  let size = 0;
-  let isString = false;
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at] as number;
-    if (!isString && jsonSpaces.has(byte)) continue;
-    if (size === piece.length) {
-      hash.update(piece);
-      size = 0;
-    }
-    piece[size++] = byte;
-    if (byte === quote && !(isString && isEscaped(json, at))) isString = !isString;
-  }
-  return hash.update(piece.subarray(0, size)).digest('base64');
-}
-
-/** Whether an odd number of backslashes is before a character of a string. */
-function isEscaped(json: Uint8Array, at: number): boolean {
-  let start = at;
-  while (json[start - 1] === backslash) start--;
-  return (at - start) % 2 === 1;
 }
 
 function mapped<From, To>(

@@ -1,7 +1,7 @@
 /** Reads states in the formats that the tools of this version write. */
+import { type ByteRange, topLevelPlace } from '#guards/json-bytes.ts';
 import { tools } from '#protocol/tools/index.ts';
 import type { StateFacts, StateFormat } from '#protocol/tools/tool.ts';
-import { type ByteRange, topLevelPlace } from './top-level-fields.ts';
 
 const formats: readonly StateFormat[] = [
   ...new Set(Object.values(tools).flatMap(({ state }) => (state === null ? [] : [state]))),

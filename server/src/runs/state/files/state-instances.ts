@@ -1,8 +1,8 @@
 /** The instances of a state file, in the formats of all tools. Only what differs is read as a whole. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
+import { type ByteRange, outlineJson } from '#guards/json-bytes.ts';
 import { hasSecret, isManagedType } from '#protocol/tools/pulumi/state.ts';
-import { type JsonPart, outlineJson } from '#protocol/tools/states/json-outline.ts';
 import { recordFormat } from '#protocol/tools/states/kubernetes-record.ts';
 import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.ts';
 
@@ -59,7 +59,7 @@ function decode(bytes: Uint8Array): string {
 export function open<Value>(bytes: Uint8Array, levels = 2): { value: Value; below: Below } {
   const { value, parts } = outlineJson(bytes, { levels, decode, checksParts: false });
   const below = (left: Left | null) => {
-    const place: JsonPart | undefined = left?.part === undefined ? undefined : parts[left.part];
+    const place: ByteRange | undefined = left?.part === undefined ? undefined : parts[left.part];
     return place === undefined ? null : bytes.subarray(place.start, place.end);
   };
   return { value: value as Value, below };

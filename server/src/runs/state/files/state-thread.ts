@@ -1,10 +1,9 @@
 /** A thread for work on large states, started by `read-state.ts` and `compare-versions.ts`. */
+import { type ByteRange, JsonScan } from '#guards/json-bytes.ts';
 import { answerTasks } from '#guards/threads/answer-tasks.ts';
 import type { StateFacts } from '#protocol/tools/tool.ts';
-import { JsonScan } from '../../../framework/http/json-scan.ts';
 import { type ComparisonAnswer, type ComparisonTask, StateComparer } from './state-comparer.ts';
 import { type ReadMode, readState } from './state-formats.ts';
-import type { ByteRange } from './top-level-fields.ts';
 
 /** About one state, whose bytes come back with the answer. */
 interface AboutState {
@@ -25,21 +24,22 @@ export interface AnswerAboutState {
 const limits = { depth: Number.POSITIVE_INFINITY, values: 5_000_000 };
 
 const comparer = new StateComparer();
-const comparedScan = new JsonScan(limits, 'One of the two states, or both together,');
+const comparedScan = new JsonScan(limits);
 
 function compare(task: ComparisonTask): ComparisonAnswer {
-  try {
-    // What comes again was counted before.
-    if (task.step !== 'beforeAgain') comparedScan.push(task.bytes);
-  } catch (error) {
-    return { problem: `${(error as Error).message}, too many to be compared here: download both` };
-  }
+  // A state that comes again was counted before.
+  const problem = task.step === 'beforeAgain' ? null : comparedScan.push(task.bytes);
+  if (problem)
+    return {
+      problem: `One of the two states, or both together, ${problem.message}, too many to be compared here: download both`,
+    };
   return comparer.take(task);
 }
 
 function answer(task: StateTask): AnswerAboutState | ComparisonAnswer {
   if ('comparison' in task) return compare(task.comparison);
-  new JsonScan(limits, 'the state').push(task.bytes);
+  const problem = new JsonScan(limits).push(task.bytes);
+  if (problem) throw new Error(`the state ${problem.message}`);
   return { ...readState(task.reading, task.bytes), bytes: task.bytes };
 }
 
