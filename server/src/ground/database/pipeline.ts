@@ -1,6 +1,10 @@
 /**
  * Transactions whose statements do not wait for each other's answers: PostgreSQL executes what was sent in its
  * order, so statements of one `Promise.all` do what they do one after the other, in one round trip.
+ *
+ * It builds on inner API of Kysely, which may change with any version: `PostgresDriver`, `getExecutor`,
+ * `withConnectionProvider` and the configuration of a `Transaction`. `package.json` therefore names an exact version;
+ * to raise it, read the differences of these in its release, and run `pipeline.test.ts`.
  */
 import {
   type ConnectionProvider,
