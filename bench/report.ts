@@ -100,6 +100,15 @@ export interface StoredResults {
 
 const keptDays = 2;
 
+/** The text of a file of results: one line for a benchmark and one for each of its figures. */
+export function resultsText(all: readonly Recorded[]): string {
+  const texts = all.map(({ figures, ...about }) => {
+    const lines = figures.map((each) => JSON.stringify(each)).join(',\n');
+    return `${JSON.stringify(about).slice(0, -1)},"figures":[\n${lines}\n]}`;
+  });
+  return `[${texts.join(',\n')}]\n`;
+}
+
 /** Stores a result with the others of the day; it replaces an earlier one of the same benchmark. Older days are removed. */
 export async function keep(recorded: Recorded): Promise<StoredResults> {
   await mkdir(folder, { recursive: true });
@@ -107,7 +116,7 @@ export async function keep(recorded: Recorded): Promise<StoredResults> {
   const before = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Recorded[]) : [];
   const others = before.filter(({ bench }) => bench !== recorded.bench);
   const all = [...others, recorded].toSorted((left, right) => left.bench.localeCompare(right.bench));
-  await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+  await writeFile(file, resultsText(all));
   const days = (await readdir(folder)).toSorted();
   for (const day of days.slice(0, -keptDays)) await rm(join(folder, day));
   return { file, all };
