@@ -1,25 +1,8 @@
 /** Attribute names of SCIM are written in any case: here they get the one that the service uses. */
 
-const names = [
-  'schemas',
-  'userName',
-  'externalId',
-  'name',
-  'formatted',
-  'givenName',
-  'familyName',
-  'displayName',
-  'emails',
-  'value',
-  'type',
-  'primary',
-  'display',
-  'active',
-  'members',
-  'Operations',
-  'op',
-  'path',
-];
+const names =
+  `schemas userName externalId name formatted givenName familyName displayName emails value type primary
+  display active members Operations op path`.split(/\s+/);
 const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]));
 
 /** The name of an attribute as the service writes it; undefined for one that it does not keep. */

@@ -2,8 +2,19 @@
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import type { RequestBudget } from './request-budget.ts';
 
-const comparisons = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
-type Comparison = (typeof comparisons)[number];
+/** `ne` is the opposite of `eq` for all values of an attribute together. */
+const comparisons = {
+  eq: (actual: string, wanted: string) => actual === wanted,
+  ne: (actual: string, wanted: string) => actual === wanted,
+  co: (actual: string, wanted: string) => actual.includes(wanted),
+  sw: (actual: string, wanted: string) => actual.startsWith(wanted),
+  ew: (actual: string, wanted: string) => actual.endsWith(wanted),
+  gt: (actual: string, wanted: string) => actual > wanted,
+  ge: (actual: string, wanted: string) => actual >= wanted,
+  lt: (actual: string, wanted: string) => actual < wanted,
+  le: (actual: string, wanted: string) => actual <= wanted,
+};
+type Comparison = keyof typeof comparisons;
 type Value = string | number | boolean | null;
 
 export type Filter =
@@ -112,9 +123,8 @@ class Parser {
     }
     const word = this.#next().toLowerCase();
     if (word === 'pr') return { op: 'pr', path };
-    const op = comparisons.find((each) => each === word);
-    if (op === undefined) throw invalid(`"${word}" is not an operator`);
-    return { op, path, value: valueOf(this.#next()) };
+    if (!Object.hasOwn(comparisons, word)) throw invalid(`"${word}" is not an operator`);
+    return { op: word as Comparison, path, value: valueOf(this.#next()) };
   }
 }
 
@@ -153,11 +163,7 @@ export function parseElementFilter(text: string): Filter {
 function valuesAt(resource: unknown, path: string): unknown[] {
   return path
     .split('.')
-    .reduce<unknown[]>(
-      (found, step) =>
-        found.length === 1 ? valuesOf(found[0], step) : found.flatMap((each) => valuesOf(each, step)),
-      [resource],
-    );
+    .reduce<unknown[]>((found, step) => found.flatMap((each) => valuesOf(each, step)), [resource]);
 }
 
 function valuesOf(each: unknown, step: string): unknown[] {
@@ -173,28 +179,6 @@ function textOf(value: unknown, isExact: boolean): string {
   const inner = typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value;
   const text = typeof inner === 'string' ? inner : JSON.stringify(inner ?? null);
   return isExact ? text : text.toLowerCase();
-}
-
-function compares(op: Comparison, actual: string, wanted: string): boolean {
-  switch (op) {
-    case 'eq':
-    case 'ne':
-      return actual === wanted;
-    case 'co':
-      return actual.includes(wanted);
-    case 'sw':
-      return actual.startsWith(wanted);
-    case 'ew':
-      return actual.endsWith(wanted);
-    case 'gt':
-      return actual > wanted;
-    case 'ge':
-      return actual >= wanted;
-    case 'lt':
-      return actual < wanted;
-    case 'le':
-      return actual <= wanted;
-  }
 }
 
 /** A time in the form in which resources have it. */
@@ -237,7 +221,7 @@ function matchesAny(
   const { op, path, value } = filter;
   const isExact = exactPaths.has(path);
   const wanted = comparable(value, path, isExact);
-  const isFound = values.some((each) => compares(op, textOf(each, isExact), wanted));
+  const isFound = values.some((each) => comparisons[op](textOf(each, isExact), wanted));
   return op === 'ne' ? !isFound : isFound;
 }
 

@@ -6,7 +6,8 @@ import { RequestBudget } from './request-budget.ts';
 import type { ResourceType } from './resource.ts';
 
 type PatchValues = Record<string, unknown>;
-type PatchVerb = 'add' | 'replace' | 'remove';
+const verbs = ['add', 'replace', 'remove'] as const;
+type PatchVerb = (typeof verbs)[number];
 
 const mostOperations = 1000;
 
@@ -135,14 +136,10 @@ function applyAt(
   else values[name] = value;
 }
 
-function isVerb(word: unknown): word is PatchVerb {
-  return word === 'add' || word === 'replace' || word === 'remove';
-}
-
 function apply(values: PatchValues, type: ResourceType, operation: unknown, budget: RequestBudget): void {
   const { op, path, value } = (canonicalOperation(operation) ?? {}) as Record<string, unknown>;
-  const verb = typeof op === 'string' ? op.toLowerCase() : op;
-  if (!isVerb(verb)) throw new ScimRefusal('invalidSyntax', 'op must be add, replace or remove');
+  const verb = verbs.find((each) => typeof op === 'string' && each === op.toLowerCase());
+  if (verb === undefined) throw new ScimRefusal('invalidSyntax', 'op must be add, replace or remove');
   if (path !== undefined && path !== null && typeof path !== 'string')
     throw new ScimRefusal('invalidPath', 'path must be a string');
   if (typeof path === 'string' && path.trim() !== '') {
