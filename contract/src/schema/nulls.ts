@@ -1,107 +1,82 @@
+const times = { startedAt: 'it has not started', finishedAt: 'it has not finished' } as const;
+const apiKey = {
+  lastUsedAt: 'it was never used',
+  createdByUser: 'its creator is not known',
+  expiresAt: 'it does not expire',
+} as const;
+
 /**
  * The one table of what null means in a reply. A reply schema is built through it (`replyObject` in
  * `schema.ts`), so a required field that is not listed here is never null, and an optional field without a
  * value is absent.
  */
-export const nulls = [
-  { schema: 'Organization', field: 'maxTtl', meaning: 'no maximum: environments may exist forever' },
-  { schema: 'Organization', field: 'defaultTtl', meaning: 'no default: environments exist forever' },
-  { schema: 'Policy', field: 'numberOfEnvironments', meaning: 'no limit for a user' },
-  { schema: 'Policy', field: 'numberOfEnvironmentsTotal', meaning: 'no limit for the project' },
-  { schema: 'Policy', field: 'maxTtl', meaning: 'no maximum: environments may exist forever' },
-  { schema: 'Policy', field: 'defaultTtl', meaning: 'no default: environments exist forever' },
-  {
-    schema: 'Environment',
-    field: 'lifespanEndAt',
-    meaning: 'infinite: the environment is not destroyed automatically',
+const nulls = {
+  Organization: {
+    maxTtl: 'no maximum: environments may exist forever',
+    defaultTtl: 'no default: environments exist forever',
   },
-  {
-    schema: 'Environment',
-    field: 'latestDeploymentLogId',
-    meaning:
+  Policy: {
+    numberOfEnvironments: 'no limit for a user',
+    numberOfEnvironmentsTotal: 'no limit for the project',
+    maxTtl: 'no maximum: environments may exist forever',
+    defaultTtl: 'no default: environments exist forever',
+  },
+  Environment: {
+    lifespanEndAt: 'infinite: the environment is not destroyed automatically',
+    latestDeploymentLogId:
       'no deployment was ever requested; `latestDeploymentLog` is a placeholder with status NEVER_DEPLOYED',
   },
-  {
-    schema: 'Deployment',
-    field: 'queuedAt',
-    meaning: 'a placeholder that was never requested (NEVER_DEPLOYED)',
+  Deployment: {
+    queuedAt: 'a placeholder that was never requested (NEVER_DEPLOYED)',
+    ...times,
+    output: 'it has produced no outputs yet',
+    error: 'no error occurred',
+    costEstimation: 'no estimation was made',
+    abortedBy: 'nobody aborted it',
+    abortedByUser: 'nobody aborted it',
   },
-  { schema: 'Deployment', field: 'startedAt', meaning: 'it has not started' },
-  { schema: 'Deployment', field: 'finishedAt', meaning: 'it has not finished' },
-  { schema: 'Deployment', field: 'output', meaning: 'it has produced no outputs yet' },
-  { schema: 'Deployment', field: 'error', meaning: 'no error occurred' },
-  { schema: 'Deployment', field: 'costEstimation', meaning: 'no estimation was made' },
-  { schema: 'Deployment', field: 'abortedBy', meaning: 'nobody aborted it' },
-  { schema: 'Deployment', field: 'abortedByUser', meaning: 'nobody aborted it' },
-  { schema: 'DeploymentStatusEvent', field: 'waitingFor', meaning: 'it is not waiting' },
-  { schema: 'DeploymentStatusEvent', field: 'startedAt', meaning: 'it has not started' },
-  { schema: 'DeploymentStatusEvent', field: 'finishedAt', meaning: 'it has not finished' },
-  { schema: 'OrganizationDeploymentEvent', field: 'waitingFor', meaning: 'it is not waiting' },
-  { schema: 'OrganizationDeploymentEvent', field: 'startedAt', meaning: 'it has not started' },
-  { schema: 'OrganizationDeploymentEvent', field: 'finishedAt', meaning: 'it has not finished' },
-  { schema: 'Variable', field: 'overwrites', meaning: 'no outer scope has a variable of this name and type' },
-  { schema: 'VariableSchema', field: 'format', meaning: 'plain text' },
-  { schema: 'VariableSchema', field: 'enum', meaning: 'any value, no list of choices' },
-  {
-    schema: 'Template',
-    field: 'githubInstallationId',
-    meaning: 'the repository is not read through a GitHub installation',
+  DeploymentStatusEvent: { waitingFor: 'it is not waiting', ...times },
+  OrganizationDeploymentEvent: { waitingFor: 'it is not waiting', ...times },
+  Variable: { overwrites: 'no outer scope has a variable of this name and type' },
+  VariableSchema: { format: 'plain text', enum: 'any value, no list of choices' },
+  Template: {
+    githubInstallationId: 'the repository is not read through a GitHub installation',
+    bitbucketClientKey: 'the repository is not read through a Bitbucket installation',
+    vcsConnectionId: 'the repository is not read through a stored connection',
   },
-  {
-    schema: 'Template',
-    field: 'bitbucketClientKey',
-    meaning: 'the repository is not read through a Bitbucket installation',
+  Credential: { value: 'always: the value is never returned' },
+  ApiKeySecret: { lastUsedAt: 'it was never used' },
+  ApiKey: { ...apiKey, ownerId: 'nobody answers for it' },
+  NewApiKey: { ...apiKey, ownerId: 'nobody answers for it' },
+  ScimToken: { lastUsedAt: 'it was never used' },
+  NewScimToken: { lastUsedAt: 'it was never used' },
+  PersonalApiKey: { ...apiKey },
+  NewPersonalApiKey: { ...apiKey },
+  NotificationTest: { response: 'nothing was answered', error: 'it succeeded' },
+  NotificationAttempt: { response: 'nothing was answered', error: 'it succeeded' },
+  NotificationDeliveryDetails: { request: 'nothing was sent yet' },
+  McpListedDeployment: { queuedAt: 'a placeholder that was never requested (NEVER_DEPLOYED)', ...times },
+  McpDeployment: { log: 'no step was requested, and none failed or timed out' },
+  McpErrorAnalysis: {
+    error: 'no error occurred',
+    failedStep: 'no step failed or timed out',
+    log: 'no step failed or timed out',
   },
-  {
-    schema: 'Template',
-    field: 'vcsConnectionId',
-    meaning: 'the repository is not read through a stored connection',
-  },
-  { schema: 'Credential', field: 'value', meaning: 'always: the value is never returned' },
-  { schema: 'ApiKeySecret', field: 'lastUsedAt', meaning: 'it was never used' },
-  { schema: 'ApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
-  { schema: 'ApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
-  { schema: 'ApiKey', field: 'expiresAt', meaning: 'it does not expire' },
-  { schema: 'ApiKey', field: 'ownerId', meaning: 'nobody answers for it' },
-  { schema: 'NewApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
-  { schema: 'NewApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
-  { schema: 'NewApiKey', field: 'expiresAt', meaning: 'it does not expire' },
-  { schema: 'NewApiKey', field: 'ownerId', meaning: 'nobody answers for it' },
-  { schema: 'ScimToken', field: 'lastUsedAt', meaning: 'it was never used' },
-  { schema: 'NewScimToken', field: 'lastUsedAt', meaning: 'it was never used' },
-  { schema: 'PersonalApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
-  { schema: 'PersonalApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
-  { schema: 'PersonalApiKey', field: 'expiresAt', meaning: 'it does not expire' },
-  { schema: 'NewPersonalApiKey', field: 'lastUsedAt', meaning: 'it was never used' },
-  { schema: 'NewPersonalApiKey', field: 'createdByUser', meaning: 'its creator is not known' },
-  { schema: 'NewPersonalApiKey', field: 'expiresAt', meaning: 'it does not expire' },
-  { schema: 'NotificationTest', field: 'response', meaning: 'nothing was answered' },
-  { schema: 'NotificationTest', field: 'error', meaning: 'it succeeded' },
-  { schema: 'NotificationAttempt', field: 'response', meaning: 'nothing was answered' },
-  { schema: 'NotificationAttempt', field: 'error', meaning: 'it succeeded' },
-  { schema: 'NotificationDeliveryDetails', field: 'request', meaning: 'nothing was sent yet' },
-  {
-    schema: 'McpListedDeployment',
-    field: 'queuedAt',
-    meaning: 'a placeholder that was never requested (NEVER_DEPLOYED)',
-  },
-  { schema: 'McpListedDeployment', field: 'startedAt', meaning: 'it has not started' },
-  { schema: 'McpListedDeployment', field: 'finishedAt', meaning: 'it has not finished' },
-  { schema: 'McpDeployment', field: 'log', meaning: 'no step was requested, and none failed or timed out' },
-  { schema: 'McpErrorAnalysis', field: 'error', meaning: 'no error occurred' },
-  { schema: 'McpErrorAnalysis', field: 'failedStep', meaning: 'no step failed or timed out' },
-  { schema: 'McpErrorAnalysis', field: 'log', meaning: 'no step failed or timed out' },
-] as const;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The fields of a reply schema that may be null. */
-export type NullableField<Schema extends string> = Extract<
-  (typeof nulls)[number],
-  { schema: Schema }
->['field'];
+export type NullableField<Schema extends string> = Schema extends keyof typeof nulls
+  ? keyof (typeof nulls)[Schema]
+  : never;
+
+/** The table as rows. */
+export const nullRows = Object.entries(nulls).flatMap(([schema, fields]) =>
+  Object.entries(fields).map(([field, meaning]) => ({ schema, field, meaning })),
+);
 
 /** The table as a page of the documentation, in Markdown. */
 export function nullsPage(): string {
-  const rows = nulls.map(({ schema, field, meaning }) => `| ${schema} | \`${field}\` | ${meaning} |`);
+  const rows = nullRows.map(({ schema, field, meaning }) => `| ${schema} | \`${field}\` | ${meaning} |`);
   return [
     '# What null means',
     '',

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { jsonSchemaOf, shapesIn, typesOf } from '../documents/describe-schema.ts';
 import { operations } from '../operations.ts';
 import { Variable } from '../variables/shapes.ts';
-import { nulls, nullsPage } from './nulls.ts';
+import { nullRows, nullsPage } from './nulls.ts';
 import type { Operation } from './operation.ts';
 import { nullable, replyObject } from './schema.ts';
 
@@ -18,7 +18,7 @@ describe('nulls of replies', () => {
         typesOf(each).includes('null') ? [`${schema}.${field}`] : [],
       ),
     );
-    const listed = nulls.map(({ schema, field }) => `${schema}.${field}`);
+    const listed = nullRows.map(({ schema, field }) => `${schema}.${field}`);
     const same = (name: string) =>
       name.replace('StartedDeployment', 'Deployment').replace('CreatedEnvironment', 'Environment');
     assert.deepEqual([...new Set(found.map(same))].sort(), [...listed].sort());
@@ -26,7 +26,7 @@ describe('nulls of replies', () => {
 
   it('are printed with their meaning', () => {
     const page = nullsPage();
-    for (const { schema, field, meaning } of nulls)
+    for (const { schema, field, meaning } of nullRows)
       assert.ok(page.includes(`| ${schema} | \`${field}\` | ${meaning} |`));
   });
 

@@ -8,7 +8,7 @@ import {
   type TUnsafe,
   Type,
 } from 'typebox';
-import { type NullableField, nulls } from './nulls.ts';
+import { type NullableField, nullRows } from './nulls.ts';
 
 export const Text = Type.String();
 export const Name = Type.String({ minLength: 1 });
@@ -130,7 +130,7 @@ export function replyObject<const Name extends string, P extends TProperties>(
   description?: string,
 ): TObject<WithNulls<Name, P>> {
   const built: Record<string, TSchema> = { ...properties };
-  for (const { schema, field } of nulls) {
+  for (const { schema, field } of nullRows) {
     if (schema !== (name as string)) continue;
     const plain = properties[field];
     if (!plain)
