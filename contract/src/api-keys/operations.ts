@@ -1,13 +1,13 @@
 /** Keys of organizations, which are users of their own, and keys that act as the person they belong to. */
 import { type Static, Type } from 'typebox';
+import { aboutOne, byId } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, closed, Instant, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { ApiKey, NewApiKey, NewApiKeySecret, NewPersonalApiKey, PersonalApiKey } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
 const bySecret = Type.Object({ id: Name, secretId: Name });
-const thisKey = { entity: 'apiKey', in: 'params', field: 'id' } as const;
+const thisKey = aboutOne('apiKey');
 const deleted = nullable(Type.Object({ id: Text }));
 
 /** What bounds the use of a key. */
@@ -103,16 +103,14 @@ export const operations = defineOperations('api keys', {
   getApiKey: operation('GET', '/api-keys/{id}', {
     summary: 'Get API key',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisKey,
-    params: byId,
+    ...thisKey,
     reply: ApiKey,
   }),
   updateApiKey: operation('PATCH', '/api-keys/{id}', {
     summary: 'Update API key',
     description: 'Needs every right that the key has.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisKey,
-    params: byId,
+    ...thisKey,
     body: UpdateBody,
     reply: ApiKey,
   }),
@@ -120,8 +118,7 @@ export const operations = defineOperations('api keys', {
     summary: 'Delete API key',
     description: 'It is refused from the next request on, by every server. Its roles and memberships end.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisKey,
-    params: byId,
+    ...thisKey,
     reply: deleted,
     refusesWith: ['conflict'],
   }),
@@ -129,15 +126,14 @@ export const operations = defineOperations('api keys', {
     summary: 'Add a second secret to an API key',
     description: `${rotation} Needs every right that the key has.`,
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisKey,
-    params: byId,
+    ...thisKey,
     reply: NewApiKeySecret,
     refusesWith: ['conflict'],
   }),
   deleteApiKeySecret: operation('DELETE', '/api-keys/{id}/secrets/{secretId}', {
     summary: 'Delete a secret of an API key',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisKey,
+    subject: thisKey.subject,
     params: bySecret,
     reply: deleted,
     refusesWith: ['conflict'],

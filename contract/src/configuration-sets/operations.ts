@@ -1,5 +1,6 @@
 /** Configuration sets: named groups of variables, assigned to any number of places. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
@@ -45,8 +46,7 @@ const ListSetsQuery = Type.Object({
 });
 export type ListSetsQuery = Static<typeof ListSetsQuery>;
 
-const byId = Type.Object({ id: Name });
-const thisSet = { entity: 'configurationSet', in: 'params', field: 'id' } as const;
+const thisSet = aboutOne('configurationSet');
 const place = { entity: 'assignmentScope', in: 'params', field: 'scopeId' } as const;
 const byPlace = Type.Object({
   scope: Type.String({ description: setAssignmentScopes.join(', ') }),
@@ -103,8 +103,7 @@ const sets = {
     description: 'Its variables: `GET /configuration` with `setId`.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: viewRights,
-    subject: thisSet,
-    params: byId,
+    ...thisSet,
     reply: ConfigurationSetDetails,
   }),
   updateConfigurationSet: operation('PUT', '/configuration-sets/{id}', {
@@ -115,8 +114,7 @@ const sets = {
       'has a variable of this name and type, its settings are replaced.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: editRights,
-    subject: thisSet,
-    params: byId,
+    ...thisSet,
     body: UpdateSetBody,
     bodyMegabytes: variablesMegabytes,
     reply: ConfigurationSet,
@@ -129,8 +127,7 @@ const sets = {
       'name it.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: editRights,
-    subject: thisSet,
-    params: byId,
+    ...thisSet,
     reply: Type.Object({ id: Text }),
   }),
 };

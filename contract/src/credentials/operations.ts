@@ -1,5 +1,6 @@
 /** Credentials of clouds, which runs get, or by which costs are read. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -13,8 +14,7 @@ import {
   ProjectCredentials,
 } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisCredential = { entity: 'credential', in: 'params', field: 'id' } as const;
+const thisCredential = aboutOne('credential');
 const ofProject = { entity: 'project', in: 'params', field: 'projectId' } as const;
 const organizationToo = [
   { right: 'EDIT_ORGANIZATION_SETTINGS', for: 'credentials of the organization' },
@@ -138,8 +138,7 @@ export const operations = defineOperations('credentials', {
   getCredential: operation('GET', '/credentials/{id}', {
     summary: 'Get credential',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisCredential,
-    params: byId,
+    ...thisCredential,
     reply: Credential,
   }),
   updateCredential: operation('PATCH', '/credentials/{id}', {
@@ -147,8 +146,7 @@ export const operations = defineOperations('credentials', {
     description: 'A value replaces the whole value. Runs that have begun continue with the old one.',
     needs: 'EDIT_PROJECT_SETTINGS',
     needsToo: organizationToo,
-    subject: thisCredential,
-    params: byId,
+    ...thisCredential,
     body: UpdateBody,
     reply: Credential,
   }),
@@ -157,8 +155,7 @@ export const operations = defineOperations('credentials', {
     description: 'Refused while it is assigned to a project.',
     needs: 'EDIT_PROJECT_SETTINGS',
     needsToo: organizationToo,
-    subject: thisCredential,
-    params: byId,
+    ...thisCredential,
     reply: deleted,
     refusesWith: ['conflict'],
   }),
@@ -169,8 +166,7 @@ export const operations = defineOperations('credentials', {
       'form is checked, and the message says why.',
     needs: 'EDIT_PROJECT_SETTINGS',
     needsToo: organizationToo,
-    subject: thisCredential,
-    params: byId,
+    ...thisCredential,
     asksOthers: true,
     reply: CredentialTest,
   }),

@@ -1,5 +1,6 @@
 /** Custom flows of an organization, as records, and the places that they are assigned to. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -7,8 +8,7 @@ import { closed, Name, Text } from '../schema/schema.ts';
 import { recordRequestFields } from './record-fields.ts';
 import { CustomFlow, CustomFlowAssignment, FlowOrder, flowPath, flowScopes } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisFlow = { entity: 'customFlow', in: 'params', field: 'id' } as const;
+const thisFlow = aboutOne('customFlow');
 const fields = {
   ...recordRequestFields(flowPath),
   isTerragruntRunAll: Type.Optional(Type.Boolean({ description: 'Only false: a flow has no tool' })),
@@ -64,16 +64,14 @@ export const operations = defineOperations('custom flows', {
     summary: 'Get custom flow',
     description: '404 for a deleted one.',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisFlow,
-    params: byId,
+    ...thisFlow,
     reply: CustomFlow,
   }),
   deleteCustomFlow: operation('DELETE', '/custom-flow/{id}', {
     summary: 'Delete custom flow',
     description: 'It is no longer assigned anywhere, and its name can be used again.',
     needs: 'CREATE_AND_EDIT_TEMPLATES',
-    subject: thisFlow,
-    params: byId,
+    ...thisFlow,
     reply: Type.Object({ id: Text }),
   }),
   assignCustomFlows: operation('POST', '/custom-flow/assign', {

@@ -1,6 +1,7 @@
 /** Operations on deployments, their steps and logs. */
 import { type Static, Type } from 'typebox';
 import { DeploymentStreamEvent, withLog } from '../feeds/shapes.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { deploymentStatuses, deploymentTypes, oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import {
@@ -29,10 +30,9 @@ import {
 } from './shapes.ts';
 import { DeploymentTimeline } from './timeline.ts';
 
-const byId = Type.Object({ id: Name });
 const byDeploymentLogId = Type.Object({ deploymentLogId: Name });
-const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
-const thisDeployment = { entity: 'deployment', in: 'params', field: 'id' } as const;
+const thisEnvironment = aboutOne('environment');
+const thisDeployment = aboutOne('deployment');
 const thisDeploymentLog = { entity: 'deployment', in: 'params', field: 'deploymentLogId' } as const;
 
 const reviewComment = Type.String({
@@ -75,8 +75,7 @@ export const operations = defineOperations('deployments', {
   getDeployment: operation('GET', '/environments/deployments/{id}', {
     summary: 'Get deployment',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     query: Type.Object({
       fields: Type.Optional(Type.String({ description: 'Field paths to return, separated by commas' })),
       exclude_fields: Type.Optional(Type.String({ description: 'Field paths to omit, separated by commas' })),
@@ -123,8 +122,7 @@ export const operations = defineOperations('deployments', {
       },
     ],
     updates: 'getEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: DeployBody,
     bodyMegabytes: variablesMegabytes,
     bodyOptional: true,
@@ -138,8 +136,7 @@ export const operations = defineOperations('deployments', {
       'remotePlan with its `sourceId`) within a day. 413 above the limit, 400 if the body is not such ' +
       'an archive.',
     needs: 'RUN_PLAN',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     query: Type.Object({
       path: Type.Optional(
         Type.String({
@@ -155,8 +152,7 @@ export const operations = defineOperations('deployments', {
     summary: 'List deployments',
     description: 'Those of one environment, newest first. `x-total-count` contains the total number.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
       offset: Type.Optional(offsetOf('deployment')),
@@ -179,8 +175,7 @@ export const operations = defineOperations('deployments', {
       "approved it already, or if it is the caller's own and the policy of the project has " +
       '`selfApprovalForbidden`.',
     needs: 'RUN_APPLY',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     body: ApproveBody,
     bodyOptional: true,
     reply: DeploymentReference,
@@ -192,8 +187,7 @@ export const operations = defineOperations('deployments', {
       'it.',
     needs: 'RUN_PLAN',
     updates: 'getDeployment',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     body: CancelBody,
     bodyOptional: true,
     reply: DeploymentReference,
@@ -202,8 +196,7 @@ export const operations = defineOperations('deployments', {
     summary: 'Cancel all queued deployments',
     needs: 'RUN_PLAN',
     updates: 'getEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     query: Type.Object({ status: Type.Optional(oneOf(['QUEUED'])) }),
     reply: replyObject('CancelledDeployments', { ids: Type.Array(Text) }),
   }),
@@ -212,8 +205,7 @@ export const operations = defineOperations('deployments', {
     description: 'Interrupts the running tool. If it does not stop in time, it is killed. Its state is kept.',
     needs: 'ABORT_DEPLOYMENT',
     updates: 'getDeployment',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     reply: Type.Null(),
   }),
   rerunDeployment: operation('POST', '/environments/deployments/{id}/rerun', {
@@ -229,8 +221,7 @@ export const operations = defineOperations('deployments', {
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'a plan of another repository than that of the environment' },
       { right: 'RUN_APPLY', for: 'a drift detection whose strategy applies changes' },
     ],
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     reply: Type.Null(),
   }),
   releaseDeployment: operation('POST', '/environments/deployments/{id}/release', {
@@ -242,8 +233,7 @@ export const operations = defineOperations('deployments', {
       'still current.',
     needs: 'FORCE_UNLOCK_WORKSPACE',
     updates: 'getDeployment',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     body: ReleaseBody,
     reply: DeploymentReference,
   }),
@@ -251,8 +241,7 @@ export const operations = defineOperations('deployments', {
     summary: 'Find deployment drift status',
     description: '404 if the deployment is not a drift run.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     reply: DriftStatusResult,
     inInterface: true,
   }),
@@ -260,8 +249,7 @@ export const operations = defineOperations('deployments', {
     summary: 'List resources of a deployment',
     description: 'During an apply, those created so far.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     reply: Type.Array(Resource),
   }),
   getDeploymentTimeline: operation('GET', '/environments/deployments/{id}/timeline', {
@@ -270,8 +258,7 @@ export const operations = defineOperations('deployments', {
       'Its phases from the request to its end, each divided into the time of the tool, of git, of waiting ' +
       'and of the service itself.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     reply: DeploymentTimeline,
   }),
   getPlanImpact: operation('GET', '/environments/deployments/plan-impact', {
@@ -292,8 +279,7 @@ export const operations = defineOperations('deployments', {
       'deployment that approval policies check is open, the whole plan; otherwise what is stored of it, which has ' +
       'only resources and attributes that change. 404 without a plan.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     query: PlanJsonQuery,
     reply: AnyObject,
   }),
@@ -303,8 +289,7 @@ export const operations = defineOperations('deployments', {
       'Server-sent events from the beginning or, with the header `Last-Event-ID`, after that event: ' +
       'status, steps, log bytes, resources, and `end`.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisDeployment,
-    params: byId,
+    ...thisDeployment,
     query: Type.Object({ withLog }),
     reply: DeploymentStreamEvent,
     replyKind: 'event-stream',

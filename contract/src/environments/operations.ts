@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Ttl } from '../deployments/deploy-request.ts';
 import { StartedDeployment } from '../deployments/shapes.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { environmentStatuses, oneOf, triggerNames } from '../schema/enumerations.ts';
 import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import { Count, closed, commaListOf, Flag, mapOf, Name, Prose, Text, Title } from '../schema/schema.ts';
@@ -13,9 +14,7 @@ import {
 import { ListEnvironmentsQuery } from './list-query.ts';
 import { CreatedEnvironment, Environment, EnvironmentLock, StatusCounts } from './shapes.ts';
 
-export const byId = Type.Object({ id: Name });
-
-const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+const thisEnvironment = aboutOne('environment');
 
 const thisProject = { entity: 'project', in: 'query', field: 'projectId' } as const;
 
@@ -152,8 +151,7 @@ export const operations = defineOperations('environments', {
   getEnvironment: operation('GET', '/environments/{id}', {
     summary: 'Get environment',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     query: Type.Object({
       fields: Type.Optional(Type.String({ description: 'Field paths to return, separated by commas' })),
     }),
@@ -177,8 +175,7 @@ export const operations = defineOperations('environments', {
       { right: 'ARCHIVE_ENVIRONMENT', for: '`isArchived`' },
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled`' },
     ],
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: UpdateEnvironmentBody,
     bodyMegabytes: variablesMegabytes,
     reply: Environment,
@@ -191,8 +188,7 @@ export const operations = defineOperations('environments', {
       'or may have had resources: a state was stored or imported, or a run began to change something. ' +
       'Destroy and archive such an environment instead.',
     needs: 'ARCHIVE_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: Type.Object({ id: Text }),
   }),
   destroyEnvironment: operation('POST', '/environments/{id}/destroy', {
@@ -209,8 +205,7 @@ export const operations = defineOperations('environments', {
       },
     ],
     updates: 'getEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     query: DestroyEnvironmentQuery,
     body: DestroyEnvironmentBody,
     bodyOptional: true,
@@ -221,8 +216,7 @@ export const operations = defineOperations('environments', {
     description: 'A locked environment accepts no deployments of any type; running deployments continue.',
     needs: 'MANAGE_ENVIRONMENT_LOCK',
     updates: 'getEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: SetEnvironmentLockBody,
     reply: EnvironmentLock,
   }),
@@ -235,8 +229,7 @@ export const operations = defineOperations('environments', {
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     needsToo: [{ right: 'OVERRIDE_MAX_TTL', for: 'a lifetime beyond the maximum' }],
     updates: 'getEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: Ttl,
     reply: Environment,
   }),
@@ -261,8 +254,7 @@ export const operations = defineOperations('environments', {
       },
     ],
     updates: 'getEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: SetEnvironmentTemplateBody,
     reply: Environment,
   }),
@@ -282,8 +274,7 @@ export const operations = defineOperations('environments', {
       },
     ],
     updates: 'getEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: MoveEnvironmentBody,
     reply: Environment,
   }),

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import { CredentialProjects } from '../projects/shapes.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -16,8 +17,7 @@ const Host = Type.String({
   description: 'A host name in lower case, with :port if it is not the usual one',
 });
 
-const byId = Type.Object({ id: Name });
-const thisToken = { entity: 'gitToken', in: 'params', field: 'id' } as const;
+const thisToken = aboutOne('gitToken');
 
 export const operations = defineOperations('git tokens', {
   listGitTokens: operation('GET', '/tokens', {
@@ -49,16 +49,14 @@ export const operations = defineOperations('git tokens', {
   getGitToken: operation('GET', '/tokens/{id}', {
     summary: 'Get git token',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisToken,
-    params: byId,
+    ...thisToken,
     reply: GitTokenDetails,
   }),
   updateGitToken: operation('PUT', '/tokens/{id}', {
     summary: 'Update git token',
     description: 'Omitted fields are unchanged. Environments that may no longer use it run without it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisToken,
-    params: byId,
+    ...thisToken,
     body: closed({
       name: Type.Optional(Title),
       value: Type.Optional(Name),
@@ -71,8 +69,7 @@ export const operations = defineOperations('git tokens', {
     summary: 'Delete git token',
     description: 'Refused while a template, an active environment or a VCS connection names it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisToken,
-    params: byId,
+    ...thisToken,
     reply: nullable(Type.Object({ id: Text })),
     refusesWith: ['conflict'],
   }),

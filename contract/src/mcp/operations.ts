@@ -6,13 +6,13 @@ import { type Static, Type } from 'typebox';
 import { DeploymentReference, StartedDeployment } from '../deployments/shapes.ts';
 import { Environment } from '../environments/shapes.ts';
 import { Project } from '../projects/shapes.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { deploymentStatuses } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, commaListOf, Name, offsetOf, Prose } from '../schema/schema.ts';
 import { McpDeployment, McpDeploymentList, McpErrorAnalysis, McpPlanLog } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+const thisEnvironment = aboutOne('environment');
 
 /** Fields of environments that their list does not have. */
 export const mcpOmittedFields = [
@@ -63,16 +63,14 @@ export const operations = defineOperations('mcp', {
     summary: 'Get environment for MCP',
     description: `The same as \`getEnvironment\`. ${plainText}`,
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: Environment,
   }),
   listMcpDeployments: operation('GET', '/mcp/environments/{id}/deployments', {
     summary: 'List deployments for MCP',
     description: `Those of one environment, newest first. ${plainText}`,
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     query: Type.Object({
       statuses: Type.Optional(commaListOf(deploymentStatuses, 'Statuses to return')),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 25, description: 'Page size; default 10' })),
@@ -91,8 +89,7 @@ export const operations = defineOperations('mcp', {
       },
     ],
     updates: 'getMcpEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: StartMcpDeploymentBody,
     bodyOptional: true,
     reply: StartedDeployment,
@@ -102,8 +99,7 @@ export const operations = defineOperations('mcp', {
     description: `As \`approveDeployment\` does; 409 if it does not wait for approval. ${plainText}`,
     needs: 'RUN_APPLY',
     updates: 'getMcpEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: DeploymentReference,
   }),
   cancelMcpEnvironment: operation('PUT', '/mcp/environments/{id}/cancel', {
@@ -111,8 +107,7 @@ export const operations = defineOperations('mcp', {
     description: `As \`cancelDeployment\` does; 409 if it neither waits for approval nor is queued. ${plainText}`,
     needs: 'RUN_PLAN',
     updates: 'getMcpEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: DeploymentReference,
   }),
   abortMcpEnvironment: operation('POST', '/mcp/environments/{id}/abort', {
@@ -120,8 +115,7 @@ export const operations = defineOperations('mcp', {
     description: `As \`abortDeployment\` does; 409 if it does not run. ${plainText}`,
     needs: 'ABORT_DEPLOYMENT',
     updates: 'getMcpEnvironment',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: DeploymentReference,
   }),
   getMcpPlanLog: operation('GET', '/mcp/environments/{id}/plan/logs', {
@@ -130,16 +124,14 @@ export const operations = defineOperations('mcp', {
       'Of the step that plans, in the latest deployment. 404 if that has no such step, 400 before the step has ' +
       `started. ${plainText}`,
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: McpPlanLog,
   }),
   getMcpErrorAnalysis: operation('GET', '/mcp/environments/{id}/error-analysis', {
     summary: 'Analyze the error of the latest deployment for MCP',
     description: `Its error, and the step that failed with the lines of its log. ${plainText}`,
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: McpErrorAnalysis,
   }),
   getMcpDeployment: operation('GET', '/mcp/deployments/{deploymentLogId}', {

@@ -1,5 +1,6 @@
 /** Endpoints that hear of events, the events of each project, and the log of what was sent. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -14,9 +15,8 @@ import {
   NotificationTest,
 } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisEndpoint = { entity: 'notificationEndpoint', in: 'params', field: 'id' } as const;
-const thisDelivery = { entity: 'notificationDelivery', in: 'params', field: 'id' } as const;
+const thisEndpoint = aboutOne('notificationEndpoint');
+const thisDelivery = aboutOne('notificationDelivery');
 const thisProject = { entity: 'project', in: 'params', field: 'projectId' } as const;
 const ofOrganization = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const only = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
@@ -80,8 +80,7 @@ const endpoints = {
     summary: 'Get notification endpoint',
     description: 'Without EDIT_ORGANIZATION_SETTINGS its `value` is asterisks.',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisEndpoint,
-    params: byId,
+    ...thisEndpoint,
     reply: NotificationEndpoint,
   }),
   updateNotificationEndpoint: operation('PATCH', '/notifications/endpoints/{id}', {
@@ -90,8 +89,7 @@ const endpoints = {
       'Omitted fields are unchanged; `webhookSecret: null` removes the secret. What still waits is sent to the new ' +
       'address.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisEndpoint,
-    params: byId,
+    ...thisEndpoint,
     body: EndpointChange,
     reply: NotificationEndpoint,
   }),
@@ -99,8 +97,7 @@ const endpoints = {
     summary: 'Delete notification endpoint',
     description: 'With its assignments and its deliveries; what still waits is not sent.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisEndpoint,
-    params: byId,
+    ...thisEndpoint,
     reply: Type.Null(),
   }),
   testNotificationEndpoint: operation('POST', '/notifications/endpoints/{id}/test', {
@@ -108,8 +105,7 @@ const endpoints = {
     description:
       'Sends a test message now, once, and answers with what was sent and received, whether it succeeded or not.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisEndpoint,
-    params: byId,
+    ...thisEndpoint,
     asksOthers: true,
     reply: NotificationTest,
   }),
@@ -168,8 +164,7 @@ const deliveries = {
     summary: 'Get notification delivery',
     description: 'With what was sent last, and every attempt.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisDelivery,
-    params: byId,
+    ...thisDelivery,
     reply: NotificationDeliveryDetails,
   }),
   resendNotificationDelivery: operation('POST', '/notifications/deliveries/{id}/resend', {
@@ -177,8 +172,7 @@ const deliveries = {
     description:
       'Whether it was delivered or not, with the same event id; a failure is tried again for another day.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisDelivery,
-    params: byId,
+    ...thisDelivery,
     reply: NotificationDelivery,
   }),
 };

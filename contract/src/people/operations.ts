@@ -1,5 +1,6 @@
 /** People in organizations: invitations, removal, and the end of an account. */
 import { Type } from 'typebox';
+import { aboutOne, byId } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { Email, Password } from '../sign-in/operations.ts';
@@ -13,8 +14,7 @@ import {
   SignInLink,
 } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisInvitation = { entity: 'invitation', in: 'params', field: 'id' } as const;
+const thisInvitation = aboutOne('invitation');
 const Token = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -50,16 +50,14 @@ export const operations = defineOperations('people', {
     description: 'Replaces the link, which is returned, and lets the invitation expire later.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     refusesWith: ['gone'],
-    subject: thisInvitation,
-    params: byId,
+    ...thisInvitation,
     reply: Invitation,
   }),
   deleteInvitation: operation('DELETE', '/invites/{id}', {
     summary: 'Revoke invitation',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     refusesWith: ['gone'],
-    subject: thisInvitation,
-    params: byId,
+    ...thisInvitation,
     reply: nullable(Type.Object({ id: Text })),
   }),
   previewInvitation: operation('POST', '/invites/preview', {

@@ -1,5 +1,6 @@
 /** Modules of an organization, as records: where the code of each is, and how it is read and tested. */
 import { type Static, type TProperties, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -7,8 +8,7 @@ import { AnyObject, closed, Flag, Name, nullable, orNull, Prose, Text } from '..
 import { clearableOpentofuVersion } from '../sources/shapes.ts';
 import { Module } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisModule = { entity: 'module', in: 'params', field: 'id' } as const;
+const thisModule = aboutOne('module');
 
 const ModuleName = Type.String({
   pattern: '^[0-9A-Za-z]([0-9A-Za-z_-]{0,62}[0-9A-Za-z])?$',
@@ -89,8 +89,7 @@ export const operations = defineOperations('modules', {
     summary: 'Get module',
     description: 'A deleted module is returned with `isDeleted`.',
     needs: 'VIEW_MODULES',
-    subject: thisModule,
-    params: byId,
+    ...thisModule,
     reply: Module,
   }),
   updateModule: operation('PATCH', '/modules/{id}', {
@@ -98,8 +97,7 @@ export const operations = defineOperations('modules', {
     description:
       'Omitted fields are unchanged, except that `opentofuVersion` is cleared. An empty text or null clears a field.',
     needs: 'CREATE_AND_EDIT_MODULES',
-    subject: thisModule,
-    params: byId,
+    ...thisModule,
     body: stored({
       moduleName: Type.Optional(ModuleName),
       moduleProvider: Type.Optional(ModuleProvider),
@@ -112,8 +110,7 @@ export const operations = defineOperations('modules', {
     summary: 'Delete module',
     description: 'The record can still be read by its id, and its name can be used again.',
     needs: 'CREATE_AND_EDIT_MODULES',
-    subject: thisModule,
-    params: byId,
+    ...thisModule,
     reply: nullable(Type.Object({ id: Text })),
   }),
 });

@@ -1,15 +1,15 @@
 /** Providers of an organization, as records, and the keys that sign them. */
 import { type TProperties, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { GpgKey, Provider } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
 const ofOrganization = Type.Object({ organizationId: Text });
 const inQuery = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const inBody = { entity: 'organization', in: 'body', field: 'organizationId' } as const;
-const thisProvider = { entity: 'provider', in: 'params', field: 'id' } as const;
+const thisProvider = aboutOne('provider');
 /** What is said of a provider has no effect. */
 const stored = <P extends TProperties>(properties: P) =>
   withoutEffect(closed(properties), noEffects.providers);
@@ -45,24 +45,21 @@ export const operations = defineOperations('providers', {
   getProvider: operation('GET', '/providers/{id}', {
     summary: 'Get provider',
     needs: 'VIEW_PROVIDERS',
-    subject: thisProvider,
-    params: byId,
+    ...thisProvider,
     reply: Provider,
   }),
   updateProvider: operation('PUT', '/providers/{id}', {
     summary: 'Update provider',
     description: 'Without a description, the provider has none.',
     needs: 'CREATE_AND_EDIT_PROVIDERS',
-    subject: thisProvider,
-    params: byId,
+    ...thisProvider,
     body: stored({ description: orNull(Prose) }),
     reply: Provider,
   }),
   deleteProvider: operation('DELETE', '/providers/{id}', {
     summary: 'Delete provider',
     needs: 'CREATE_AND_EDIT_PROVIDERS',
-    subject: thisProvider,
-    params: byId,
+    ...thisProvider,
     reply: Deleted,
   }),
   listGpgKeys: operation('GET', '/gpg-keys', {
@@ -89,8 +86,7 @@ export const operations = defineOperations('providers', {
   deleteGpgKey: operation('DELETE', '/gpg-keys/{id}', {
     summary: 'Delete GPG key',
     needs: 'CREATE_AND_EDIT_PROVIDERS',
-    subject: { entity: 'gpgKey', in: 'params', field: 'id' },
-    params: byId,
+    ...aboutOne('gpgKey'),
     reply: Deleted,
   }),
 });

@@ -1,5 +1,6 @@
 /** Custom roles. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { rights } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -29,8 +30,7 @@ export const UpdateRoleBody = closed({
 });
 export type UpdateRoleBody = Static<typeof UpdateRoleBody>;
 
-const byId = Type.Object({ id: Name });
-const thisRole = { entity: 'role', in: 'params', field: 'id' } as const;
+const thisRole = aboutOne('role');
 
 export const operations = defineOperations('roles', {
   listRoles: operation('GET', '/roles', {
@@ -51,8 +51,7 @@ export const operations = defineOperations('roles', {
   getRole: operation('GET', '/roles/{id}', {
     summary: 'Get custom role',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisRole,
-    params: byId,
+    ...thisRole,
     reply: Role,
   }),
   updateRole: operation('PUT', '/roles/{id}', {
@@ -61,8 +60,7 @@ export const operations = defineOperations('roles', {
       'Omitted fields are unchanged. The change holds at once for everybody who has the role. The caller needs ' +
       'all rights that the role had and will have.',
     needs: 'CREATE_CUSTOM_ROLES',
-    subject: thisRole,
-    params: byId,
+    ...thisRole,
     body: UpdateRoleBody,
     reply: Role,
   }),
@@ -70,8 +68,7 @@ export const operations = defineOperations('roles', {
     summary: 'Delete custom role',
     description: 'Refused with 409 as long as anybody has it; the message says who.',
     needs: 'CREATE_CUSTOM_ROLES',
-    subject: thisRole,
-    params: byId,
+    ...thisRole,
     reply: Type.Object({ id: Text }),
   }),
 });

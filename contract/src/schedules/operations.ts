@@ -1,14 +1,14 @@
 /** When environments are deployed, destroyed and checked for drift automatically. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { autoDriftRemediations, forgeRemediations, oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
-import { closed, Flag, Name, orNull } from '../schema/schema.ts';
+import { closed, Flag, orNull } from '../schema/schema.ts';
 import { Cron, DriftSchedule, EnvironmentSchedule, TimeZone } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+const thisEnvironment = aboutOne('environment');
 
 const ScheduleBody = closed({
   cron: Type.Optional(Cron),
@@ -47,8 +47,7 @@ export const operations = defineOperations('schedules', {
     summary: 'Get schedule of environment',
     description: 'An empty object if there is none.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: EnvironmentSchedule,
   }),
   updateEnvironmentSchedule: operation('PUT', '/scheduling/environments/{id}', {
@@ -59,8 +58,7 @@ export const operations = defineOperations('schedules', {
       'ticks (locked, archived, service down) are skipped. A time that the clock skips comes when it has ' +
       'been moved on; one that it shows twice comes once.',
     needs: 'RUN_APPLY',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: UpdateEnvironmentScheduleBody,
     bodyOptional: true,
     reply: EnvironmentSchedule,
@@ -69,16 +67,14 @@ export const operations = defineOperations('schedules', {
     summary: 'List schedules of project',
     description: 'One element for each environment of the project with a schedule, newest environment first.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: { entity: 'project', in: 'params', field: 'id' },
-    params: byId,
+    ...aboutOne('project'),
     reply: Type.Array(EnvironmentSchedule),
   }),
   getDriftSchedule: operation('GET', '/scheduling/drift-detection/environments/{id}', {
     summary: 'Get drift schedule of environment',
     description: '`enabled: false` and an empty cron if there is none.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: DriftSchedule,
   }),
   updateDriftSchedule: operation('PATCH', '/scheduling/drift-detection/environments/{id}', {
@@ -90,8 +86,7 @@ export const operations = defineOperations('schedules', {
       'that it names in an hour, the first counts.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     needsToo: [{ right: 'RUN_APPLY', for: '`autoDriftRemediation` CODE_TO_CLOUD' }],
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: UpdateDriftScheduleBody,
     reply: DriftSchedule,
   }),

@@ -2,12 +2,12 @@
 
 import { Type } from 'typebox';
 import { CredentialProjects } from '../projects/shapes.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { SshKey, SshKeyDetails } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisKey = { entity: 'sshKey', in: 'params', field: 'id' } as const;
+const thisKey = aboutOne('sshKey');
 
 const PrivateKey = Type.String({
   minLength: 1,
@@ -43,16 +43,14 @@ export const operations = defineOperations('ssh keys', {
   getSshKey: operation('GET', '/ssh-keys/{id}', {
     summary: 'Get ssh key',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisKey,
-    params: byId,
+    ...thisKey,
     reply: SshKeyDetails,
   }),
   updateSshKey: operation('PUT', '/ssh-keys/{id}', {
     summary: 'Update ssh key',
     description: 'Omitted fields are unchanged. Environments that may no longer use it run without it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisKey,
-    params: byId,
+    ...thisKey,
     body: closed({
       value: Type.Optional(PrivateKey),
       encryptionMethod: EncryptionMethod,
@@ -64,8 +62,7 @@ export const operations = defineOperations('ssh keys', {
     summary: 'Delete ssh key',
     description: 'Refused while a template or an active environment names it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisKey,
-    params: byId,
+    ...thisKey,
     reply: nullable(Type.Object({ id: Text })),
     refusesWith: ['conflict'],
   }),

@@ -1,13 +1,13 @@
 /** Versions of an environment's state, what people do with them, and the locks of tools outside of runs. */
 import { Type } from 'typebox';
 import { listedProjects } from '../projects/shapes.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, closed, Flag, Name, nullable, offsetOf, Prose, replyObject, Text } from '../schema/schema.ts';
 import { StateAccess, StateComparison, StateLock, StateVersion } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisVersion = { entity: 'stateVersion', in: 'params', field: 'id' } as const;
-const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+const thisVersion = aboutOne('stateVersion');
+const thisEnvironment = aboutOne('environment');
 
 const Comment = Type.Optional(
   Type.String({ maxLength: 1000, description: 'The reason; stored with the new version' }),
@@ -61,8 +61,7 @@ export const operations = defineOperations('state', {
     summary: 'List state versions',
     description: 'Those of one environment, newest first. `x-total-count` contains the total number.',
     needs: 'READ_STATE',
-    subject: { entity: 'environment', in: 'params', field: 'id' },
-    params: byId,
+    ...aboutOne('environment'),
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 100' })),
       offset: Type.Optional(offsetOf('version')),
@@ -72,8 +71,7 @@ export const operations = defineOperations('state', {
   getStateVersion: operation('GET', '/state-versions/{id}', {
     summary: 'Get state version',
     needs: 'READ_STATE',
-    subject: thisVersion,
-    params: byId,
+    ...thisVersion,
     reply: StateVersion,
   }),
   importState: operation('POST', '/environments/{id}/state-versions', {
@@ -83,8 +81,7 @@ export const operations = defineOperations('state', {
       'earlier ones unless OpenTofu has encrypted it. A 400 says what is wrong with the file, a 409 ' +
       'who holds the state.',
     needs: 'WRITE_STATE',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     query: Type.Object({ comment: Comment, acceptOtherLineage: acceptOtherLineage('the file') }),
     body: Bytes('The state file as the tool wrote it'),
     bodyKind: 'binary',
@@ -97,8 +94,7 @@ export const operations = defineOperations('state', {
       'kept; a rollback restores one. Required before the state moves from the service back to the ' +
       "code's own backend.",
     needs: 'WRITE_STATE',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: replyObject('ClearedState', {
       id: Text,
       previous: Type.Optional(Type.String({ description: 'The version that was current before' })),
@@ -108,8 +104,7 @@ export const operations = defineOperations('state', {
     summary: 'Download state',
     description: 'The state file as the tool wrote it, with plain-text secrets.',
     needs: 'READ_STATE',
-    subject: thisVersion,
-    params: byId,
+    ...thisVersion,
     reply: Type.Unknown(),
     replyKind: 'binary',
   }),
@@ -119,8 +114,7 @@ export const operations = defineOperations('state', {
       'The changes from the version `with` to this one: resources and outputs that were added, ' +
       'removed or changed.',
     needs: 'READ_STATE',
-    subject: thisVersion,
-    params: byId,
+    ...thisVersion,
     query: Type.Object({
       with: Type.Optional(
         Type.String({
@@ -137,8 +131,7 @@ export const operations = defineOperations('state', {
       'encrypted by OpenTofu keeps its own) becomes current. Existing plans are outdated. 409 while a ' +
       'deployment runs or waits, a tool holds the state, or the environment is locked.',
     needs: 'WRITE_STATE',
-    subject: thisVersion,
-    params: byId,
+    ...thisVersion,
     body: closed({ comment: Comment }),
     bodyOptional: true,
     reply: StateVersion,
@@ -149,8 +142,7 @@ export const operations = defineOperations('state', {
       'A new version with the content of this rescued one becomes current, by the same rules as a ' +
       'rollback.',
     needs: 'WRITE_STATE',
-    subject: thisVersion,
-    params: byId,
+    ...thisVersion,
     body: closed({ comment: Comment, acceptOtherLineage: acceptOtherLineage('the version') }),
     bodyOptional: true,
     reply: StateVersion,
@@ -159,16 +151,14 @@ export const operations = defineOperations('state', {
     summary: 'Delete rescued state version',
     description: 'The version cannot be restored. 409 unless it is rescued.',
     needs: 'WRITE_STATE',
-    subject: thisVersion,
-    params: byId,
+    ...thisVersion,
     reply: replyObject('DeletedStateVersion', { id: Text }),
   }),
   getStateLock: operation('GET', '/environments/{id}/state-lock', {
     summary: 'Get state lock',
     description: 'The lock that a tool outside of runs holds on the state; null if there is none.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: nullable(StateLock),
   }),
   freeStateLock: operation('POST', '/environments/{id}/state-lock/free', {
@@ -177,8 +167,7 @@ export const operations = defineOperations('state', {
       'Releases the lock of a tool outside of runs that was killed or forgotten. If the tool is still ' +
       'running, it can no longer store its state. Waiting deployments start.',
     needs: 'FORCE_UNLOCK_WORKSPACE',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: closed({
       lockId: Type.Optional(Type.String({ description: 'Only this lock; 409 if another one is held' })),
       reason: Type.Optional(Prose),

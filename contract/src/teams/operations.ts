@@ -1,5 +1,6 @@
 /** Teams of people and keys. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
@@ -56,8 +57,7 @@ const ListTeamsQuery = Type.Object({
 });
 export type ListTeamsQuery = Static<typeof ListTeamsQuery>;
 
-const byId = Type.Object({ id: Name });
-const thisTeam = { entity: 'team', in: 'params', field: 'id' } as const;
+const thisTeam = aboutOne('team');
 
 export const operations = defineOperations('teams', {
   listTeams: operation('GET', '/teams/organizations/{organizationId}', {
@@ -85,8 +85,7 @@ export const operations = defineOperations('teams', {
   getTeam: operation('GET', '/teams/{id}', {
     summary: 'Get team',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisTeam,
-    params: byId,
+    ...thisTeam,
     reply: Team,
   }),
   updateTeam: operation('PUT', '/teams/{id}', {
@@ -95,8 +94,7 @@ export const operations = defineOperations('teams', {
       'Omitted fields are unchanged. A caller who adds members, or makes the team the default one, needs all ' +
       'rights that the team gives.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisTeam,
-    params: byId,
+    ...thisTeam,
     body: UpdateTeamBody,
     reply: Team,
   }),
@@ -104,8 +102,7 @@ export const operations = defineOperations('teams', {
     summary: 'Delete team',
     description: 'With its memberships and roles.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisTeam,
-    params: byId,
+    ...thisTeam,
     reply: Type.Object({ id: Text }),
   }),
 });

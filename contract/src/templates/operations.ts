@@ -1,12 +1,12 @@
 /** Templates (on the wire: blueprints). */
 import { Type } from 'typebox';
+import { aboutOne, byId } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, Text } from '../schema/schema.ts';
 import { Template } from './shapes.ts';
 import { CreateTemplateBody, UpdateTemplateBody } from './template-body.ts';
 
-const byId = Type.Object({ id: Name });
-const thisTemplate = { entity: 'template', in: 'params', field: 'id' } as const;
+const thisTemplate = aboutOne('template');
 
 export const operations = defineOperations('templates', {
   listTemplates: operation('GET', '/blueprints', {
@@ -52,8 +52,7 @@ export const operations = defineOperations('templates', {
     needs: 'VIEW_ORGANIZATION',
     needsAnywhere: true,
     needsToo: [{ right: 'VIEW_PROJECT', for: 'a template created in a project, and a single-use one' }],
-    subject: thisTemplate,
-    params: byId,
+    ...thisTemplate,
     reply: Template,
   }),
   updateTemplate: operation('PUT', '/blueprints/{id}', {
@@ -69,8 +68,7 @@ export const operations = defineOperations('templates', {
       { right: 'EDIT_VCS_ENVIRONMENT', for: 'a single-use template, unless that right is there' },
       { right: 'MANAGE_PROJECT_TEMPLATES', for: 'each project that `projectIds` adds or removes' },
     ],
-    subject: thisTemplate,
-    params: byId,
+    ...thisTemplate,
     body: UpdateTemplateBody,
     reply: Template,
   }),
@@ -80,8 +78,7 @@ export const operations = defineOperations('templates', {
       'Environments that use it keep working and can be deployed and destroyed; new ones cannot use it. ' +
       'Deleting it again changes nothing. 409 for a single-use template: delete its environment.',
     needs: 'CREATE_AND_EDIT_TEMPLATES',
-    subject: thisTemplate,
-    params: byId,
+    ...thisTemplate,
     reply: Type.Object({ id: Text }),
   }),
   addTemplateToProject: operation('PATCH', '/blueprints/{id}/projects', {
@@ -90,7 +87,7 @@ export const operations = defineOperations('templates', {
     needs: 'MANAGE_PROJECT_TEMPLATES',
     needsAnywhere: true,
     needsToo: [{ right: 'MANAGE_PROJECT_TEMPLATES', for: 'the project of `projectId`' }],
-    subject: thisTemplate,
+    subject: thisTemplate.subject,
     updates: 'getTemplate',
     params: byId,
     body: closed({ projectId: Name }),
@@ -105,7 +102,7 @@ export const operations = defineOperations('templates', {
     needs: 'MANAGE_PROJECT_TEMPLATES',
     needsAnywhere: true,
     needsToo: [{ right: 'MANAGE_PROJECT_TEMPLATES', for: 'the project of `projectId`' }],
-    subject: thisTemplate,
+    subject: thisTemplate.subject,
     updates: 'getTemplate',
     params: Type.Object({ id: Name, projectId: Name }),
     reply: Template,

@@ -1,11 +1,11 @@
 /** Environments that are deployed after another one. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name } from '../schema/schema.ts';
 import { DownstreamEnvironment } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisEnvironment = { entity: 'environment', in: 'params', field: 'id' } as const;
+const thisEnvironment = aboutOne('environment');
 
 /** How many environments can follow one. */
 export const mostDownstream = 100;
@@ -26,8 +26,7 @@ export const operations = defineOperations('triggers', {
     description:
       'Those that are deployed after each successful deploy of this one, if they are active and in its project.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     reply: Type.Array(DownstreamEnvironment),
   }),
   setDownstream: operation('PUT', '/environments/{id}/downstream', {
@@ -35,8 +34,7 @@ export const operations = defineOperations('triggers', {
     description: 'Replaces the whole list. 400 if the deployments would never end, because of a cycle.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     needsToo,
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: DownstreamBody,
     reply: Type.Array(DownstreamEnvironment),
   }),
@@ -47,8 +45,7 @@ export const operations = defineOperations('triggers', {
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     needsToo,
     updates: 'listDownstream',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: DownstreamBody,
     reply: Type.Null(),
   }),
@@ -57,8 +54,7 @@ export const operations = defineOperations('triggers', {
     description: 'Those that do not follow are ignored.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     updates: 'listDownstream',
-    subject: thisEnvironment,
-    params: byId,
+    ...thisEnvironment,
     body: DownstreamBody,
     reply: Type.Null(),
   }),

@@ -1,5 +1,6 @@
 /** Connections to self-hosted forges, and ids of installations. */
 import { Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
@@ -15,8 +16,7 @@ import {
   VcsToken,
 } from './shapes.ts';
 
-const byId = Type.Object({ id: Name });
-const thisConnection = { entity: 'vcsConnection', in: 'params', field: 'id' } as const;
+const thisConnection = aboutOne('vcsConnection');
 
 const AgentKey = Type.Optional(
   clearable(withoutEffect(Name, noEffects.forgeAgents, '_DEFAULT$'), defaultVcsAgentKey),
@@ -58,16 +58,14 @@ export const operations = defineOperations('vcs connections', {
   getVcsConnection: operation('GET', '/vcs/connections/{id}', {
     summary: 'Get VCS connection',
     needs: 'VIEW_ORGANIZATION',
-    subject: thisConnection,
-    params: byId,
+    ...thisConnection,
     reply: VcsConnectionDetails,
   }),
   updateVcsConnection: operation('PUT', '/vcs/connections/{id}', {
     summary: 'Update VCS connection',
     description: 'Omitted fields are unchanged.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisConnection,
-    params: byId,
+    ...thisConnection,
     body: closed({ name: Type.Optional(Title), vcsAgentKey: AgentKey, tokenId: TokenId }),
     reply: VcsConnection,
   }),
@@ -75,8 +73,7 @@ export const operations = defineOperations('vcs connections', {
     summary: 'Delete VCS connection',
     description: 'Refused while a template or an active environment names it.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisConnection,
-    params: byId,
+    ...thisConnection,
     reply: nullable(Type.Object({ id: Text })),
     refusesWith: ['conflict'],
   }),
