@@ -202,10 +202,23 @@ export interface Repository {
   git(...args: string[]): Promise<string>;
 }
 
+/** Makes a folder, with a number after its name where tests of the same service have made one of this name. */
+async function makeFolder(parent: string, name: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const path = join(parent, number === 1 ? name : `${name}-${number}`);
+    const isNew = await mkdir(path).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? false : Promise.reject(error)),
+    );
+    if (isNew) return path;
+  }
+}
+
 /** Makes a repository with one commit on branch `main`. */
 export async function makeRepository(folder: string, name: string, files: Files): Promise<Repository> {
-  const path = join(folder, 'repositories', name);
-  await mkdir(path, { recursive: true });
+  const repositories = join(folder, 'repositories');
+  await mkdir(repositories, { recursive: true });
+  const path = await makeFolder(repositories, name);
   const git = async (...args: string[]) => {
     const identity = [
       '-c',

@@ -14,6 +14,10 @@ const testBrowserPath = (await findProgram('chromium-headless-shell')) ?? chromi
 export const withoutBrowser: string | false =
   testBrowserPath === null ? 'neither chromium-headless-shell nor chromium is on the PATH' : false;
 
+/** The same for tests that run deployments, too. */
+export const withoutRuns: string | false =
+  withoutBrowser || ((await findProgram('terraform')) === null && 'terraform is not on the PATH');
+
 export interface Viewport {
   readonly width?: number;
   readonly height?: number;

@@ -90,9 +90,17 @@ export interface Showcase {
   readonly policyId: string;
 }
 
-/** Makes the administrator that people sign in as. */
-export async function createAdmin(client: Client, person: Person = admin): Promise<void> {
-  await client.call('createAdmin', { body: person });
+/**
+ * Makes the administrator that people sign in as.
+ * @param client of the installation's first key
+ * @param organizationId default: the first organization
+ */
+export async function createAdmin(
+  client: Client,
+  person: Person = admin,
+  organizationId?: string,
+): Promise<void> {
+  await client.call('createAdmin', { body: { ...person, ...(organizationId ? { organizationId } : {}) } });
 }
 
 async function createTemplate(

@@ -9,10 +9,12 @@ import type { ImportGraph } from './import-graph.ts';
 import type { Job, Stage } from './job.ts';
 import { neededTools } from './needed-tools.ts';
 
-const minutesOf = { unit: 10, acceptance: 15, sharedService: 30, slow: 40 } as const;
+const minutesOf = { unit: 10, acceptance: 15, oneService: 30, slow: 40 } as const;
 
 /** A process gets further files until this is reached, so that the last ones of a run do not run one by one. */
 const sharedSeconds = 40;
+/** The same for files that use one service: its start is cheap next to being the last job of a run. */
+const oneServiceSeconds = 300;
 /** The line with which a test file says why it cannot share its process. */
 const alone = /^\/\/ Needs a process of its own: \S/m;
 
@@ -23,8 +25,8 @@ const sharing = new Set(['server', 'cli', 'contract', 'guards', 'protocol', 'set
 function groupOf(file: string): string | null {
   const [room = ''] = file.split('/');
   if (sharing.has(room)) return alone.test(readFileSync(join(root, file), 'utf8')) ? null : room;
-  // They use one service.
-  return /^acceptance\/(.*\/)?shared\//.test(file) ? dirname(file) : null;
+  // Acceptance tests that need no service of their own use the one of their process.
+  return /^acceptance\/(.*\/)?one-service\//.test(file) ? dirname(file) : null;
 }
 
 /** @param files test files, relative to the root */
@@ -48,7 +50,10 @@ export function stagesOf(files: readonly string[], graph: ImportGraph): Stage[] 
         ...single.map((file) => jobOf(file, isAcceptance(file) ? minutesOf.acceptance : minutesOf.unit)),
         ...[...shared.values()].flatMap((group) =>
           group.every(isAcceptance)
-            ? joinJobs(group.map((file) => jobOf(file, minutesOf.sharedService)))
+            ? joinJobs(
+                group.map((file) => jobOf(file, minutesOf.oneService)),
+                oneServiceSeconds,
+              )
             : joinJobs(
                 group.map((file) => jobOf(file, minutesOf.unit)),
                 sharedSeconds,

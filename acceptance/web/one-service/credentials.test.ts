@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { type Home, homeOf } from '../runs.ts';
-import type { RunningService } from '../service.ts';
-import { chooseOption, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import type { Home } from '../../runs.ts';
+import { chooseOption, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('credentials in the browser', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
   let answers: string[];
@@ -22,13 +21,12 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
   const choose = (label: string, option: string) => chooseOption(page, label, option, { exact: true });
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
-    browser = await startBrowser();
+    service = await joinWebService();
+    home = service.home;
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(browser);
+    page = await openPage(service.browser);
     answers = [];
     page.on('response', (response) => {
       if (response.url().includes('/api/'))
@@ -37,12 +35,9 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
           () => undefined,
         );
     });
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('each kind of credential has its own fields, and missing ones are named at the field', async () => {
     await go('/credentials');

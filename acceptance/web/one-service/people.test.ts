@@ -1,26 +1,20 @@
 /** People, teams, roles, permissions and keys in the browser. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createClient } from '#contract/client/client.ts';
-import { type Home, homeOf, until } from '../runs.ts';
-import type { RunningService } from '../service.ts';
-import {
-  chooseOption,
-  complaintsOf,
-  holdRequest,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withoutBrowser,
-} from './browser.ts';
+import { type Home, until } from '../../runs.ts';
+import { chooseOption, complaintsOf, holdRequest, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
-const viewer = { email: 'vera@example.com', name: '‫ורה‬ <b>Vera</b> 🌱', password: 'five other random words' };
+const viewer = {
+  email: 'vera.member@example.com',
+  name: '‫ורה‬ <b>Vera</b> 🌱',
+  password: 'five other random words',
+};
 
 describe('people in the browser', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
 
@@ -38,19 +32,15 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
   };
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
-    browser = await startBrowser();
+    service = await joinWebService();
+    home = service.home;
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('a person is invited with a role in a project; the link is shown once and lets them in', async () => {
     await go('/users');
@@ -69,7 +59,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await page.getByRole('tab', { name: 'Invitations' }).click();
     await page.getByRole('row').filter({ hasText: viewer.email }).getByText('Pending').waitFor();
 
-    const other = await openPage(browser);
+    const other = await openPage(service.browser);
     const { pathname, hash } = new URL(link);
     await other.goto(`${service.url}${pathname}${hash}`);
     await other.getByLabel(/^Name/).fill(viewer.name);
@@ -84,7 +74,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
   });
 
   test('somebody without the right sees why each button is refused', async () => {
-    const other = await openPage(browser);
+    const other = await openPage(service.browser);
     await signIn(other, service.url, viewer);
     await other.goto(`${service.url}/users`);
     const button = other.getByRole('button', { name: 'Invite a person' });
@@ -208,8 +198,8 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
   });
 
   test('the profile changes the name, makes an own key and ends another session', async () => {
-    const other = await openPage(browser);
-    await signIn(other, service.url);
+    const other = await openPage(service.browser);
+    await signIn(other, service.url, service.admin);
     await go('/profile');
     const name = page.getByRole('textbox', { name: /^Name/ });
     const letGo = await holdRequest(page, 'PUT', '/api/users/me');

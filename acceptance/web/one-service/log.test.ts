@@ -1,13 +1,13 @@
 /** The log of a deployment in the browser: long, live, hostile, and after the network was cut. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { findProgram } from '../programs.ts';
-import { createEnvironment, homeOf, openGate, stepLines, streamedLogs, until, untilEnd } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { createEnvironment, openGate, stepLines, streamedLogs, until, untilEnd } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `resource "terraform_data" "it" {
   provisioner "local-exec" { command = "sh \${path.module}/run.sh" }
@@ -41,11 +41,8 @@ const longWait = { timeout: 30_000 };
 const cutMilliseconds = 20_000;
 const slowAnswerMilliseconds = 500;
 
-const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
-
-describe('the log in the browser', { skip: needs }, () => {
-  let service: RunningService;
-  let browser: Browser;
+describe('the log in the browser', { skip: withoutRuns }, () => {
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   /** Ids of the deployments. */
@@ -59,7 +56,7 @@ describe('the log in the browser', { skip: needs }, () => {
       'main.tf': configuration,
       'run.sh': script,
     });
-    return createEnvironment(service.client, await homeOf(service.client), { name, repository: path });
+    return createEnvironment(service.client, service.home, { name, repository: path });
   };
   /** Waits until a line is stored. */
   const untilLine = (deploymentId: string, text: string) =>
@@ -94,19 +91,13 @@ describe('the log in the browser', { skip: needs }, () => {
   };
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
+    service = await joinWebService();
     const runs = [start('long', long), start('hostile', hostile)] as const;
-    browser = await startBrowser();
     [many, failed] = [(await runs[0]).deploymentId, (await runs[1]).deploymentId];
     await Promise.all([untilEnd(service.client, many), untilEnd(service.client, failed, 'FAILURE')]);
     stored = (await streamedLogs(service.client, many)).get('tf:apply')!;
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
   });
 
   test('all of 100,000 lines are there, and a search counts them across steps', async () => {
@@ -268,9 +259,9 @@ describe('the log in the browser', { skip: needs }, () => {
 
   test('a browser without event streams shows the stored log, and says that it is not live', async () => {
     const { id, deploymentId } = await start('stored', live);
-    const old = await openPage(browser);
+    const old = await openPage(service.browser);
     await old.addInitScript('delete globalThis.TextDecoderStream');
-    await signIn(old, service.url);
+    await signIn(old, service.url, service.admin);
     await untilLine(deploymentId, 'm50');
     // The page has the code of the log before it knows the steps.
     await old.route('**/steps', async (route) => {

@@ -2,26 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  chooseOption,
-  complaintsOf,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withAnswers,
-  withoutBrowser,
-} from './browser.ts';
+import type { Page } from 'playwright-core';
+import { createEnvironment, type Home } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { chooseOption, complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const slowMilliseconds = 1000;
 const rightToLeft = 'مشروع 🚀';
 
 describe('projects in the browser', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
   let complaints: string[];
@@ -37,20 +28,16 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
   const projectOf = (id: string) => service.client.call('getProject', { params: { id } });
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
-    browser = await startBrowser();
+    service = await joinWebService();
+    home = service.home;
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('the tree opens, closes, counts and finds', async () => {
     const { path } = await makeRepository(service.folder, 'empty', { 'main.tf': '' });
@@ -210,7 +197,7 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
     const { organizationId } = home;
     const { id } = await createProject('Read only');
     const viewer = { email: 'vi@example.com', name: 'Vi', password: 'four random words together' };
-    const { userId } = await service.client.call('createAdmin', { body: viewer });
+    const { userId } = await service.operator.call('createAdmin', { body: { ...viewer, organizationId } });
     await service.client.call('setMemberRole', { params: { id: organizationId, userId }, body: 'User' });
     await service.client.call('assignUserRole', { body: { userId, role: 'Viewer', projectId: id } });
     await page.context().clearCookies();

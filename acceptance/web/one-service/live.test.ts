@@ -1,30 +1,26 @@
 /** What the page hears, and what it says when it hears nothing. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createEnvironment, type Home } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('a page that is open', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let home: Home;
   let repository: string;
   before(async () => {
-    [service, browser] = await Promise.all([startWebService(), startBrowser()]);
-    home = await homeOf(service.client);
+    service = await joinWebService();
+    home = service.home;
     repository = (await makeRepository(service.folder, 'empty', { 'main.tf': '' })).path;
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
   });
 
   async function openList(prepare: (page: Page) => Promise<unknown> = async () => undefined): Promise<Page> {
-    const page = await openPage(browser);
+    const page = await openPage(service.browser);
     await prepare(page);
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
     await page.goto(`${service.url}/environments`);
     await page.getByRole('heading', { level: 1, name: 'Environments' }).waitFor();
     return page;
@@ -120,20 +116,20 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
   });
 
   test('a proxy that holds back what arrives is noticed', async () => {
-    const page = await openPage(browser);
+    const page = await openPage(service.browser);
     await page.clock.install();
     await page.route('**/events', () => new Promise(() => undefined));
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
     await page.clock.fastForward(15_000);
     await page.getByText('Changes do not arrive').waitFor();
     await page.context().close();
   });
 
   test('an answer that takes long is said to be on its way', async () => {
-    const page = await openPage(browser);
+    const page = await openPage(service.browser);
     await page.clock.install();
     await page.route('**/api/agents?**', () => new Promise(() => undefined));
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.clock.fastForward(5000);
     await page.getByText('The service is slow to respond').waitFor();

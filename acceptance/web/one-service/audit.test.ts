@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { type Home, homeOf } from '../runs.ts';
-import type { RunningService } from '../service.ts';
-import { openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import type { Home } from '../../runs.ts';
+import { openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
 
@@ -18,19 +17,15 @@ describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: 
   const go = (path: string) => page.goto(`${service.url}${path}`);
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
-    browser = await startBrowser();
+    service = await joinWebService();
+    home = service.home;
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('a changed policy is in the trail with what it was before', async () => {
     await go('/organization?tab=policies');

@@ -1,21 +1,13 @@
 /** Environments created in the browser: from a template, from a repository, and with everything wrong. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { findProgram } from '../programs.ts';
-import { type Home, homeOf, untilStatus } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  chooseOption,
-  complaintsOf,
-  holdRequest,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withoutBrowser,
-} from './browser.ts';
-import { admin } from './showcase.ts';
+import type { Page } from 'playwright-core';
+import { findProgram } from '../../programs.ts';
+import { type Home, untilStatus } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { chooseOption, complaintsOf, holdRequest, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { admin } from '../showcase.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const code = `variable "region" {
   type        = string
@@ -60,8 +52,7 @@ resource "terraform_data" "it" {
 const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
 
 describe('creating an environment in the browser', { skip: needs, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
   let templateId: string;
@@ -84,8 +75,8 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
   };
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
+    service = await joinWebService();
+    home = service.home;
     repository = (await makeRepository(service.folder, 'network', { 'infra/main.tf': code })).path;
     const { organizationId, projectId } = home;
     const template = await service.client.call('createTemplate', {
@@ -99,18 +90,14 @@ describe('creating an environment in the browser', { skip: needs, concurrency: f
     await service.client.call('saveVariables', {
       body: [{ name: 'region', type: 1, value: 'eu-west-1', ...at }],
     });
-    browser = await startBrowser();
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('from a template: each variable has the field that its definition wants, and the first run begins', async () => {
     await page.goto(`${service.url}/environments/new?template=${templateId}`);

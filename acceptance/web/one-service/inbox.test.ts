@@ -1,36 +1,31 @@
 /** Home: what needs somebody. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { homeOf, untilEnd } from '../runs.ts';
-import type { RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
-import { fillShowcase, type Person, type Showcase } from './showcase.ts';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { untilEnd } from '../../runs.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
+import { fillShowcase, type Person, type Showcase } from '../showcase.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const viewer: Person = { email: 'vera@example.com', name: 'Vera Viewer', password: 'she looks and looks on' };
 
-describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
+  let service: SharedWebService;
   let shown: Showcase;
   let page: Page;
   let complaints: readonly string[];
   before(async () => {
-    [service, browser] = await Promise.all([startWebService(), startBrowser()]);
-    page = await openPage(browser);
+    service = await joinWebService();
+    page = await openPage(service.browser);
     complaints = complaintsOf(page);
-    await signIn(page, service.url);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
+    await signIn(page, service.url, service.admin);
   });
 
   const section = (name: string) => page.getByRole('region', { name });
 
   test('is empty in a new installation, says so, and shows what would fill it', async () => {
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
-    const { projectId } = await homeOf(service.client);
+    const { projectId } = service.home;
     await page.getByText(`envarium environment create web --project ${projectId}`).waitFor();
   });
 
@@ -93,7 +88,7 @@ describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
     await service.client.call('acceptInvitation', {
       body: { token, name: viewer.name, password: viewer.password },
     });
-    const theirs = await openPage(browser);
+    const theirs = await openPage(service.browser);
     await signIn(theirs, service.url, viewer);
     const others = theirs.getByRole('region', { name: 'Waiting for someone else' });
     await others.getByRole('link', { name: 'Look at it' }).waitFor();

@@ -4,14 +4,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { type Home, homeOf, until } from '../runs.ts';
-import type { RunningService } from '../service.ts';
-import { openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { type Home, until } from '../../runs.ts';
+import { withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('notifications in the browser', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
   let receiver: Server;
@@ -25,21 +24,11 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     receiver = createServer((_, response) => response.end('<b>taken</b>')).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in/hidden`;
-    service = await startWebService({
-      settings: {
-        ENVARIUM_RATE_LIMIT: '0',
-        ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
-        ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
-      },
-    });
-    home = await homeOf(service.client);
-    browser = await startBrowser();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    service = await joinWebService();
+    home = service.home;
+    page = await service.signedIn();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
+  after(() => {
     receiver?.closeAllConnections();
     receiver?.close();
   });

@@ -1,19 +1,11 @@
 /** One environment in the browser: deployed with another value, locked, renamed by two people, destroyed, deleted. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { findProgram } from '../programs.ts';
-import { createEnvironment, deployNew, homeOf, until, untilEnd } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  complaintsOf,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withAnswers,
-  withoutBrowser,
-} from './browser.ts';
+import { before, describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { createEnvironment, deployNew, until, untilEnd } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withAnswers, withoutRuns } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
   type    = string
@@ -29,14 +21,12 @@ output "server" {
 }
 `;
 
-const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
 const longWait = { timeout: 60_000 };
 /** Markup, right to left, wide characters, and longer than any line. */
 const oddName = `<b>كتاب</b> 🚀 ${'very long '.repeat(8)}`.trim();
 
-describe('the page of an environment', { skip: needs }, () => {
-  let service: RunningService;
-  let browser: Browser;
+describe('the page of an environment', { skip: withoutRuns }, () => {
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let id: string;
@@ -56,22 +46,11 @@ describe('the page of an environment', { skip: needs }, () => {
   };
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
+    service = await joinWebService();
     repository = (await makeRepository(service.folder, 'code', { 'main.tf': configuration })).path;
-    const home = await homeOf(service.client);
-    const [made, started] = await Promise.all([
-      deployNew(service.client, home, { name: 'web', repository }),
-      startBrowser(),
-    ]);
-    id = made.id;
-    browser = started;
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    ({ id } = await deployNew(service.client, service.home, { name: 'web', repository }));
+    page = await service.signedIn();
     complaints = complaintsOf(page);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
   });
 
   test('a deployment with another value of a variable of the code', async () => {
@@ -188,11 +167,11 @@ describe('the page of an environment', { skip: needs }, () => {
   });
 
   test('an odd name is text, and its page fits a narrow screen', async () => {
-    const home = await homeOf(service.client);
+    const home = service.home;
     const request = { name: oddName, repository, preventAutoDeploy: true };
     const odd = await createEnvironment(service.client, home, request);
-    const narrow = await openPage(browser, { width: 320, height: 640 });
-    await signIn(narrow, service.url);
+    const narrow = await openPage(service.browser, { width: 320, height: 640 });
+    await signIn(narrow, service.url, service.admin);
     await narrow.goto(`${service.url}/environments/${odd.id}`);
     await narrow.getByRole('heading', { name: oddName }).waitFor();
     await narrow.getByText('It was never deployed.').waitFor();
@@ -203,7 +182,7 @@ describe('the page of an environment', { skip: needs }, () => {
   });
 
   test('an environment that is deleted while it is open says so', async () => {
-    const home = await homeOf(service.client);
+    const home = service.home;
     const request = { name: 'short', repository, preventAutoDeploy: true };
     const short = await createEnvironment(service.client, home, request);
     await open('', short.id);
@@ -213,7 +192,7 @@ describe('the page of an environment', { skip: needs }, () => {
   });
 
   test('a destroy that the policy disables says so before anybody requests it', async () => {
-    const { projectId } = await homeOf(service.client);
+    const { projectId } = service.home;
     const policy = (body: object) => service.client.call('updatePolicy', { body: { projectId, ...body } });
     await policy({ disableDestroyEnvironments: true });
     await open();

@@ -1,26 +1,23 @@
 /** The list of environments: filters, views, and actions on many at once. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, homeOf } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { createEnvironment } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 /** One page and a little more. */
 const count = 103;
 const hostile = '<img src=x onerror=alert(1)> שלום 🚀 '.padEnd(200, 'very long ');
 
 describe('the list of environments', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: readonly string[];
   before(async () => {
-    [service, browser] = await Promise.all([
-      startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } }),
-      startBrowser(),
-    ]);
-    const home = await homeOf(service.client);
+    service = await joinWebService();
+    const home = service.home;
     const { path: repository } = await makeRepository(service.folder, 'empty', { 'main.tf': '' });
     const of = { repository, preventAutoDeploy: true } as const;
     for (let at = 1; at < count; at++) {
@@ -32,16 +29,13 @@ describe('the list of environments', { skip: withoutBrowser, concurrency: false 
       });
     }
     await createEnvironment(service.client, home, { ...of, name: hostile });
-    page = await openPage(browser);
+    page = await openPage(service.browser);
     complaints = complaintsOf(page);
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
     await page.goto(`${service.url}/environments`);
     await page.getByText(`1 to 100 of ${count}`).waitFor();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   const rows = () => page.getByRole('table').getByRole('row');
   const firstName = () => rows().nth(1).getByRole('link').first().textContent();

@@ -1,14 +1,14 @@
 /** The calendar in the browser: what happens to which environment, and when. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { createEnvironment, type Home } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('the calendar in the browser', { skip: withoutBrowser }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let home: Home;
@@ -21,22 +21,18 @@ describe('the calendar in the browser', { skip: withoutBrowser }, () => {
   const rows = () => page.getByRole('main').getByRole('listitem');
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
+    service = await joinWebService();
+    home = service.home;
     ({ path: repository } = await makeRepository(service.folder, 'code', { 'main.tf': '' }));
     const { organizationId } = home;
     otherProject = (
       await service.client.call('createProject', { body: { organizationId, name: 'elsewhere' } })
     ).id;
-    browser = await startBrowser();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('without timers, it says where they come from', async () => {
     await page.goto(`${service.url}/calendar`);

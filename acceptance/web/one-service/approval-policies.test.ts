@@ -1,25 +1,17 @@
 /** Approval policies in the browser. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { placeOf, withToolbox } from '../../tools/toolbox/places.ts';
-import { createEnvironment, type Home, homeOf, untilEnd } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  complaintsOf,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withAnswers,
-  withoutBrowser,
-} from './browser.ts';
+import type { Page } from 'playwright-core';
+import { withToolbox } from '../../../tools/toolbox/places.ts';
+import { createEnvironment, type Home, untilEnd } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const withoutOpa = withToolbox('opa').skip;
 
 describe('approval policies in the browser', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
   let complaints: string[];
@@ -33,22 +25,16 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
   };
 
   before(async () => {
-    service = await startWebService({
-      settings: { ENVARIUM_RATE_LIMIT: '0', ENVARIUM_OPA: placeOf('opa') ?? '' },
-    });
-    home = await homeOf(service.client);
-    browser = await startBrowser();
+    service = await joinWebService();
+    home = service.home;
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('a policy of the catalogue is explained, configured by fields, and assigned', async () => {
     await open('/approval-policies');
