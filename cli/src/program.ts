@@ -48,6 +48,47 @@ or the service is unreachable; 3 the deployment waits for approval; 130 ended by
 Settings come from flags, then ENVARIUM_API_URL, ENVARIUM_API_KEY, ENVARIUM_API_SECRET and ENVARIUM_ORGANIZATION_ID,
 then the file that "envarium login" writes.`;
 
+/** What adds the commands, in the order of the help. */
+const commands = [
+  addLoginCommand,
+  addLogoutCommand,
+  addWhoamiCommand,
+  addSessionCommands,
+  addEnvironmentCommands,
+  addDeployCommands,
+  addBulkCommands,
+  addPlanCommand,
+  addDriftCommand,
+  addDecideCommands,
+  addLogCommands,
+  addOutputCommands,
+  addResourceCommands,
+  addDeploymentCommands,
+  addStateCommands,
+  addProjectCommands,
+  addPolicyCommands,
+  addBudgetCommands,
+  addOrganizationCommands,
+  addUserCommands,
+  addTeamCommands,
+  addRoleCommands,
+  addKeyCommands,
+  addVariableCommands,
+  addSetCommands,
+  addTemplateCommands,
+  addNotificationCommands,
+  addApprovalPolicyCommands,
+  addRepositoryCredentialCommands,
+  addRepositoryCommands,
+  addVcsConnectionCommands,
+  addCredentialCommands,
+  addAgentCommands,
+  addCalendarCommand,
+  addAuditCommands,
+  addDoctorCommand,
+  addCompletionCommands,
+] as const;
+
 /** All commands; usage errors are thrown. */
 export function createProgram(): Command {
   const program = new Command('envarium')
@@ -64,42 +105,6 @@ export function createProgram(): Command {
     })
     .addHelpText('after', statuses);
   withSharedFlags(program);
-  addLoginCommand(program);
-  addLogoutCommand(program);
-  addWhoamiCommand(program);
-  addSessionCommands(program);
-  addEnvironmentCommands(program);
-  addDeployCommands(program);
-  addBulkCommands(program);
-  addPlanCommand(program);
-  addDriftCommand(program);
-  addDecideCommands(program);
-  addLogCommands(program);
-  addOutputCommands(program);
-  addResourceCommands(program);
-  addDeploymentCommands(program);
-  addStateCommands(program);
-  addProjectCommands(program);
-  addPolicyCommands(program);
-  addBudgetCommands(program);
-  addOrganizationCommands(program);
-  addUserCommands(program);
-  addTeamCommands(program);
-  addRoleCommands(program);
-  addKeyCommands(program);
-  addVariableCommands(program);
-  addSetCommands(program);
-  addTemplateCommands(program);
-  addNotificationCommands(program);
-  addApprovalPolicyCommands(program);
-  addRepositoryCredentialCommands(program);
-  addRepositoryCommands(program);
-  addVcsConnectionCommands(program);
-  addCredentialCommands(program);
-  addAgentCommands(program);
-  addCalendarCommand(program);
-  addAuditCommands(program);
-  addDoctorCommand(program);
-  addCompletionCommands(program);
+  for (const add of commands) add(program);
   return program;
 }

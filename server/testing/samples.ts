@@ -19,11 +19,27 @@ export interface Sample {
   readonly queries?: Readonly<Partial<Record<OperationName, Readonly<Record<string, string>>>>>;
 }
 
-/** What a file in `samples/` exports as `sample`. @param environment made for the test */
+/** @param environment made for the test */
 export type MakeSample = (
   app: TestApp,
   environment: Reply<'createEnvironmentWithoutTemplate'>,
 ) => Sample | Promise<Sample>;
+
+/**
+ * Which file acts on a field that only bodies of this family have: not one that only stores or shows it; null: people
+ * only read it.
+ */
+export type FieldEffects = Readonly<Record<string, string | null>>;
+
+/** The files in `samples/`. */
+export async function readSamples(): Promise<readonly { sample: MakeSample; effects?: FieldEffects }[]> {
+  const folder = join(import.meta.dirname, 'samples');
+  return Promise.all(
+    readdirSync(folder)
+      .sort()
+      .map((file) => import(join(folder, file)) as Promise<{ sample: MakeSample; effects?: FieldEffects }>),
+  );
+}
 
 export function subjectsOf(operation: Operation): readonly Subject[] {
   return [operation.subject ?? []].flat() as Subject[];
@@ -76,9 +92,7 @@ export async function makeSamples(
   const ids: Record<string, string> = {};
   const bodies: Partial<Record<string, unknown>> = {};
   const queries: Partial<Record<string, Readonly<Record<string, string>>>> = {};
-  const folder = join(import.meta.dirname, 'samples');
-  for (const file of readdirSync(folder).sort()) {
-    const { sample } = (await import(join(folder, file))) as { sample: MakeSample };
+  for (const { sample } of await readSamples()) {
     const made = await sample(app, environment);
     Object.assign(ids, made.ids);
     Object.assign(bodies, made.bodies);

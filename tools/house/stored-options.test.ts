@@ -1,7 +1,8 @@
 /**
  * An option that is stored and has no effect says so. Every field of a body is marked in the contract, or one of these
  * lists names the file that acts on it, or says that people only read it. A name that many things have proves nothing,
- * so nobody searches for uses: a new field needs a line here, or a mark.
+ * so nobody searches for uses: a new field needs a mark, or a line in `effects` of its family's samples
+ * (`server/testing/samples`), or here if several families have it.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,7 +11,13 @@ import { test } from 'node:test';
 import { type JsonSchema, jsonSchemaOf } from '#contract/documents/describe-schema.ts';
 import { operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
+import { readSamples } from '../../server/testing/samples.ts';
 import { root } from '../tree/repository.ts';
+
+/** What the families say about their own fields. */
+const ofFamilies = new Map<string, string | null>();
+for (const { effects = {} } of await readSamples())
+  for (const [name, file] of Object.entries(effects)) ofFamilies.set(name, file);
 
 /** Which file acts on a field: not one that only stores or shows it. */
 const actsOn: Readonly<Record<string, string>> = {
@@ -230,7 +237,7 @@ const all = Object.values(operations) as Operation[];
 const unmarked = new Set(
   all.flatMap(({ body }) => (body === undefined ? [] : unmarkedIn(jsonSchemaOf(body)))),
 );
-const known = new Set([...Object.keys(actsOn), ...onlyRead, ...sentBack]);
+const known = new Set([...Object.keys(actsOn), ...ofFamilies.keys(), ...onlyRead, ...sentBack]);
 
 test('each field of a body has an effect, or is marked as one without', () => {
   assert.ok(unmarked.size > 150, String(unmarked.size));
@@ -243,7 +250,8 @@ test('the lists have no field that is marked or gone', () => {
 
 test('the file that acts on a field mentions it, and does more than showing it', () => {
   const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const wrong = Object.entries(actsOn).filter(([name, file]) => {
+  const wrong = [...Object.entries(actsOn), ...ofFamilies].filter(([name, file]) => {
+    if (file === null) return false;
     const text = readFileSync(join(root, file), 'utf8');
     return !new RegExp(`\\b(${name}|${snake(name)})\\b`).test(text) || /-view\.ts$|columns\.ts$/.test(file);
   });
