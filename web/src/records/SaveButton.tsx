@@ -6,9 +6,10 @@ export interface SaveButtonProps {
   readonly isBusy: boolean;
   /** Why the person may not; undefined: they may. */
   readonly whyNot?: string | undefined;
+  readonly verb?: string | undefined;
 }
 
-export function SaveButton({ isDirty, isBusy, whyNot }: SaveButtonProps) {
+export function SaveButton({ isDirty, isBusy, whyNot, verb = 'Save' }: SaveButtonProps) {
   return (
     <div>
       <ActionButton
@@ -17,7 +18,7 @@ export function SaveButton({ isDirty, isBusy, whyNot }: SaveButtonProps) {
         loading={isBusy}
         whyNot={whyNot ?? (isDirty ? undefined : 'Nothing was changed.')}
       >
-        Save
+        {verb}
       </ActionButton>
     </div>
   );

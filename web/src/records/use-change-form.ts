@@ -4,7 +4,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { OperationName } from '#contract/operations.ts';
 import { fieldOf, fieldText, isStatus } from '../api/errors.ts';
-import { type ChangeOptions, type QueryInput, type Reply, refresh, useChange } from '../api/queries.ts';
+import { type ChangeOptions, type QueryInput, type Reply, useChange } from '../api/queries.ts';
 
 export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
   extends Omit<ChangeOptions<Name>, 'onError' | 'onSend' | 'onSuccess'> {
@@ -45,8 +45,6 @@ export function useChangeForm<Name extends OperationName, Values extends Record<
     },
     onSuccess: (reply, input) => onSuccess?.(reply, input, sent.current),
     onError: (error) => {
-      // The version of whoever was faster, for the person who asks for it: events may be late or missing.
-      if (isStatus(error, 412)) void refresh(options.refreshes);
       const field = formFieldOf(error, form.getValues(), fields);
       if (field !== undefined) form.setFieldError(field, fieldText(error));
       return true;

@@ -1,5 +1,5 @@
 /** One cloud credential: what it is, a test, its projects, a new value, and its end. */
-import { Alert, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { showDone } from '../../api/messages.ts';
@@ -11,10 +11,9 @@ import { Detail } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
+import { RecordForm, validateName } from '../../records/RecordForm.tsx';
 import { Removal } from '../../records/Removal.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
@@ -93,29 +92,19 @@ function NewValue({ credential, onClose }: { credential: ListedCredential; onClo
 }
 
 function Rename({ credential, whyNot }: CredentialPartProps) {
-  const form = useForm({
-    initialValues: { name: credential.name },
-    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
-  });
-  const { change, problem } = useChangeForm('updateCredential', {
-    form,
-    refreshes: ['listCredentials'],
-    onSuccess: (_reply, _input, sent) => {
-      settle(form, sent);
-      showDone('The credential was renamed');
-    },
-  });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((body) => change.mutate({ params: { id: credential.id }, body }))}
+    <RecordForm
+      found={{ data: credential, etag: undefined }}
+      valuesOf={({ name }) => ({ name })}
+      validate={{ name: validateName }}
+      operation="updateCredential"
+      refreshes={['listCredentials']}
+      inputOf={(body) => ({ params: { id: credential.id }, body })}
+      done="The credential was renamed"
+      whyNot={whyNot}
     >
-      <Stack gap="sm">
-        <FormAlert error={problem} />
-        <TextInput label="Name" required {...form.getInputProps('name')} />
-        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
-      </Stack>
-    </form>
+      {(form) => <TextInput label="Name" required {...form.getInputProps('name')} />}
+    </RecordForm>
   );
 }
 

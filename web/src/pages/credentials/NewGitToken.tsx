@@ -1,33 +1,21 @@
 /** Stores a git token. */
 import { PasswordInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { showDone } from '../../api/messages.ts';
-import { useOpenRow } from '../../records/Detail.tsx';
-import { FormDialog } from '../../records/FormDialog.tsx';
-import { useChangeForm } from '../../records/use-change-form.ts';
+import type { UseFormReturnType } from '@mantine/form';
+import { NewRecord } from '../../records/NewRecord.tsx';
+import { validateName } from '../../records/RecordForm.tsx';
 import { ProjectsField } from './ProjectsField.tsx';
 
 type GitTokenType = 'GIT' | 'REGISTRY';
 
-function useTokenForm() {
-  return useForm({
-    initialValues: {
-      name: '',
-      value: '',
-      type: 'GIT' as GitTokenType,
-      hosts: [] as string[],
-      projectIds: [] as string[],
-    },
-    validate: {
-      name: (name) => (name.trim() === '' ? 'A name is needed.' : null),
-      value: (value) => (value === '' ? 'The token is needed.' : null),
-      hosts: (hosts, { type }) =>
-        type === 'REGISTRY' && hosts.length === 0 ? 'A token for registries needs their hosts.' : null,
-    },
-  });
-}
+const newToken = {
+  name: '',
+  value: '',
+  type: 'GIT' as GitTokenType,
+  hosts: [] as string[],
+  projectIds: [] as string[],
+};
 
-function Fields({ form }: { readonly form: ReturnType<typeof useTokenForm> }) {
+function Fields({ form }: { readonly form: UseFormReturnType<typeof newToken> }) {
   return (
     <>
       <TextInput label="Name" required data-autofocus autoComplete="off" {...form.getInputProps('name')} />
@@ -60,28 +48,26 @@ function Fields({ form }: { readonly form: ReturnType<typeof useTokenForm> }) {
 }
 
 export function NewGitToken({ organizationId, onClose }: { organizationId: string; onClose: () => void }) {
-  const { open } = useOpenRow();
-  const form = useTokenForm();
-  const { change, problem } = useChangeForm('createGitToken', {
-    form,
-    refreshes: ['listGitTokens'],
-    onSuccess: ({ id }) => {
-      showDone('The token was stored');
-      onClose();
-      open(id);
-    },
-  });
   return (
-    <FormDialog
+    <NewRecord
       title="New git token"
       lead="It is encrypted, and no reply contains it again."
       verb="Store token"
-      isBusy={change.isPending}
-      problem={problem}
+      done="The token was stored"
+      operation="createGitToken"
+      refreshes={['listGitTokens']}
+      initialValues={newToken}
+      validate={{
+        name: validateName,
+        value: (value) => (value === '' ? 'The token is needed.' : null),
+        hosts: (hosts, { type }) =>
+          type === 'REGISTRY' && hosts.length === 0 ? 'A token for registries needs their hosts.' : null,
+      }}
+      inputOf={(values) => ({ body: { organizationId, ...values } })}
+      idOf={({ id }) => id}
       onClose={onClose}
-      onSubmit={form.onSubmit((values) => change.mutate({ body: { organizationId, ...values } }))}
     >
-      <Fields form={form} />
-    </FormDialog>
+      {(form) => <Fields form={form} />}
+    </NewRecord>
   );
 }

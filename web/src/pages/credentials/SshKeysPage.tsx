@@ -1,16 +1,12 @@
 /** Private keys with which repositories are read over ssh. */
-import { useState } from 'react';
 import { type Reply, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { OpenLink, useOpenRow } from '../../records/Detail.tsx';
+import { OpenLink } from '../../records/Detail.tsx';
 import { nameOfUser } from '../../records/person.tsx';
-import { ActionButton } from '../../ui/ActionButton.tsx';
+import { RecordsPage } from '../../records/RecordsPage.tsx';
 import { callOf } from '../../ui/calls.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { Loaded } from '../../ui/Loaded.tsx';
-import { Page } from '../../ui/Page.tsx';
+import { type Column } from '../../ui/DataTable.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { ProjectNames } from './project-names.tsx';
 import { NewSshKey, SshKeyDetail } from './SshKeyForms.tsx';
@@ -27,47 +23,32 @@ const columns: readonly Column<ListedSshKey>[] = [
 export function SshKeysPage() {
   const { organizationId } = useSession();
   const whyNot = useRights({ organizationId }).whyNot('EDIT_ORGANIZATION_SETTINGS');
-  const [isCreating, setCreating] = useState(false);
-  const { open, openId, close } = useOpenRow();
-  const keys = useRead('listSshKeys', { query: { organizationId } });
   const create = callOf(
     'Store a key',
     'createSshKey',
     { body: { organizationId, name: 'deploy key', value: 'PRIVATE KEY' } },
     ['ssh-key', 'create', 'deploy key', '--value-file', 'id_ed25519'],
   );
-  const button = (
-    <ActionButton size="xs" whyNot={whyNot} onClick={() => setCreating(true)}>
-      New key
-    </ActionButton>
-  );
   return (
-    <Page
+    <RecordsPage
       title="SSH keys"
       lead="Repositories and modules are read over ssh with these. Templates and environments name them."
       calls={[callOf('List keys', 'listSshKeys', { query: { organizationId } }, ['ssh-key', 'list']), create]}
-      actions={button}
-    >
-      <Loaded query={keys}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="There is no key yet" call={create} action={button}>
-              Make one with <code>ssh-keygen -t ed25519 -N &apos;&apos;</code>, register its public part as a
-              deploy key of the repository, and store the private part here.
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="SSH keys"
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              onOpen={({ id }) => open(id)}
-            />
-          )
-        }
-      </Loaded>
-      {openId !== undefined && <SshKeyDetail key={openId} id={openId} whyNot={whyNot} onClose={close} />}
-      {isCreating && <NewSshKey organizationId={organizationId} onClose={() => setCreating(false)} />}
-    </Page>
+      verb="New key"
+      whyNot={whyNot}
+      query={useRead('listSshKeys', { query: { organizationId } })}
+      rowsOf={(keys) => keys}
+      columns={columns}
+      idOf={({ id }) => id}
+      empty={[
+        'There is no key yet',
+        <>
+          Make one with <code>ssh-keygen -t ed25519 -N &apos;&apos;</code>, register its public part as a
+          deploy key of the repository, and store the private part here.
+        </>,
+      ]}
+      detail={(id, onClose) => <SshKeyDetail id={id} whyNot={whyNot} onClose={onClose} />}
+      dialog={(onClose) => <NewSshKey organizationId={organizationId} onClose={onClose} />}
+    />
   );
 }

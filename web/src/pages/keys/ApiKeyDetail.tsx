@@ -1,66 +1,54 @@
 /** One key of the organization. */
-import { Group, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { showDone } from '../../api/messages.ts';
+import { Group, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { type Reply } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { FormAlert } from '../../forms/FormAlert.tsx';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Expiry } from '../../records/Expiry.tsx';
 import { KeySecrets } from '../../records/KeySecrets.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
+import { RecordForm, validateName } from '../../records/RecordForm.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { roleName } from '../../records/roles.ts';
-import { SaveButton } from '../../records/SaveButton.tsx';
-import { useChangeForm } from '../../records/use-change-form.ts';
 import { useCustomRoles } from '../../records/use-custom-roles.ts';
-import { settle } from '../../records/use-edited.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 
 type DetailedApiKey = Reply<'listApiKeys'>[number];
 
-function Settings({
-  apiKey,
-  whyNot,
-}: {
-  readonly apiKey: DetailedApiKey;
-  readonly whyNot: string | undefined;
-}) {
-  const form = useForm({
-    initialValues: {
-      name: apiKey.name,
-      description: apiKey.description ?? '',
-      ownerId: apiKey.ownerId ?? null,
-      networks: apiKey.networks ?? [],
-    },
-    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
-  });
-  const { change, problem } = useChangeForm('updateApiKey', {
-    form,
-    refreshes: ['listApiKeys', 'listMembers'],
-    onSuccess: (_reply, _input, sent) => {
-      settle(form, sent);
-      showDone('The key was changed');
-    },
-  });
+const valuesOf = ({ name, description = '', ownerId = null, networks = [] }: DetailedApiKey) => ({
+  name,
+  description,
+  ownerId,
+  networks,
+});
+
+function Settings({ apiKey, whyNot }: Pick<ApiKeyDetailProps, 'apiKey' | 'whyNot'>) {
   return (
-    <form noValidate onSubmit={form.onSubmit((body) => change.mutate({ params: { id: apiKey.id }, body }))}>
-      <FormAlert mb="md" error={problem} />
-      <Stack gap="sm">
-        <TextInput label="Name" required {...form.getInputProps('name')} />
-        <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
-        <MemberSelect isPerson clearable label="Who answers for it" {...form.getInputProps('ownerId')} />
-        <TagsInput
-          label="Networks"
-          description="None: it is accepted from everywhere."
-          {...form.getInputProps('networks')}
-        />
-        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
-      </Stack>
-    </form>
+    <RecordForm
+      found={{ data: apiKey, etag: undefined }}
+      valuesOf={valuesOf}
+      validate={{ name: validateName }}
+      operation="updateApiKey"
+      refreshes={['listApiKeys', 'listMembers']}
+      inputOf={(body) => ({ params: { id: apiKey.id }, body })}
+      done="The key was changed"
+      whyNot={whyNot}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Name" required {...form.getInputProps('name')} />
+          <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
+          <MemberSelect isPerson clearable label="Who answers for it" {...form.getInputProps('ownerId')} />
+          <TagsInput
+            label="Networks"
+            description="None: it is accepted from everywhere."
+            {...form.getInputProps('networks')}
+          />
+        </>
+      )}
+    </RecordForm>
   );
 }
 

@@ -9,12 +9,13 @@ import { useSession } from '../../api/session.ts';
 import { OpenLink, useOpenRow } from '../../records/Detail.tsx';
 import { Expiry } from '../../records/Expiry.tsx';
 import { Part } from '../../records/Part.tsx';
+import { RecordsTable } from '../../records/RecordsPage.tsx';
 import { roleName } from '../../records/roles.ts';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { useCustomRoles } from '../../records/use-custom-roles.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -46,7 +47,7 @@ function useColumns(organizationId: string): readonly Column<ListedApiKey>[] {
 }
 
 function Keys({ organizationId, whyNot }: { organizationId: string; whyNot: string | undefined }) {
-  const { open, openId, close } = useOpenRow();
+  const { openId, close } = useOpenRow();
   const keys = useRead('listApiKeys', { query: { organizationId } }, { enabled: whyNot === undefined });
   const columns = useColumns(organizationId);
   if (whyNot !== undefined) return <EmptyState title="You cannot see the keys">{whyNot}</EmptyState>;
@@ -60,21 +61,19 @@ function Keys({ organizationId, whyNot }: { organizationId: string; whyNot: stri
   return (
     <>
       <Loaded query={keys}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="There is no key yet" call={call}>
-              A key lets a program call the service. It is a user of its own, with a role.
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="API keys"
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              onOpen={({ id }) => open(id)}
-            />
-          )
-        }
+        {(rows) => (
+          <RecordsTable
+            label="API keys"
+            columns={columns}
+            rows={rows}
+            idOf={({ id }) => id}
+            empty={
+              <EmptyState title="There is no key yet" call={call}>
+                A key lets a program call the service. It is a user of its own, with a role.
+              </EmptyState>
+            }
+          />
+        )}
       </Loaded>
       {opened && <ApiKeyDetail key={opened.id} apiKey={opened} whyNot={whyNot} onClose={close} />}
     </>

@@ -1,21 +1,16 @@
 /** One endpoint: tested, changed and deleted. */
-import { Alert, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { showDone } from '../../api/messages.ts';
+import { Alert } from '@mantine/core';
 import { type Reply, type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
+import { RecordForm } from '../../records/RecordForm.tsx';
 import { Removal } from '../../records/Removal.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
-import { StaleAlert } from '../../records/StaleAlert.tsx';
-import { useChangeForm } from '../../records/use-change-form.ts';
-import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { EndpointFields, type EndpointValues, secretOf, validate } from './EndpointFields.tsx';
+import { bodyOf, EndpointFields, type EndpointValues, validate } from './EndpointFields.tsx';
 import { Answer, SentMessage } from './Exchange.tsx';
 import { typeWords } from './looks.ts';
 
@@ -66,35 +61,19 @@ const valuesOf = ({ name, type, value }: Endpoint): EndpointValues => ({
 
 function Settings({ found }: { readonly found: Tagged<Endpoint> }) {
   const { id, hasWebhookSecret } = found.data;
-  const form = useForm({ initialValues: valuesOf(found.data), validate });
-  const edited = useEdited(found, form, valuesOf);
-  const { change, problem } = useChangeForm('updateNotificationEndpoint', {
-    form,
-    refreshes,
-    onSuccess: (saved, _input, sent) => {
-      settle(form, sent, valuesOf(saved));
-      showDone('The endpoint was changed');
-    },
-  });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) => {
-        const webhookSecret = secretOf(values);
-        const body = { name: values.name, type: values.type, value: values.value };
-        change.mutate({
-          params: { id },
-          body: { ...body, ...(webhookSecret === undefined ? {} : { webhookSecret }) },
-          ifMatch: edited.version(),
-        });
-      })}
+    <RecordForm
+      found={found}
+      valuesOf={valuesOf}
+      validate={validate}
+      operation="updateNotificationEndpoint"
+      refreshes={refreshes}
+      inputOf={(values) => ({ params: { id }, body: bodyOf(values) })}
+      storedOf={(_sent, saved) => valuesOf(saved)}
+      done="The endpoint was changed"
     >
-      <Stack gap="sm">
-        <StaleAlert error={problem} onShow={edited.showLatest} />
-        <EndpointFields form={form} hasSecret={hasWebhookSecret} />
-        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={undefined} />
-      </Stack>
-    </form>
+      {(form) => <EndpointFields form={form} hasSecret={hasWebhookSecret} />}
+    </RecordForm>
   );
 }
 

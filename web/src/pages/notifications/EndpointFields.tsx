@@ -2,6 +2,7 @@
 import { Checkbox, PasswordInput, Select, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type EndpointType, endpointTypes } from '#contract/notifications/events.ts';
+import { validateName } from '../../records/RecordForm.tsx';
 import { typeWords } from './looks.ts';
 
 export interface EndpointValues extends Record<string, unknown> {
@@ -21,7 +22,7 @@ export const newEndpoint: EndpointValues = {
 };
 
 export const validate = {
-  name: (name: string) => (name.trim() === '' ? 'A name is needed.' : null),
+  name: validateName,
   value: (value: string, { type }: EndpointValues) => {
     if (value.trim() === '') return `${typeWords[type].valueLabel}: this is needed.`;
     return type === 'Email' || URL.canParse(value) ? null : 'A whole address is needed, with https://.';
@@ -29,14 +30,17 @@ export const validate = {
 };
 
 /** The secret as the service takes it: undefined keeps the one that is there, null removes it. */
-export function secretOf({
-  type,
-  webhookSecret,
-  isSecretRemoved,
-}: EndpointValues): string | null | undefined {
+function secretOf({ type, webhookSecret, isSecretRemoved }: EndpointValues): string | null | undefined {
   if (type !== 'Webhook') return undefined;
   if (isSecretRemoved) return null;
   return webhookSecret === '' ? undefined : webhookSecret;
+}
+
+/** The values as a request has them. */
+export function bodyOf(values: EndpointValues) {
+  const { name, type, value } = values;
+  const webhookSecret = secretOf(values);
+  return { name, type, value, ...(webhookSecret === undefined ? {} : { webhookSecret }) };
 }
 
 export interface EndpointFieldsProps {

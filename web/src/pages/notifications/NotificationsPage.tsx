@@ -4,10 +4,11 @@ import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { OpenLink, useOpenRow } from '../../records/Detail.tsx';
+import { RecordsTable } from '../../records/RecordsPage.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -41,28 +42,26 @@ function createCall(organizationId: string) {
 
 function Endpoints({ whyNot }: { readonly whyNot: string | undefined }) {
   const { organizationId } = useSession();
-  const { open, openId, close } = useOpenRow();
+  const { openId, close } = useOpenRow();
   const endpoints = useRead('listNotificationEndpoints', { query: { organizationId } });
   const opened = endpoints.data?.find(({ id }) => id === openId);
   return (
     <>
       <Loaded query={endpoints}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="There is no endpoint yet" call={createCall(organizationId)}>
-              An endpoint is a channel of Slack or Teams, some mailboxes, or a webhook. Each project then says
-              which events it hears of.
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Notification endpoints"
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              onOpen={({ id }) => open(id)}
-            />
-          )
-        }
+        {(rows) => (
+          <RecordsTable
+            label="Notification endpoints"
+            columns={columns}
+            rows={rows}
+            idOf={({ id }) => id}
+            empty={
+              <EmptyState title="There is no endpoint yet" call={createCall(organizationId)}>
+                An endpoint is a channel of Slack or Teams, some mailboxes, or a webhook. Each project then
+                says which events it hears of.
+              </EmptyState>
+            }
+          />
+        )}
       </Loaded>
       {opened && <EndpointDetail key={opened.id} endpoint={opened} whyNot={whyNot} onClose={close} />}
     </>

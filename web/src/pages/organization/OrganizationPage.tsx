@@ -1,17 +1,11 @@
 /** The organization: its name, its policies, and others that the person belongs to. */
-import { Stack, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { showDone } from '../../api/messages.ts';
+import { Textarea, TextInput } from '@mantine/core';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { Part } from '../../records/Part.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
-import { StaleAlert } from '../../records/StaleAlert.tsx';
+import { RecordForm } from '../../records/RecordForm.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
-import { useChangeForm } from '../../records/use-change-form.ts';
-import { settle, useEdited } from '../../records/use-edited.ts';
 import { callOf } from '../../ui/calls.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -33,46 +27,40 @@ const valuesOf = ({ name, description = '', photoUrl = '' }: OrganizationReply) 
   photoUrl,
 });
 
+const validate = {
+  name: (name: string) =>
+    /^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$/.test(name)
+      ? null
+      : 'Up to 50 letters, digits, spaces, hyphens and underscores; the first is a letter or a digit.',
+};
+
 function SettingsForm({ found, whyNot }: OrganizationFormProps) {
-  const form = useForm({
-    initialValues: valuesOf(found.data),
-    validate: {
-      name: (name) =>
-        /^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$/.test(name)
-          ? null
-          : 'Up to 50 letters, digits, spaces, hyphens and underscores; the first is a letter or a digit.',
-    },
-  });
-  const edited = useEdited(found, form, valuesOf);
-  const { change, problem } = useChangeForm('updateOrganization', {
-    form,
-    refreshes: ['getOrganization', 'listOrganizations', 'getCurrentUser'],
-    onSuccess: (_reply, _input, sent) => {
-      settle(form, sent);
-      showDone('The organization was changed');
-    },
-  });
-  useQuestionBeforeLeaving(form.isDirty() ? 'Leave without saving the changed settings?' : undefined);
   return (
-    <form
-      noValidate
-      style={{ maxWidth: '40rem' }}
-      onSubmit={form.onSubmit((body) =>
-        change.mutate({ params: { id: found.data.id }, body, ifMatch: edited.version() }),
-      )}
+    <RecordForm
+      found={found}
+      valuesOf={valuesOf}
+      validate={validate}
+      operation="updateOrganization"
+      refreshes={['getOrganization', 'listOrganizations', 'getCurrentUser']}
+      inputOf={(body) => ({ params: { id: found.data.id }, body })}
+      done="The organization was changed"
+      whyNot={whyNot}
+      question="Leave without saving the changed settings?"
+      gap="md"
+      maxWidth="40rem"
     >
-      <StaleAlert error={problem} onShow={edited.showLatest} />
-      <Stack gap="md">
-        <TextInput label="Name" required {...form.getInputProps('name')} />
-        <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-        <TextInput
-          label="Address of a logo"
-          description="Stored for clients. This interface loads no pictures from elsewhere."
-          {...form.getInputProps('photoUrl')}
-        />
-        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} />
-      </Stack>
-    </form>
+      {(form) => (
+        <>
+          <TextInput label="Name" required {...form.getInputProps('name')} />
+          <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+          <TextInput
+            label="Address of a logo"
+            description="Stored for clients. This interface loads no pictures from elsewhere."
+            {...form.getInputProps('photoUrl')}
+          />
+        </>
+      )}
+    </RecordForm>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The fields of a custom role. */
 import { Checkbox, TextInput } from '@mantine/core';
-import { type UseFormReturnType, useForm } from '@mantine/form';
+import type { UseFormReturnType } from '@mantine/form';
 import type { Right } from '#contract/schema/rights.ts';
 import { RightsField } from './RightsField.tsx';
 
@@ -8,14 +8,6 @@ export interface RoleValues extends Record<string, unknown> {
   name: string;
   permissions: Right[];
   isDefaultRole: boolean;
-}
-
-/** The form of a role, with what it begins with. */
-export function useRoleForm(initialValues: RoleValues): UseFormReturnType<RoleValues> {
-  return useForm<RoleValues>({
-    initialValues,
-    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
-  });
 }
 
 export function RoleFields({ form }: { readonly form: UseFormReturnType<RoleValues> }) {

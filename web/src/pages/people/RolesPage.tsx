@@ -1,20 +1,17 @@
 /** Roles: what is built in, and those of the organization. */
-import { Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Right } from '#contract/schema/rights.ts';
-import { showDone } from '../../api/messages.ts';
 import { type Tagged, useRead, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { Detail, OpenLink, useOpenRow } from '../../records/Detail.tsx';
-import { FormDialog } from '../../records/FormDialog.tsx';
+import { NewRecord } from '../../records/NewRecord.tsx';
 import { Part } from '../../records/Part.tsx';
+import { RecordForm, validateName } from '../../records/RecordForm.tsx';
+import { RecordsTable } from '../../records/RecordsPage.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import type { CustomRole } from '../../records/roles.ts';
-import { StaleAlert } from '../../records/StaleAlert.tsx';
-import { useChangeForm } from '../../records/use-change-form.ts';
-import { settle, useEdited } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -22,7 +19,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { RightsList } from './RightsList.tsx';
-import { RoleFields, useRoleForm } from './RoleForm.tsx';
+import { RoleFields, type RoleValues } from './RoleForm.tsx';
 
 interface BuiltIn {
   readonly id: string;
@@ -68,29 +65,22 @@ interface NewRoleProps {
 }
 
 function NewRole({ organizationId, rights, onClose }: NewRoleProps) {
-  const { open } = useOpenRow();
-  const form = useRoleForm({ name: '', permissions: [...rights], isDefaultRole: false });
-  const { change, problem } = useChangeForm('createRole', {
-    form,
-    refreshes: concerned,
-    onSuccess: ({ id }) => {
-      showDone('The role was created');
-      onClose();
-      open(id);
-    },
-  });
   return (
-    <FormDialog
+    <NewRecord
       title="New role"
       lead="It can be assigned in the organization, in projects and in environments. You need all of its rights yourself."
       verb="Create role"
-      isBusy={change.isPending}
-      problem={problem}
+      done="The role was created"
+      operation="createRole"
+      refreshes={concerned}
+      initialValues={{ name: '', permissions: [...rights], isDefaultRole: false } as RoleValues}
+      validate={{ name: validateName }}
+      inputOf={(values) => ({ body: { organizationId, ...values } })}
+      idOf={({ id }) => id}
       onClose={onClose}
-      onSubmit={form.onSubmit((values) => change.mutate({ body: { organizationId, ...values } }))}
     >
-      <RoleFields form={form} />
-    </FormDialog>
+      {(form) => <RoleFields form={form} />}
+    </NewRecord>
   );
 }
 
@@ -100,40 +90,30 @@ interface EditRoleProps {
   readonly onClose: () => void;
 }
 
-const valuesOf = ({ name, permissions, isDefaultRole }: CustomRole) => ({ name, permissions, isDefaultRole });
+const valuesOf = ({ name, permissions, isDefaultRole }: CustomRole): RoleValues => ({
+  name,
+  permissions,
+  isDefaultRole,
+});
 
 function EditRole({ found, whyNot, onClose }: EditRoleProps) {
   const { id, name } = found.data;
-  const form = useRoleForm(valuesOf(found.data));
-  const edited = useEdited(found, form, valuesOf);
-  const { change, problem } = useChangeForm('updateRole', {
-    form,
-    refreshes: concerned,
-    onSuccess: (_reply, _input, sent) => {
-      settle(form, sent);
-      showDone('The role was changed for everybody who has it');
-    },
-  });
   return (
     <>
-      <form
-        noValidate
-        onSubmit={form.onSubmit((body) => change.mutate({ params: { id }, body, ifMatch: edited.version() }))}
+      <RecordForm
+        found={found}
+        valuesOf={valuesOf}
+        validate={{ name: validateName }}
+        operation="updateRole"
+        refreshes={concerned}
+        inputOf={(body) => ({ params: { id }, body })}
+        done="The role was changed for everybody who has it"
+        whyNot={whyNot}
+        verb="Save for everybody who has it"
+        gap="md"
       >
-        <StaleAlert error={problem} onShow={edited.showLatest} />
-        <Stack gap="md">
-          <RoleFields form={form} />
-          <Group>
-            <ActionButton
-              type="submit"
-              loading={change.isPending}
-              whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
-            >
-              Save for everybody who has it
-            </ActionButton>
-          </Group>
-        </Stack>
-      </form>
+        {(form) => <RoleFields form={form} />}
+      </RecordForm>
       <div>
         <Removal
           operation="deleteRole"
@@ -178,7 +158,6 @@ function RoleDetail({
 }
 
 function CustomRoles({ organizationId, action }: { organizationId: string; action: React.ReactNode }) {
-  const { open } = useOpenRow();
   const roles = useRead('listRoles', { query: { organizationId } });
   const call = callOf(
     'Create a role',
@@ -188,21 +167,19 @@ function CustomRoles({ organizationId, action }: { organizationId: string; actio
   );
   return (
     <Loaded query={roles} lines={3}>
-      {(rows) =>
-        rows.length === 0 ? (
-          <EmptyState title="No custom role yet" call={call} action={action}>
-            The built-in roles are enough for most. A custom one is a list of rights with a name.
-          </EmptyState>
-        ) : (
-          <DataTable
-            label="Custom roles"
-            columns={customColumns}
-            rows={rows}
-            idOf={({ id }) => id}
-            onOpen={({ id }) => open(id)}
-          />
-        )
-      }
+      {(rows) => (
+        <RecordsTable
+          label="Custom roles"
+          columns={customColumns}
+          rows={rows}
+          idOf={({ id }) => id}
+          empty={
+            <EmptyState title="No custom role yet" call={call} action={action}>
+              The built-in roles are enough for most. A custom one is a list of rights with a name.
+            </EmptyState>
+          }
+        />
+      )}
     </Loaded>
   );
 }

@@ -7,10 +7,9 @@ import { queryClient } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Part } from '../../records/Part.tsx';
+import { RecordForm, validateName } from '../../records/RecordForm.tsx';
 import { Removal } from '../../records/Removal.tsx';
-import { SaveButton } from '../../records/SaveButton.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
-import { settle } from '../../records/use-edited.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { NewPassword, passwordProblem } from '../sign-in/NewPassword.tsx';
 
@@ -18,26 +17,22 @@ const narrow = { maxWidth: '32rem' };
 
 function NameForm() {
   const { me } = useSession();
-  const form = useForm({
-    initialValues: { name: me.user.name ?? '' },
-    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
-  });
-  const { change, problem } = useChangeForm('updateCurrentUser', {
-    form,
-    refreshes: ['getCurrentUser', 'listMembers'],
-    onSuccess: (_reply, _input, sent) => {
-      settle(form, sent);
-      showDone('Your name was changed');
-    },
-  });
   return (
-    <form noValidate style={narrow} onSubmit={form.onSubmit((body) => change.mutate({ body }))}>
-      <Stack gap="md">
-        <FormAlert error={problem} />
+    <RecordForm
+      found={{ data: me.user, etag: undefined }}
+      valuesOf={({ name }) => ({ name: name ?? '' })}
+      validate={{ name: validateName }}
+      operation="updateCurrentUser"
+      refreshes={['getCurrentUser', 'listMembers']}
+      inputOf={(body) => ({ body })}
+      done="Your name was changed"
+      gap="md"
+      {...narrow}
+    >
+      {(form) => (
         <TextInput label="Name" description="As others see it" required {...form.getInputProps('name')} />
-        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} />
-      </Stack>
-    </form>
+      )}
+    </RecordForm>
   );
 }
 

@@ -11,11 +11,12 @@ import { KeySecret } from '../../records/KeySecret.tsx';
 import { KeySecrets } from '../../records/KeySecrets.tsx';
 import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
 import { Part } from '../../records/Part.tsx';
+import { RecordsTable } from '../../records/RecordsPage.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { type Column } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -106,7 +107,7 @@ function KeyDetail({ apiKey, onClose }: { readonly apiKey: PersonalKey; readonly
 export function PersonalKeys() {
   const keys = useRead('listPersonalApiKeys');
   const [isCreating, setCreating] = useState(false);
-  const { open, openId, close } = useOpenRow();
+  const { openId, close } = useOpenRow();
   const opened = keys.data?.find(({ id }) => id === openId);
   const button = (
     <ActionButton size="xs" onClick={() => setCreating(true)}>
@@ -122,21 +123,19 @@ export function PersonalKeys() {
   return (
     <Part title="Your keys" lead="For programs that act as you." actions={button}>
       <Loaded query={keys} lines={3}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="You have no key" call={call}>
-              The command line needs none where you sign in with <code>envarium login</code>.
-            </EmptyState>
-          ) : (
-            <DataTable
-              label="Your keys"
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              onOpen={({ id }) => open(id)}
-            />
-          )
-        }
+        {(rows) => (
+          <RecordsTable
+            label="Your keys"
+            columns={columns}
+            rows={rows}
+            idOf={({ id }) => id}
+            empty={
+              <EmptyState title="You have no key" call={call}>
+                The command line needs none where you sign in with <code>envarium login</code>.
+              </EmptyState>
+            }
+          />
+        )}
       </Loaded>
       {opened && <KeyDetail key={opened.id} apiKey={opened} onClose={close} />}
       {isCreating && <NewKey onClose={() => setCreating(false)} />}
