@@ -5,6 +5,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormAlert } from '../forms/FormAlert.tsx';
+import { ActionButton } from '../ui/ActionButton.tsx';
 
 export interface FormDialogProps {
   readonly title: string;
@@ -13,6 +14,10 @@ export interface FormDialogProps {
   readonly verb: string;
   readonly isBusy: boolean;
   readonly problem?: unknown;
+  /** Why the form cannot be sent, as a sentence. */
+  readonly whyNot?: string | undefined;
+  /** Above the fields, such as what somebody else has changed. */
+  readonly notice?: ReactNode;
   readonly size?: string;
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void;
   readonly onClose: () => void;
@@ -32,6 +37,7 @@ export function FormDialog({ title, lead, verb, isBusy, problem, size = 'lg', ..
       closeOnEscape={!isTouched}
     >
       {lead !== undefined && <p style={{ marginTop: 0, color: 'var(--e-ink-2)' }}>{lead}</p>}
+      {props.notice}
       <FormAlert mb="md" error={problem} />
       <form onSubmit={props.onSubmit} onInput={() => setTouched(true)} noValidate>
         <Stack gap="md">{props.children}</Stack>
@@ -39,9 +45,9 @@ export function FormDialog({ title, lead, verb, isBusy, problem, size = 'lg', ..
           <Button variant="default" onClick={props.onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isBusy}>
+          <ActionButton type="submit" loading={isBusy} whyNot={props.whyNot}>
             {verb}
-          </Button>
+          </ActionButton>
         </Group>
       </form>
     </Modal>

@@ -1,9 +1,10 @@
 /** Agents, which run deployments, with their health. */
-import { Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { Status } from '../../design/status.tsx';
+import { NameField } from '../../forms/NameFields.tsx';
 import { OpenLink } from '../../records/Detail.tsx';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { validateName } from '../../records/RecordForm.tsx';
@@ -53,13 +54,7 @@ function NewAgent({ organizationId, onClose }: { organizationId: string; onClose
     >
       {(form) => (
         <>
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            autoComplete="off"
-            {...form.getInputProps('name')}
-          />
+          <NameField data-autofocus {...form.getInputProps('name')} />
           <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
         </>
       )}

@@ -1,34 +1,26 @@
 /** The form of an approval policy, for new ones and for changes. */
-import { Alert, Button, Select, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Alert, Select } from '@mantine/core';
 import { fieldText } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
-import { FormAlert } from '../../forms/FormAlert.tsx';
+import { NameField } from '../../forms/NameFields.tsx';
+import type { PageFormProps } from '../../forms/PageForm.tsx';
+import { PageForm } from '../../forms/PageForm.tsx';
 import { useWrongField } from '../../forms/problems.ts';
-import { FormFoot, Section, Wide } from '../../forms/Section.tsx';
+import { Section, Wide } from '../../forms/Section.tsx';
 import { Segments } from '../../forms/Segments.tsx';
 import { AccessFields, CodeFields } from '../../forms/source/SourceFields.tsx';
 import { sourceErrorsOf } from '../../forms/source/source-values.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
 import { ConfigurationSection } from './ConfigurationSection.tsx';
 import classes from './policies.module.css';
 import { type ApprovalPolicyValues, type PolicyErrors, policyErrors } from './policy-values.ts';
 import { usePolicySchema } from './use-policy-schema.ts';
 
-export interface PolicyFormProps {
+export interface PolicyFormProps extends Omit<PageFormProps, 'onSubmit' | 'children'> {
   readonly values: ApprovalPolicyValues;
   readonly errors: PolicyErrors;
   readonly onChange: (changes: Partial<ApprovalPolicyValues>) => void;
   /** What is wrong before the service is asked, if anything. */
   readonly onSubmit: (wrong: PolicyErrors) => void;
-  readonly onCancel: () => void;
-  readonly verb: string;
-  readonly isBusy: boolean;
-  readonly whyNot: string | undefined;
-  /** A refusal that names no field. */
-  readonly failure: unknown;
-  /** Shown above the fields. */
-  readonly notice?: ReactNode;
 }
 
 const origins = [
@@ -111,30 +103,19 @@ function RepositoryFields({
 }
 
 export function PolicyForm(props: PolicyFormProps) {
-  const { values, errors, onChange, onSubmit, onCancel, verb, isBusy, whyNot, failure, notice } = props;
+  const { values, errors, onChange, onSubmit } = props;
   const known = usePolicySchema(values);
   useWrongField(errors);
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(policyErrors(values, known.schema));
-      }}
-    >
-      {notice}
-      <FormAlert mb="md" error={failure} />
+    <PageForm {...props} onSubmit={() => onSubmit(policyErrors(values, known.schema))}>
       <Section title="Name">
         <Wide>
-          <TextInput
-            label="Name"
+          <NameField
             description="Unique among the approval policies of the organization"
-            required
             maxLength={300}
             value={values.name}
             onChange={(event) => onChange({ name: event.currentTarget.value })}
             error={errors.name}
-            autoComplete="off"
           />
         </Wide>
         <Wide>
@@ -154,14 +135,6 @@ export function PolicyForm(props: PolicyFormProps) {
       {(values.origin === 'repository' || known.schema !== undefined) && (
         <ConfigurationSection known={known} values={values} errors={errors} onChange={onChange} />
       )}
-      <FormFoot>
-        <ActionButton type="submit" whyNot={whyNot} loading={isBusy}>
-          {verb}
-        </ActionButton>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      </FormFoot>
-    </form>
+    </PageForm>
   );
 }

@@ -1,15 +1,16 @@
 /** Creates a configuration set, or changes its name and description. */
-import { Alert, Button, Group, Modal, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
-import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
 import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
+import type { Refusal } from '../../forms/use-refusal.ts';
+import { useRefusal } from '../../forms/use-refusal.ts';
+import { FormDialog } from '../../records/FormDialog.tsx';
 
 interface SetValues {
   readonly name: string;
@@ -17,6 +18,8 @@ interface SetValues {
   /** Empty: the organization. */
   readonly projectId: string;
 }
+
+const fields = { name: 'name', description: 'description', scopeId: 'projectId' } as const;
 
 interface SetDialogProps {
   readonly title: string;
@@ -26,27 +29,31 @@ interface SetDialogProps {
   readonly onSubmit: () => void;
   readonly onClose: () => void;
   readonly isBusy: boolean;
-  readonly whyNot: string | undefined;
-  readonly failure: unknown;
-  readonly hasHome: boolean;
+  readonly whyNot?: string | undefined;
+  readonly refusal: Refusal;
+  readonly hasHome?: boolean;
   readonly notice?: ReactNode;
 }
 
-function SetFields({ values, onChange, failure, hasHome }: SetDialogProps) {
-  const field = fieldOf(failure);
-  const errorOf = (name: string) => (field === name ? fieldText(failure) : undefined);
+function SetDialog({ values, refusal, hasHome = false, onChange, onSubmit, ...dialog }: SetDialogProps) {
+  const { errors, failure, forget } = refusal;
+  const change = (changes: Partial<SetValues>) => {
+    forget();
+    onChange(changes);
+  };
+  const nameless = values.name.trim() === '' ? 'The set needs a name.' : undefined;
+  const whyNot = dialog.whyNot ?? nameless;
   return (
-    <>
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        maxLength={300}
-        autoComplete="off"
-        value={values.name}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-        error={errorOf('name')}
-      />
+    <FormDialog
+      {...dialog}
+      problem={failure}
+      whyNot={whyNot}
+      onSubmit={(event) => {
+        event?.preventDefault();
+        if (whyNot === undefined) onSubmit();
+      }}
+    >
+      <TypedName data-autofocus {...{ values, errors }} onChange={change} />
       {hasHome && (
         <ProjectSelect
           label="Belongs to"
@@ -54,52 +61,12 @@ function SetFields({ values, onChange, failure, hasHome }: SetDialogProps) {
           placeholder="The organization"
           clearable
           value={values.projectId}
-          onChange={(projectId) => onChange({ projectId })}
-          error={errorOf('scopeId')}
+          onChange={(projectId) => change({ projectId })}
+          error={errors.projectId}
         />
       )}
-      <Textarea
-        label="Description"
-        autosize
-        maxRows={6}
-        maxLength={4000}
-        value={values.description}
-        onChange={(event) => onChange({ description: event.currentTarget.value })}
-        error={errorOf('description')}
-      />
-    </>
-  );
-}
-
-function SetDialog(props: SetDialogProps) {
-  const { title, verb, values, onSubmit, onClose, isBusy, whyNot, failure, notice } = props;
-  const nameless = values.name.trim() === '' ? 'The set needs a name.' : undefined;
-  return (
-    <Modal opened onClose={onClose} title={title}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (whyNot === undefined && nameless === undefined) onSubmit();
-        }}
-      >
-        {notice}
-        {failure !== undefined && fieldOf(failure) === undefined && (
-          <Alert color="red" role="alert" mb="md" title={errorText(failure).title}>
-            {errorText(failure).text}
-          </Alert>
-        )}
-        <SetFields {...props} />
-        <Group mt="md" justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <ActionButton type="submit" loading={isBusy} whyNot={whyNot ?? nameless}>
-            {verb}
-          </ActionButton>
-        </Group>
-      </form>
-    </Modal>
+      <TypedDescription {...{ values, errors }} onChange={change} />
+    </FormDialog>
   );
 }
 
@@ -111,7 +78,7 @@ export interface NewSetDialogProps {
 export function NewSetDialog({ onClose, onSaved }: NewSetDialogProps) {
   const { organizationId } = useSession();
   const [values, setValues] = useState<SetValues>({ name: '', description: '', projectId: '' });
-  const [failure, setFailure] = useState<unknown>();
+  const refusal = useRefusal(fields);
   const isOfProject = values.projectId !== '';
   const rights = useRights(isOfProject ? { projectId: values.projectId } : { organizationId });
   const create = useChange('createConfigurationSet', {
@@ -120,10 +87,7 @@ export function NewSetDialog({ onClose, onSaved }: NewSetDialogProps) {
       onClose();
       onSaved(id);
     },
-    onError: (error) => {
-      setFailure(error);
-      return true;
-    },
+    onError: refusal.onError,
   });
   return (
     <SetDialog
@@ -131,13 +95,10 @@ export function NewSetDialog({ onClose, onSaved }: NewSetDialogProps) {
       verb="Create"
       hasHome
       values={values}
-      failure={failure}
+      refusal={refusal}
       isBusy={create.isPending}
       whyNot={rights.whyNot(isOfProject ? 'EDIT_PROJECT_SETTINGS' : 'EDIT_ORGANIZATION_SETTINGS')}
-      onChange={(changes) => {
-        setFailure(undefined);
-        setValues({ ...values, ...changes });
-      }}
+      onChange={(changes) => setValues({ ...values, ...changes })}
       onSubmit={() =>
         create.mutate({
           body: {
@@ -167,30 +128,22 @@ export interface EditSetDialogProps {
 
 export function EditSetDialog({ read, refetch, onClose }: EditSetDialogProps) {
   const editing = useEditing(read, valuesOf, refetch);
-  const [failure, setFailure] = useState<unknown>();
+  const refusal = useRefusal(fields);
   const save = useChange('updateConfigurationSet', {
     refreshes: ['listConfigurationSets', 'getConfigurationSet'],
     onSuccess: onClose,
-    onError: (error) => {
-      if (!editing.onRefused(error)) setFailure(error);
-      return true;
-    },
+    onError: (error) => editing.onRefused(error) || refusal.onError(error),
   });
   const { name, description } = editing.values;
   return (
     <SetDialog
       title={`Edit ${read.data.name}`}
       verb="Save"
-      hasHome={false}
       values={editing.values}
-      failure={failure}
+      refusal={refusal}
       isBusy={save.isPending}
-      whyNot={undefined}
       notice={editing.isOvertaken && <Overtaken what="this set" onReset={editing.reset} />}
-      onChange={(changes) => {
-        setFailure(undefined);
-        editing.change(changes);
-      }}
+      onChange={editing.change}
       onSubmit={() =>
         save.mutate({
           params: { id: read.data.id },

@@ -1,5 +1,5 @@
 /** One cloud credential: what it is, a test, its projects, a new value, and its end. */
-import { Alert, Group, TextInput } from '@mantine/core';
+import { Alert, Group } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { showDone } from '../../api/messages.ts';
@@ -7,6 +7,7 @@ import { useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
+import { NameField } from '../../forms/NameFields.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
@@ -103,7 +104,7 @@ function Rename({ credential, whyNot }: CredentialPartProps) {
       done="The credential was renamed"
       whyNot={whyNot}
     >
-      {(form) => <TextInput label="Name" required {...form.getInputProps('name')} />}
+      {(form) => <NameField {...form.getInputProps('name')} />}
     </RecordForm>
   );
 }

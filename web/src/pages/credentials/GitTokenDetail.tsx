@@ -1,6 +1,7 @@
 /** One git token: a new value, its hosts and projects, what uses it, and its end. */
-import { PasswordInput, TagsInput, TextInput } from '@mantine/core';
+import { PasswordInput, TagsInput } from '@mantine/core';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { RecordDetail } from '../../records/RecordDetail.tsx';
 import { RecordForm, validateName } from '../../records/RecordForm.tsx';
 import { Facts } from '../../ui/Facts.tsx';
@@ -31,7 +32,7 @@ function Settings({ found, whyNot }: { found: Tagged<GitTokenReply>; whyNot: str
     >
       {(form) => (
         <>
-          <TextInput label="Name" required {...form.getInputProps('name')} />
+          <NameField {...form.getInputProps('name')} />
           <PasswordInput
             label="New token"
             placeholder="Empty: the stored one remains"

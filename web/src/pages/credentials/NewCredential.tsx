@@ -1,5 +1,6 @@
 /** Stores a cloud credential. */
-import { TextInput } from '@mantine/core';
+
+import { NameField } from '../../forms/NameFields.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { type CredentialValues, KindSelect, ValueFields } from './CredentialFields.tsx';
@@ -39,13 +40,7 @@ export function NewCredential({ organizationId, onClose }: NewCredentialProps) {
     >
       {(form) => (
         <>
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            autoComplete="off"
-            {...form.getInputProps('name')}
-          />
+          <NameField data-autofocus {...form.getInputProps('name')} />
           <KindSelect form={form} />
           <ValueFields form={form} />
           <ProjectSelect

@@ -1,6 +1,7 @@
 /** Stores a git token. */
-import { PasswordInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
+import { PasswordInput, SegmentedControl, TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { NameField } from '../../forms/NameFields.tsx';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { validateName } from '../../records/RecordForm.tsx';
 import { ProjectsField } from './ProjectsField.tsx';
@@ -18,7 +19,7 @@ const newToken = {
 function Fields({ form }: { readonly form: UseFormReturnType<typeof newToken> }) {
   return (
     <>
-      <TextInput label="Name" required data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <NameField data-autofocus {...form.getInputProps('name')} />
       <SegmentedControl
         aria-label="For"
         data={[

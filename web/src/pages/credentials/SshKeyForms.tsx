@@ -1,6 +1,7 @@
 /** An ssh key is stored, replaced and deleted. */
-import { Textarea, type TextareaProps, TextInput } from '@mantine/core';
+import { Textarea, type TextareaProps } from '@mantine/core';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { RecordDetail } from '../../records/RecordDetail.tsx';
@@ -38,13 +39,7 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
     >
       {(form) => (
         <>
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            autoComplete="off"
-            {...form.getInputProps('name')}
-          />
+          <NameField data-autofocus {...form.getInputProps('name')} />
           <PrivateKey
             label="Private key"
             description="In OpenSSH or PEM format, without a passphrase."

@@ -3,6 +3,7 @@ import { Select, TextInput } from '@mantine/core';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
 import { type Reply, type Tagged, useRead, useTagged } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { RecordDetail } from '../../records/RecordDetail.tsx';
 import { RecordForm, validateName } from '../../records/RecordForm.tsx';
@@ -87,13 +88,7 @@ export function NewVcsConnection({ organizationId, onClose }: NewVcsConnectionPr
     >
       {(form) => (
         <>
-          <TextInput
-            label="Name"
-            required
-            data-autofocus
-            autoComplete="off"
-            {...form.getInputProps('name')}
-          />
+          <NameField data-autofocus {...form.getInputProps('name')} />
           <Select
             label="Forge"
             allowDeselect={false}
@@ -138,7 +133,7 @@ function Settings({ found, whyNot }: { found: Tagged<VcsConnectionReply>; whyNot
     >
       {(form) => (
         <>
-          <TextInput label="Name" required {...form.getInputProps('name')} />
+          <NameField {...form.getInputProps('name')} />
           <Choices token={form.getInputProps('tokenId')} agent={form.getInputProps('vcsAgentKey')} />
         </>
       )}

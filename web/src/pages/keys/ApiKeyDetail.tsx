@@ -1,7 +1,8 @@
 /** One key of the organization. */
-import { Group, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Group, TagsInput, Textarea } from '@mantine/core';
 import { type Reply } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Expiry } from '../../records/Expiry.tsx';
@@ -38,7 +39,7 @@ function Settings({ apiKey, whyNot }: Pick<ApiKeyDetailProps, 'apiKey' | 'whyNot
     >
       {(form) => (
         <>
-          <TextInput label="Name" required {...form.getInputProps('name')} />
+          <NameField {...form.getInputProps('name')} />
           <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
           <MemberSelect isPerson clearable label="Who answers for it" {...form.getInputProps('ownerId')} />
           <TagsInput

@@ -1,14 +1,16 @@
 /** Makes a key of the organization, and shows its secret once. */
-import { Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { Reply } from '../../api/queries.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { MemberSelect, RoleSelect } from '../../records/choosers.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { KeyLimits } from '../../records/KeyLimits.tsx';
 import { KeySecret } from '../../records/KeySecret.tsx';
 import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
 import { filledRoles, type ProjectRole, ProjectRolesField } from '../../records/ProjectRolesField.tsx';
+import { validateName } from '../../records/RecordForm.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 
 const begin = {
@@ -38,7 +40,7 @@ export function NewApiKey({ organizationId, onClose }: { organizationId: string;
   const [made, setMade] = useState<Reply<'createApiKey'>>();
   const form = useForm({
     initialValues: begin,
-    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
+    validate: { name: validateName },
   });
   const { change, problem } = useChangeForm('createApiKey', {
     form,
@@ -57,14 +59,7 @@ export function NewApiKey({ organizationId, onClose }: { organizationId: string;
       onClose={onClose}
       onSubmit={form.onSubmit((values) => change.mutate({ body: bodyOf(organizationId, values) }))}
     >
-      <TextInput
-        label="Name"
-        description="Of the program that uses it"
-        required
-        data-autofocus
-        autoComplete="off"
-        {...form.getInputProps('name')}
-      />
+      <NameField description="Of the program that uses it" data-autofocus {...form.getInputProps('name')} />
       <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
       <MemberSelect
         isPerson

@@ -2,6 +2,7 @@
 import { Checkbox, PasswordInput, Select, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type EndpointType, endpointTypes } from '#contract/notifications/events.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { validateName } from '../../records/RecordForm.tsx';
 import { typeWords } from './looks.ts';
 
@@ -77,7 +78,7 @@ export function EndpointFields({ form, hasSecret = false }: EndpointFieldsProps)
   const words = typeWords[form.values.type];
   return (
     <>
-      <TextInput label="Name" required data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <NameField data-autofocus {...form.getInputProps('name')} />
       <Select
         label="Type"
         allowDeselect={false}

@@ -3,6 +3,7 @@ import { Textarea, TextInput } from '@mantine/core';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { Part } from '../../records/Part.tsx';
 import { RecordForm } from '../../records/RecordForm.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
@@ -51,7 +52,7 @@ function SettingsForm({ found, whyNot }: OrganizationFormProps) {
     >
       {(form) => (
         <>
-          <TextInput label="Name" required {...form.getInputProps('name')} />
+          <NameField {...form.getInputProps('name')} />
           <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
           <TextInput
             label="Address of a logo"

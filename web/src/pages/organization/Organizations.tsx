@@ -1,13 +1,15 @@
 /** The organizations that the person belongs to. */
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { showDone } from '../../api/messages.ts';
 import { type Reply, useRead } from '../../api/queries.ts';
 import { chooseOrganization, useSession } from '../../api/session.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { Part } from '../../records/Part.tsx';
+import { validateName } from '../../records/RecordForm.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -18,7 +20,7 @@ type ListedOrganization = Reply<'listOrganizations'>[number];
 function NewOrganization({ onClose }: { readonly onClose: () => void }) {
   const form = useForm({
     initialValues: { name: '', description: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
+    validate: { name: validateName },
   });
   const { change, problem } = useChangeForm('createOrganization', {
     form,
@@ -38,7 +40,7 @@ function NewOrganization({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={form.onSubmit((body) => change.mutate({ body }))}
     >
-      <TextInput label="Name" required data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <NameField data-autofocus {...form.getInputProps('name')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
     </FormDialog>
   );

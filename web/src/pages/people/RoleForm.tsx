@@ -1,7 +1,8 @@
 /** The fields of a custom role. */
-import { Checkbox, TextInput } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Right } from '#contract/schema/rights.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { RightsField } from './RightsField.tsx';
 
 export interface RoleValues extends Record<string, unknown> {
@@ -13,7 +14,7 @@ export interface RoleValues extends Record<string, unknown> {
 export function RoleFields({ form }: { readonly form: UseFormReturnType<RoleValues> }) {
   return (
     <>
-      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <NameField data-autofocus {...form.getInputProps('name')} />
       <Checkbox
         label="Default role"
         description="New members get it unless another role is chosen. It replaces the current default role."

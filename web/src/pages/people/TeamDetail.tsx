@@ -1,9 +1,10 @@
 /** One team: its members, its settings, and its end. Two people may edit it: a change names the version it read. */
-import { ActionIcon, Checkbox, Group, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Checkbox, Group, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { type Tagged, useChange, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
+import { NameField } from '../../forms/NameFields.tsx';
 import { MemberSelect } from '../../records/choosers.tsx';
 import { Part } from '../../records/Part.tsx';
 import { Person } from '../../records/person.tsx';
@@ -100,7 +101,7 @@ function Settings({ found, whyNot }: { found: Tagged<TeamReply>; whyNot: string 
     >
       {(form) => (
         <>
-          <TextInput label="Name" required {...form.getInputProps('name')} />
+          <NameField {...form.getInputProps('name')} />
           <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
           <Checkbox
             label="New people of the organization join it"

@@ -1,8 +1,9 @@
 /** Teams: members that have roles together. */
-import { Checkbox, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Textarea } from '@mantine/core';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { OpenLink } from '../../records/Detail.tsx';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { validateName } from '../../records/RecordForm.tsx';
@@ -36,7 +37,7 @@ function NewTeam({ organizationId, onClose }: { organizationId: string; onClose:
     >
       {(form) => (
         <>
-          <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+          <NameField data-autofocus {...form.getInputProps('name')} />
           <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
           <Checkbox
             label="New people of the organization join it"

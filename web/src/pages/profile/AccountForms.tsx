@@ -1,11 +1,12 @@
 /** Name, password, and the end of the account. */
-import { PasswordInput, Stack, TextInput } from '@mantine/core';
+import { PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { showDone } from '../../api/messages.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
+import { NameField } from '../../forms/NameFields.tsx';
 import { Part } from '../../records/Part.tsx';
 import { RecordForm, validateName } from '../../records/RecordForm.tsx';
 import { Removal } from '../../records/Removal.tsx';
@@ -30,7 +31,7 @@ function NameForm() {
       {...narrow}
     >
       {(form) => (
-        <TextInput label="Name" description="As others see it" required {...form.getInputProps('name')} />
+        <NameField description="As others see it" autoComplete="name" {...form.getInputProps('name')} />
       )}
     </RecordForm>
   );

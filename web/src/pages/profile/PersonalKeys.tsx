@@ -1,8 +1,8 @@
 /** Keys that act as the person. */
-import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { type Reply, useRead } from '../../api/queries.ts';
+import { NameField } from '../../forms/NameFields.tsx';
 import { Detail, OpenLink, useOpenRow } from '../../records/Detail.tsx';
 import { Expiry } from '../../records/Expiry.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
@@ -11,6 +11,7 @@ import { KeySecret } from '../../records/KeySecret.tsx';
 import { KeySecrets } from '../../records/KeySecrets.tsx';
 import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
 import { Part } from '../../records/Part.tsx';
+import { validateName } from '../../records/RecordForm.tsx';
 import { RecordsTable } from '../../records/RecordsPage.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
@@ -39,7 +40,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<Reply<'createPersonalApiKey'>>();
   const form = useForm({
     initialValues: { name: '', span: 'quarter' as KeySpan, networks: [] as string[] },
-    validate: { name: (name) => (name.trim() === '' ? 'A name is needed.' : null) },
+    validate: { name: validateName },
   });
   const { change, problem } = useChangeForm('createPersonalApiKey', {
     form,
@@ -60,14 +61,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
         change.mutate({ body: { name, networks, expiresAt: expiryOf(span, Date.now()) } }),
       )}
     >
-      <TextInput
-        label="Name"
-        description="Where it is used"
-        required
-        data-autofocus
-        autoComplete="off"
-        {...form.getInputProps('name')}
-      />
+      <NameField description="Where it is used" data-autofocus {...form.getInputProps('name')} />
       <KeyLimits form={form} />
     </FormDialog>
   );

@@ -1,13 +1,16 @@
 /** Creates a project, or changes its name, description and tags. */
-import { Alert, Button, Group, Modal, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { TagsInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
-import { errorText, fieldOf, fieldText } from '../../api/errors.ts';
 import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
+import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
+import type { Refusal } from '../../forms/use-refusal.ts';
+import { useRefusal } from '../../forms/use-refusal.ts';
+import { FormDialog } from '../../records/FormDialog.tsx';
 
 interface ProjectValues {
   readonly name: string;
@@ -23,53 +26,35 @@ const fields = {
   parentProjectId: 'parentId',
 } as const;
 
-/** Refusals at their fields, and those that name none. */
-function useRefusal() {
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
-  const [failure, setFailure] = useState<unknown>();
-  return {
-    ...{ errors, failure },
-    forget: () => {
-      setErrors({});
-      setFailure(undefined);
-    },
-    onError: (error: unknown) => {
-      const named = fieldOf(error)?.split('.')[0] as keyof typeof fields | undefined;
-      const field = named && fields[named];
-      if (field === undefined) setFailure(error);
-      else setErrors({ [field]: fieldText(error) });
-      return true;
-    },
-  };
-}
-
 interface ProjectFormProps {
   readonly title: string;
   readonly values: ProjectValues;
-  readonly refusal: ReturnType<typeof useRefusal>;
+  readonly refusal: Refusal;
   readonly verb: string;
   readonly isBusy: boolean;
   /** Where it is created can be chosen. */
-  readonly hasParent: boolean;
-  readonly notice?: React.ReactNode;
+  readonly hasParent?: boolean;
+  readonly notice?: ReactNode;
   readonly onChange: (changes: Partial<ProjectValues>) => void;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
 }
 
-function ProjectForm({ values, refusal, onChange, hasParent }: ProjectFormProps) {
+function Dialog({ values, refusal, hasParent = false, onChange, onSubmit, ...dialog }: ProjectFormProps) {
+  const { errors, failure, forget } = refusal;
+  const whyNot = values.name.trim() === '' ? 'The project needs a name.' : undefined;
   return (
-    <>
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        maxLength={300}
-        value={values.name}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-        error={refusal.errors.name}
-        autoComplete="off"
-      />
+    <FormDialog
+      {...dialog}
+      problem={failure}
+      whyNot={whyNot}
+      onSubmit={(event) => {
+        event?.preventDefault();
+        forget();
+        if (whyNot === undefined) onSubmit();
+      }}
+    >
+      <TypedName data-autofocus {...{ values, errors, onChange }} />
       {hasParent && (
         <ProjectSelect
           label="Below"
@@ -77,57 +62,17 @@ function ProjectForm({ values, refusal, onChange, hasParent }: ProjectFormProps)
           clearable
           value={values.parentId}
           onChange={(parentId) => onChange({ parentId })}
-          error={refusal.errors.parentId}
+          error={errors.parentId}
         />
       )}
-      <Textarea
-        label="Description"
-        autosize
-        maxRows={6}
-        maxLength={4000}
-        value={values.description}
-        onChange={(event) => onChange({ description: event.currentTarget.value })}
-        error={refusal.errors.description}
-      />
+      <TypedDescription {...{ values, errors, onChange }} />
       <TagsInput
         label="Tags"
         value={[...values.tags]}
         onChange={(tags) => onChange({ tags })}
-        error={refusal.errors.tags}
+        error={errors.tags}
       />
-    </>
-  );
-}
-
-function Dialog(props: ProjectFormProps) {
-  const { title, verb, isBusy, notice, refusal, onSubmit, onClose } = props;
-  return (
-    <Modal opened onClose={onClose} title={title}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          refusal.forget();
-          onSubmit();
-        }}
-      >
-        {notice}
-        {refusal.failure !== undefined && (
-          <Alert color="red" role="alert" mb="md" title={errorText(refusal.failure).title}>
-            {errorText(refusal.failure).text}
-          </Alert>
-        )}
-        <ProjectForm {...props} />
-        <Group mt="md" justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy} disabled={props.values.name.trim() === ''}>
-            {verb}
-          </Button>
-        </Group>
-      </form>
-    </Modal>
+    </FormDialog>
   );
 }
 
@@ -141,7 +86,7 @@ export interface ProjectDialogProps {
 export function ProjectDialog({ parentId = '', onClose, onSaved }: ProjectDialogProps) {
   const { organizationId } = useSession();
   const [values, setValues] = useState<ProjectValues>({ name: '', description: '', tags: [], parentId });
-  const refusal = useRefusal();
+  const refusal = useRefusal(fields);
   const create = useChange('createProject', {
     refreshes: ['listProjects'],
     onSuccess: ({ id }) => {
@@ -186,7 +131,7 @@ export interface EditProjectDialogProps {
 
 export function EditProjectDialog({ read, refetch, onClose }: EditProjectDialogProps) {
   const editing = useEditing(read, valuesOf, refetch);
-  const refusal = useRefusal();
+  const refusal = useRefusal(fields);
   const save = useChange('updateProject', {
     refreshes: ['listProjects', 'getProject'],
     onSuccess: onClose,
@@ -197,7 +142,6 @@ export function EditProjectDialog({ read, refetch, onClose }: EditProjectDialogP
     <Dialog
       title={`Edit ${read.data.name}`}
       verb="Save"
-      hasParent={false}
       values={editing.values}
       isBusy={save.isPending}
       notice={editing.isOvertaken && <Overtaken what="this project" onReset={editing.reset} />}

@@ -1,61 +1,30 @@
 /** The form of a template, for new ones and for changes. */
-import { Button, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { FormAlert } from '../../forms/FormAlert.tsx';
+import { NumberInput, Switch, TextInput } from '@mantine/core';
+import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
+import type { PageFormProps } from '../../forms/PageForm.tsx';
+import { PageForm } from '../../forms/PageForm.tsx';
 import { ProjectSelect, ProjectsSelect } from '../../forms/ProjectSelect.tsx';
 import { useWrongField } from '../../forms/problems.ts';
-import { FormFoot, Section, Wide } from '../../forms/Section.tsx';
+import { Section, Wide } from '../../forms/Section.tsx';
 import { SourceFields } from '../../forms/source/SourceFields.tsx';
 import { sourceErrorsOf } from '../../forms/source/source-values.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
 import type { RetryValues, TemplateErrors, TemplateValues } from './template-values.ts';
 
-export interface TemplateFormProps {
+export interface TemplateFormProps extends Omit<PageFormProps, 'verb' | 'children'> {
   readonly values: TemplateValues;
   readonly errors: TemplateErrors;
   readonly onChange: (changes: Partial<TemplateValues>) => void;
-  readonly onSubmit: () => void;
-  readonly onCancel: () => void;
   readonly isNew: boolean;
-  readonly isBusy: boolean;
-  readonly whyNot: string | undefined;
-  /** A refusal that names no field. */
-  readonly failure: unknown;
-  /** Above the fields, such as what somebody else has changed. */
-  readonly notice?: ReactNode;
 }
 
-function NameFields({ values, errors, onChange }: TemplateFormProps) {
-  return (
-    <Section title="Name">
-      <Wide>
-        <TextInput
-          label="Name"
-          description="Unique in the organization"
-          required
-          maxLength={300}
-          value={values.name}
-          onChange={(event) => onChange({ name: event.currentTarget.value })}
-          error={errors.name}
-          autoComplete="off"
-        />
-      </Wide>
-      <Wide>
-        <Textarea
-          label="Description"
-          autosize
-          maxRows={8}
-          maxLength={4000}
-          value={values.description}
-          onChange={(event) => onChange({ description: event.currentTarget.value })}
-          error={errors.description}
-        />
-      </Wide>
-    </Section>
-  );
-}
+type TemplateFieldsProps = Pick<TemplateFormProps, 'values' | 'errors' | 'onChange'>;
 
-function ProjectFields({ values, errors, onChange, isNew }: TemplateFormProps) {
+function ProjectFields({
+  values,
+  errors,
+  onChange,
+  isNew,
+}: TemplateFieldsProps & { readonly isNew: boolean }) {
   return (
     <Section title="Projects" hint="Environments are created from a template only in these projects.">
       {isNew && (
@@ -115,7 +84,7 @@ function RetryFields({ label, value, onChange, error }: RetryFieldsProps) {
   );
 }
 
-function OtherFields({ values, errors, onChange }: TemplateFormProps) {
+function OtherFields({ values, errors, onChange }: TemplateFieldsProps) {
   return (
     <Section title="Others" hint="Stored for clients that know them; they have no effect yet.">
       <TextInput
@@ -135,20 +104,19 @@ function OtherFields({ values, errors, onChange }: TemplateFormProps) {
   );
 }
 
-export function TemplateForm(props: TemplateFormProps) {
-  const { values, errors, onChange, onSubmit, onCancel, isNew, isBusy, whyNot, failure, notice } = props;
+export function TemplateForm({ isNew, ...props }: TemplateFormProps) {
+  const { values, errors, onChange } = props;
   useWrongField(errors);
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      {notice}
-      <FormAlert mb="md" error={failure} />
-      <NameFields {...props} />
+    <PageForm {...props} verb={isNew ? 'Create the template' : 'Save'}>
+      <Section title="Name">
+        <Wide>
+          <TypedName description="Unique in the organization" {...{ values, errors, onChange }} />
+        </Wide>
+        <Wide>
+          <TypedDescription {...{ values, errors, onChange }} />
+        </Wide>
+      </Section>
       <SourceFields
         values={values.source}
         errors={sourceErrorsOf(errors)}
@@ -156,7 +124,7 @@ export function TemplateForm(props: TemplateFormProps) {
         projectId={values.homeId || (values.projectIds[0] ?? '')}
         isTemplate
       />
-      <ProjectFields {...props} />
+      <ProjectFields {...props} isNew={isNew} />
       <Section title="Retries" hint="A failed apply is repeated in the same deployment, with a new plan.">
         <RetryFields
           label="Deploys"
@@ -172,14 +140,6 @@ export function TemplateForm(props: TemplateFormProps) {
         />
       </Section>
       <OtherFields {...props} />
-      <FormFoot>
-        <ActionButton type="submit" whyNot={whyNot} loading={isBusy}>
-          {isNew ? 'Create the template' : 'Save'}
-        </ActionButton>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      </FormFoot>
-    </form>
+    </PageForm>
   );
 }

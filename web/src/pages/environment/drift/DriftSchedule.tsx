@@ -1,5 +1,5 @@
 /** When an environment is checked for drift by itself. */
-import { Button, Select, Switch } from '@mantine/core';
+import { Select, Switch } from '@mantine/core';
 import { useState } from 'react';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import { showDone } from '../../../api/messages.ts';
@@ -8,8 +8,8 @@ import { remediationChoices } from '../../../design/words.ts';
 import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { SaveRow } from '../../../forms/SaveRow.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
-import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import classes from '../facts/environment.module.css';
 import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
@@ -115,16 +115,13 @@ function Form({ environment, rights, stored }: EnvironmentProps & { readonly sto
       />
       <FormAlert error={save.error} />
       {(typed !== undefined || whyNot !== undefined) && (
-        <div className={classes.row}>
-          <ActionButton type="submit" size="xs" loading={save.isPending} whyNot={whyNot ?? problem}>
-            Save
-          </ActionButton>
-          {typed !== undefined && (
-            <Button size="xs" variant="default" onClick={() => setTyped(undefined)}>
-              Discard
-            </Button>
-          )}
-        </div>
+        <SaveRow
+          verb="Save"
+          isBusy={save.isPending}
+          isTouched={typed !== undefined}
+          whyNot={whyNot ?? problem}
+          onDiscard={() => setTyped(undefined)}
+        />
       )}
     </form>
   );

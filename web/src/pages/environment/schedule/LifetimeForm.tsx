@@ -1,13 +1,13 @@
 /** When an environment expires and is destroyed automatically. */
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { SaveRow } from '../../../forms/SaveRow.tsx';
 import { Segments } from '../../../forms/Segments.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
-import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
 import classes from '../facts/environment.module.css';
 import { noDestroys } from '../facts/facts.ts';
@@ -157,21 +157,13 @@ export function LifetimeForm(props: EnvironmentProps) {
       >
         <Fields values={values} set={set} error={refusal ?? problem} isDisabled={whyNot !== undefined} />
         <FormAlert error={error} />
-        <div className={classes.row}>
-          <ActionButton
-            type="submit"
-            size="xs"
-            loading={isBusy}
-            whyNot={whyNot ?? (isTouched ? problem : 'Nothing has been changed.')}
-          >
-            Save the lifetime
-          </ActionButton>
-          {isTouched && (
-            <Button size="xs" variant="default" onClick={discard}>
-              Discard
-            </Button>
-          )}
-        </div>
+        <SaveRow
+          verb="Save the lifetime"
+          isBusy={isBusy}
+          isTouched={isTouched}
+          whyNot={whyNot ?? problem}
+          onDiscard={discard}
+        />
       </form>
     </section>
   );

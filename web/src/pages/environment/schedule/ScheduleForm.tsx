@@ -1,5 +1,5 @@
 /** When an environment is deployed and destroyed by itself. */
-import { Button, Switch } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { type FormEvent, useRef } from 'react';
 import { fieldOf, fieldText, isStatus } from '../../../api/errors.ts';
 import { showDone } from '../../../api/messages.ts';
@@ -8,9 +8,9 @@ import { CronField } from '../../../forms/cron/CronField.tsx';
 import { readCron } from '../../../forms/cron/cron.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Overtaken } from '../../../forms/Overtaken.tsx';
+import { SaveRow } from '../../../forms/SaveRow.tsx';
 import { useEditing } from '../../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
-import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import classes from '../facts/environment.module.css';
 import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
@@ -146,21 +146,13 @@ function Form(props: ScheduleFormProps) {
         <p className={classes.problem}>A schedule replaces the lifetime: the environment will have no end.</p>
       )}
       <FormAlert error={error} />
-      <div className={classes.row}>
-        <ActionButton
-          type="submit"
-          size="xs"
-          loading={isBusy}
-          whyNot={whyNot ?? (isTouched ? problem : 'Nothing has been changed.')}
-        >
-          Save the schedule
-        </ActionButton>
-        {isTouched && (
-          <Button size="xs" variant="default" onClick={reset}>
-            Discard
-          </Button>
-        )}
-      </div>
+      <SaveRow
+        verb="Save the schedule"
+        isBusy={isBusy}
+        isTouched={isTouched}
+        whyNot={whyNot ?? (isTouched ? problem : undefined)}
+        onDiscard={reset}
+      />
     </form>
   );
 }
