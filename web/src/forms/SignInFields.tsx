@@ -9,17 +9,28 @@ export interface SignInFieldsProps {
   readonly isEmailKnown?: boolean;
 }
 
+/** The e-mail address that a person signs in with. */
+export function EmailField<Values extends { email: string }>({
+  form,
+}: {
+  readonly form: UseFormReturnType<Values>;
+}) {
+  return (
+    <TextInput
+      label="E-mail"
+      type="email"
+      autoComplete="username"
+      required
+      key={form.key('email')}
+      {...form.getInputProps('email')}
+    />
+  );
+}
+
 export function SignInFields({ form, isEmailKnown = false }: SignInFieldsProps) {
   return (
     <>
-      <TextInput
-        label="E-mail"
-        type="email"
-        autoComplete="username"
-        required
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
+      <EmailField form={form} />
       <PasswordInput
         label="Password"
         autoComplete="current-password"

@@ -1,18 +1,16 @@
 /** The first administrator of a new installation. */
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
+import { PasswordInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { createClient } from '#contract/client/client.ts';
 import { baseUrl, client } from '../../api/client.ts';
-import { fieldText, isStatus } from '../../api/errors.ts';
+import { isStatus } from '../../api/errors.ts';
 import { useRead } from '../../api/queries.ts';
-import { FormAlert } from '../../forms/FormAlert.tsx';
-import { formFieldOf } from '../../records/use-change-form.ts';
+import { EmailField } from '../../forms/SignInFields.tsx';
 import { useEnter } from './enter.ts';
 import { Gate } from './Gate.tsx';
+import { GateForm, OwnName } from './GateForm.tsx';
 import { keyOf, useHashSecret } from './hash-token.ts';
-import { NewPassword, passwordProblem } from './NewPassword.tsx';
+import { nameProblem, passwordProblem } from './NewPassword.tsx';
 import { Refused } from './Refused.tsx';
 
 interface FirstStartValues extends Record<string, string> {
@@ -28,75 +26,43 @@ async function createAdmin({ name, email, password, key }: FirstStartValues): Pr
   await client.call('signIn', { body: { email, password } });
 }
 
-function useFirstAdmin(secret: string) {
-  const enter = useEnter();
-  const form = useForm<FirstStartValues>({
-    mode: 'uncontrolled',
-    initialValues: { name: '', email: '', password: '', key: keyOf(secret) ? secret : '' },
-    validate: {
-      name: (name) => (name.trim() === '' ? 'Your name is needed.' : null),
-      email: (email) => (email.includes('@') ? null : 'An e-mail address is needed.'),
-      password: passwordProblem,
-      key: (key) => (keyOf(key) ? null : 'The key has the form <id>:<secret>.'),
-    },
-  });
-  const create = useMutation({
-    gcTime: 0,
-    mutationFn: createAdmin,
-    onSuccess: () => enter(),
-    onError: (error) => {
-      const field = formFieldOf(error, form.getValues());
-      if (field !== undefined) form.setFieldError(field, fieldText(error));
-      if (isStatus(error, 401)) form.setFieldError('key', 'The service does not know this key.');
-    },
-  });
-  const isAtField = isStatus(create.error, 401) || formFieldOf(create.error, form.getValues()) !== undefined;
-  return { form, create, problem: isAtField ? null : create.error };
-}
-
 function AdminForm({ secret }: { readonly secret: string }) {
-  const { form, create, problem } = useFirstAdmin(secret);
+  const enter = useEnter();
   const hasKey = keyOf(secret) !== undefined;
   return (
-    <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
-      <FormAlert mb="md" error={problem} />
-      <Stack gap="sm">
-        {!hasKey && (
-          <PasswordInput
-            label="First key"
-            description="The first start has shown it on the terminal, or written it to first-admin-key.env in the data folder: <id>:<secret>."
-            required
-            autoComplete="off"
-            inputWrapperOrder={['label', 'description', 'input', 'error']}
-            key={form.key('key')}
-            {...form.getInputProps('key')}
-          />
-        )}
-        <TextInput
-          label="Name"
-          autoComplete="name"
-          required
-          key={form.key('name')}
-          {...form.getInputProps('name')}
-        />
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          key={form.key('email')}
-          {...form.getInputProps('email')}
-        />
-        <NewPassword
-          label="Password"
-          field={{ ...form.getInputProps('password'), key: form.key('password') }}
-        />
-        {hasKey && form.errors.key && <Refused title="The first key was refused">{form.errors.key}</Refused>}
-        <Button type="submit" fullWidth mt="sm" loading={create.isPending}>
-          Create the first administrator
-        </Button>
-      </Stack>
-    </form>
+    <GateForm<FirstStartValues>
+      initialValues={{ name: '', email: '', password: '', key: hasKey ? secret : '' }}
+      validate={{
+        name: nameProblem,
+        email: (email) => (email.includes('@') ? null : 'An e-mail address is needed.'),
+        password: passwordProblem,
+        key: (key) => (keyOf(key) ? null : 'The key has the form <id>:<secret>.'),
+      }}
+      send={createAdmin}
+      onSent={() => enter()}
+      errorsOf={(error) => (isStatus(error, 401) ? { key: 'The service does not know this key.' } : {})}
+      verb="Create the first administrator"
+    >
+      {(form) => (
+        <>
+          {hasKey ? (
+            form.errors.key && <Refused title="The first key was refused">{form.errors.key}</Refused>
+          ) : (
+            <PasswordInput
+              label="First key"
+              description="The first start has shown it on the terminal, or written it to first-admin-key.env in the data folder: <id>:<secret>."
+              required
+              autoComplete="off"
+              inputWrapperOrder={['label', 'description', 'input', 'error']}
+              key={form.key('key')}
+              {...form.getInputProps('key')}
+            />
+          )}
+          <OwnName key={form.key('name')} field={form.getInputProps('name')} />
+          <EmailField form={form} />
+        </>
+      )}
+    </GateForm>
   );
 }
 

@@ -1,20 +1,19 @@
 /** Accepts an invitation: with a new account, or as somebody who has one. */
-import { Button, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { client } from '../../api/client.ts';
-import { fieldText, isStatus } from '../../api/errors.ts';
+import { isStatus } from '../../api/errors.ts';
 import type { Reply } from '../../api/queries.ts';
 import { currentUser, signOut } from '../../api/session.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
-import { formFieldOf } from '../../records/use-change-form.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { useEnter } from './enter.ts';
 import { Gate } from './Gate.tsx';
+import { GateForm, OwnName } from './GateForm.tsx';
 import { forgetInvitation, keepInvitation, keptInvitation, useHashSecret } from './hash-token.ts';
-import { NewPassword, passwordProblem } from './NewPassword.tsx';
+import { nameProblem, passwordProblem } from './NewPassword.tsx';
 import { Refused } from './Refused.tsx';
 
 type Preview = Reply<'previewInvitation'>;
@@ -26,50 +25,24 @@ interface InvitationPartProps {
 
 function NewAccount({ token, preview }: InvitationPartProps) {
   const enter = useEnter();
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { name: '', password: '' },
-    validate: {
-      name: (name) => (name.trim() === '' ? 'Your name is needed.' : null),
-      password: passwordProblem,
-    },
-  });
-  const accept = useMutation({
-    gcTime: 0,
-    mutationFn: (body: { name: string; password: string }) =>
-      client.call('acceptInvitation', { body: { token, ...body } }),
-    onSuccess: () => {
-      forgetInvitation();
-      return enter();
-    },
-    onError: (error) => {
-      const field = formFieldOf(error, form.getValues());
-      if (field !== undefined) form.setFieldError(field, fieldText(error));
-    },
-  });
-  const isAtField = formFieldOf(accept.error, form.getValues()) !== undefined;
   return (
-    <form onSubmit={form.onSubmit((values) => accept.mutate(values))} noValidate>
-      <FormAlert mb="md" error={isAtField ? null : accept.error} />
-      <Stack gap="sm">
-        <TextInput label="E-mail" value={preview.email} readOnly autoComplete="username" />
-        <TextInput
-          label="Name"
-          description="As others see it"
-          autoComplete="name"
-          required
-          key={form.key('name')}
-          {...form.getInputProps('name')}
-        />
-        <NewPassword
-          label="Password"
-          field={{ ...form.getInputProps('password'), key: form.key('password') }}
-        />
-        <Button type="submit" fullWidth mt="sm" loading={accept.isPending}>
-          Accept and sign in
-        </Button>
-      </Stack>
-    </form>
+    <GateForm
+      initialValues={{ name: '', password: '' }}
+      validate={{ name: nameProblem, password: passwordProblem }}
+      send={(body) => client.call('acceptInvitation', { body: { token, ...body } })}
+      onSent={() => {
+        forgetInvitation();
+        return enter();
+      }}
+      verb="Accept and sign in"
+    >
+      {(form) => (
+        <>
+          <TextInput label="E-mail" value={preview.email} readOnly autoComplete="username" />
+          <OwnName description="As others see it" key={form.key('name')} field={form.getInputProps('name')} />
+        </>
+      )}
+    </GateForm>
   );
 }
 

@@ -10,6 +10,9 @@ export function passwordProblem(password: string): string | null {
   return null;
 }
 
+export const nameProblem = (name: string): string | null =>
+  name.trim() === '' ? 'Your name is needed.' : null;
+
 export interface NewPasswordProps {
   readonly label: string;
   /** What `form.getInputProps` says about the field. */
