@@ -1,4 +1,5 @@
 /** All approval policies with what each said last, and the catalogue of those that come with the service. */
+
 import { Tabs } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
@@ -7,6 +8,7 @@ import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
+import listing from '../../records/listing.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -17,7 +19,6 @@ import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Catalogue } from './Catalogue.tsx';
 import { EngineNotice } from './EngineNotice.tsx';
-import classes from './policies.module.css';
 import { placeOfPolicy, placesText } from './policy-words.ts';
 
 /** What a policy said last. */
@@ -25,13 +26,13 @@ function LastVerdict({ id }: { readonly id: string }) {
   const { data } = useRead('listPolicyVerdicts', { params: { id }, query: { limit: 1 } });
   const [last] = data ?? [];
   if (data === undefined) return null;
-  if (last === undefined) return <span className={classes.faint}>None yet</span>;
+  if (last === undefined) return <span className={listing.faint}>None yet</span>;
   return (
     <>
       <Link to="/deployments/$deploymentId" params={{ deploymentId: last.deploymentId }}>
         <Status look={verdictLooks[last.decision]} />
       </Link>
-      <div className={classes.faint}>
+      <div className={listing.faint}>
         <bdi>{last.environmentName}</bdi>, <TimeAgo at={last.at} />
       </div>
     </>
@@ -43,7 +44,7 @@ const columns: Column<ApprovalPolicyEntry>[] = [
     id: 'name',
     head: 'Name',
     cell: ({ policy: { id, name } }) => (
-      <Link to="/approval-policies/$policyId" params={{ policyId: id }} className={classes.name!}>
+      <Link to="/approval-policies/$policyId" params={{ policyId: id }} className={listing.name!}>
         <bdi>{name}</bdi>
       </Link>
     ),
@@ -58,7 +59,7 @@ const columns: Column<ApprovalPolicyEntry>[] = [
     id: 'code',
     head: 'Code',
     isMinor: true,
-    cell: ({ policy }) => <code className={classes.code}>{placeOfPolicy(policy)}</code>,
+    cell: ({ policy }) => <code className={listing.code}>{placeOfPolicy(policy)}</code>,
   },
 ];
 

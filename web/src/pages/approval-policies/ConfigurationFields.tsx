@@ -1,8 +1,9 @@
 /** The configuration of a policy as fields, from the schema that the policy has. */
+
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { Wide } from '../../forms/Section.tsx';
+import listing from '../../records/listing.module.css';
 import { type ConfigurationField, configurationFields } from './configuration-schema.ts';
-import classes from './policies.module.css';
 import type { PolicyConfiguration, PolicyErrors } from './policy-values.ts';
 
 interface ConfigurationFieldProps {
@@ -128,8 +129,8 @@ export function ConfigurationFields({ schema, values, errors, onChange }: Config
         ))}
       {others.length > 0 && (
         <Wide>
-          <span className={classes.faint}>Only as JSON:</span>{' '}
-          <bdi className={classes.faint}>{others.map(({ label }) => label).join(', ')}</bdi>
+          <span className={listing.faint}>Only as JSON:</span>{' '}
+          <bdi className={listing.faint}>{others.map(({ label }) => label).join(', ')}</bdi>
         </Wide>
       )}
     </>

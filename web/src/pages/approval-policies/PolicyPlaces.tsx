@@ -1,4 +1,5 @@
 /** The places that an approval policy is assigned to. */
+
 import { Group, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,12 +11,12 @@ import { useSession } from '../../api/session.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
 import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
+import listing from '../../records/listing.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { EngineNotice } from './EngineNotice.tsx';
-import classes from './policies.module.css';
 import { rightsToAssign, scopeWords } from './policy-words.ts';
 
 const refreshes = ['listApprovalPolicies', 'listAssignedApprovalPolicies'] as const;
@@ -33,13 +34,13 @@ function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: P
   const { projects } = useProjects(true);
   if (scope === 'PROJECT')
     return (
-      <Link to="/projects/$projectId" params={{ projectId: scopeId }} className={classes.name!}>
+      <Link to="/projects/$projectId" params={{ projectId: scopeId }} className={listing.name!}>
         <bdi>{pathOf(projects, scopeId) || scopeName}</bdi>
       </Link>
     );
-  if (scope === 'ORGANIZATION') return <bdi className={classes.name}>{scopeName}</bdi>;
+  if (scope === 'ORGANIZATION') return <bdi className={listing.name}>{scopeName}</bdi>;
   return (
-    <Link to="/templates/$templateId" params={{ templateId: scopeId }} className={classes.name!}>
+    <Link to="/templates/$templateId" params={{ templateId: scopeId }} className={listing.name!}>
       <bdi>{scopeName}</bdi>
     </Link>
   );

@@ -1,10 +1,12 @@
 /** The latest verdicts of an approval policy. */
+
 import { Link } from '@tanstack/react-router';
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
 import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import { useRead } from '../../api/queries.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
 import { deploymentTypeWords } from '../../design/words.ts';
+import listing from '../../records/listing.module.css';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -18,10 +20,10 @@ const columns: Column<GivenVerdict>[] = [
     head: 'Environment',
     cell: ({ environmentName, deploymentId, deploymentType, round }) => (
       <>
-        <Link to="/deployments/$deploymentId" params={{ deploymentId }} className={classes.name!}>
+        <Link to="/deployments/$deploymentId" params={{ deploymentId }} className={listing.name!}>
           <bdi>{environmentName}</bdi>
         </Link>
-        <div className={classes.faint}>
+        <div className={listing.faint}>
           {deploymentTypeWords[deploymentType]}
           {round > 1 && `, after approval ${round - 1}`}
         </div>

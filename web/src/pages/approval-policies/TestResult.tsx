@@ -1,8 +1,10 @@
 /** What a tested policy said. */
+
 import { Link } from '@tanstack/react-router';
 import { type PolicyRule, policyRules } from '#contract/deployments/policy-verdict.ts';
 import type { Reply } from '../../api/queries.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
+import listing from '../../records/listing.module.css';
 import { Facts } from '../../ui/Facts.tsx';
 import classes from './policies.module.css';
 
@@ -44,7 +46,7 @@ export function TestResult({ tested, deploymentId }: TestResultProps) {
       {error !== undefined && <pre className={classes.error}>{error}</pre>}
       <Messages messages={messages} />
       {isPlanRebuilt && error === undefined && (
-        <p className={classes.faint}>
+        <p className={listing.faint}>
           The whole plan is no longer stored: the policy saw only the attributes that change.
         </p>
       )}

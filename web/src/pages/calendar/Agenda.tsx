@@ -1,8 +1,10 @@
 /** What is going to happen, day by day. */
+
 import { Link } from '@tanstack/react-router';
 import type { CalendarEntry } from '#contract/calendar/shapes.ts';
 import { StatusShape } from '../../design/status.tsx';
 import { cronWords } from '../../forms/cron/cron.ts';
+import rows from '../../ui/rows.module.css';
 import { useNextHour } from '../../ui/Time.tsx';
 import { type Day, dayName, heldLook, kindLooks } from './agenda.ts';
 import classes from './calendar.module.css';
@@ -23,7 +25,7 @@ function inReadersZone(text: string): string {
 function Schedule({ cron, timeZone, isRepeated }: CalendarEntry) {
   if (cron === undefined) return null;
   return (
-    <p className={classes.quiet}>
+    <p className={rows.quiet}>
       {isRepeated ? 'Several times that day: ' : ''}
       {cronWords(cron, timeZone) ?? (
         <>
@@ -46,15 +48,15 @@ function Row({ entry }: { readonly entry: CalendarEntry }) {
         <StatusShape look={held === undefined ? look : heldLook} />
         {look.word}
       </span>
-      <div className={classes.what}>
-        <Link to="/environments/$environmentId" params={{ environmentId }} className={classes.name!}>
+      <div className={`${rows.what} ${classes.what}`}>
+        <Link to="/environments/$environmentId" params={{ environmentId }} className={rows.name!}>
           <bdi>{environmentName}</bdi>
         </Link>
-        <span className={classes.place}>
+        <span className={rows.place}>
           <bdi>{projectName}</bdi>
         </span>
       </div>
-      <div className={classes.facts}>
+      <div className={`${rows.facts} ${classes.facts}`}>
         {cron === undefined ? <p>{inReadersZone(text)}</p> : <Schedule {...entry} />}
         {held !== undefined && <p className={classes.held}>Held. {held}.</p>}
       </div>

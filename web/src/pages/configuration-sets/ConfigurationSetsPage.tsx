@@ -7,6 +7,7 @@ import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
+import classes from '../../records/listing.module.css';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -16,7 +17,6 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { NewSetDialog } from './SetDialogs.tsx';
-import classes from './sets.module.css';
 import { useSets } from './use-sets.ts';
 
 /** How many variables and places a set has. */

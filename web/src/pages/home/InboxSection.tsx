@@ -1,8 +1,10 @@
 /** A part of the inbox: what it is, how many there are, and a row for each with its action. */
+
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type StatusLook, StatusShape } from '../../design/status.tsx';
 import { ErrorState } from '../../ui/ErrorState.tsx';
+import rows from '../../ui/rows.module.css';
 import classes from './Inbox.module.css';
 
 export interface InboxRowProps {
@@ -19,15 +21,15 @@ export function InboxRow({ look, name, to, place, children, action }: InboxRowPr
   return (
     <li className={classes.row}>
       <StatusShape look={look} size={18} />
-      <div className={classes.what}>
-        <Link to={to} className={classes.name!}>
+      <div className={rows.what}>
+        <Link to={to} className={rows.name!}>
           <bdi>{name}</bdi>
         </Link>
-        <span className={classes.place}>
+        <span className={rows.place}>
           <bdi>{place}</bdi>
         </span>
       </div>
-      <div className={classes.facts}>{children}</div>
+      <div className={`${rows.facts} ${classes.facts}`}>{children}</div>
       <div className={classes.action}>{action}</div>
     </li>
   );

@@ -7,6 +7,7 @@ import type { Agent } from '#contract/agents/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { driftLooks, environmentLooks, type StatusLook } from '../../design/status.tsx';
 import { PlanCounts } from '../../ui/PlanCounts.tsx';
+import rows from '../../ui/rows.module.css';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { approverObstacle, costWords } from '../deployment/decide/approval-words.ts';
 import classes from './Inbox.module.css';
@@ -105,7 +106,7 @@ export function Waiting({ read, environments, total, userId, isMine }: WaitingPr
               )}
             </p>
             <Approval run={run} userId={userId} />
-            <p className={classes.quiet}>
+            <p className={rows.quiet}>
               asked {since ? <TimeAgo at={since} /> : 'just now'} by <bdi>{who(run)}</bdi>
               {until !== undefined && (
                 <>
@@ -152,7 +153,7 @@ export function Failed({ read, onSeen }: { readonly read: SectionRead; readonly 
             <p className={classes.fact}>
               <bdi>{run.error?.message ?? environmentLooks[environment.status].word}</bdi>
             </p>
-            <p className={classes.quiet}>
+            <p className={rows.quiet}>
               {run.finishedAt && <TimeAgo at={run.finishedAt} />}, started by <bdi>{who(run)}</bdi>
             </p>
           </>,
@@ -178,7 +179,7 @@ export function Drifted({ read }: { readonly read: SectionRead }) {
         environmentRow(
           environment,
           driftLooks[environment.driftStatus],
-          <p className={classes.quiet}>
+          <p className={rows.quiet}>
             {environment.driftStatus === 'ERROR'
               ? 'The last check failed'
               : 'What is there differs from the code'}
@@ -242,7 +243,7 @@ export function AgentsOffline({ read, agents }: AgentsOfflineProps) {
           place={status === 'DEGRADED' ? 'Some of its processes are silent' : 'Nothing runs here'}
           action={<Open to="/agents">See agents</Open>}
         >
-          <p className={classes.quiet}>
+          <p className={rows.quiet}>
             {lastContactAt === undefined ? (
               'never heard of'
             ) : (

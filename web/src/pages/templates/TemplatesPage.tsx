@@ -10,6 +10,7 @@ import { templateTypeWords } from '../../design/words.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
 import { sourceOf, toolName } from '../../forms/source/source-values.ts';
+import classes from '../../records/listing.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -21,7 +22,6 @@ import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { placeOfCode } from '../environments/new/code.ts';
 import { type Order, sortTemplates, templatesMatching } from './find-templates.ts';
-import classes from './templates.module.css';
 
 function useColumns(): Column<Template>[] {
   const { projects } = useProjects(true);
