@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { repositoryFiles } from '../tree/repository.ts';
 import { readImportGraph } from './import-graph.ts';
@@ -15,6 +16,15 @@ test('every file is in one job', () => {
 test('slow files run one by one, each in a process of its own', () => {
   assert.equal(slow?.concurrency, 1);
   assert.ok(slow.jobs.every((job) => job.files.length === 1 && job.files[0]?.endsWith('.slow.test.ts')));
+});
+
+test('acceptance files of one folder share a service, those elsewhere do not', () => {
+  for (const { files: together } of fast?.jobs.filter((job) => job.files[0]?.startsWith('acceptance/')) ?? [])
+    if (together.length > 1)
+      assert.match([...new Set(together.map((file) => dirname(file)))].join(), /^[^,]*\/one-service$/);
+  const sharing = fast?.jobs.filter((job) => job.files[0]?.includes('/one-service/')) ?? [];
+  const count = sharing.flatMap((job) => job.files).length;
+  assert.ok(sharing.length < count, `${count} files in ${sharing.length} processes`);
 });
 
 test('a process has files of one room only, and those of the server have few processes', () => {

@@ -1,10 +1,11 @@
 /** One environment in the browser: deployed with another value, locked, renamed by two people, destroyed, deleted. */
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { findProgram } from '../../programs.ts';
 import { createEnvironment, deployNew, until, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withAnswers, withoutRuns } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
@@ -25,7 +26,7 @@ const longWait = { timeout: 60_000 };
 /** Markup, right to left, wide characters, and longer than any line. */
 const oddName = `<b>كتاب</b> 🚀 ${'very long '.repeat(8)}`.trim();
 
-describe('the page of an environment', { skip: withoutRuns }, () => {
+describe('the page of an environment', { skip: needs }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];
@@ -49,9 +50,11 @@ describe('the page of an environment', { skip: withoutRuns }, () => {
     service = await joinWebService();
     repository = (await makeRepository(service.folder, 'code', { 'main.tf': configuration })).path;
     ({ id } = await deployNew(service.client, service.home, { name: 'web', repository }));
-    page = await service.signedIn();
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('a deployment with another value of a variable of the code', async () => {
     await open();

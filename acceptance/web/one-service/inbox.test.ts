@@ -1,15 +1,15 @@
 /** Home: what needs somebody. */
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { untilEnd } from '../../runs.ts';
-import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
 import { fillShowcase, type Person, type Showcase } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const viewer: Person = { email: 'vera@example.com', name: 'Vera Viewer', password: 'she looks and looks on' };
 
-describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
+describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
   let service: SharedWebService;
   let shown: Showcase;
   let page: Page;
@@ -20,6 +20,7 @@ describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
     complaints = complaintsOf(page);
     await signIn(page, service.url, service.admin);
   });
+  after(() => service?.[Symbol.asyncDispose]());
 
   const section = (name: string) => page.getByRole('region', { name });
 

@@ -4,9 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
+import { findProgram } from '../../programs.ts';
 import { createEnvironment, openGate, stepLines, streamedLogs, until, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `resource "terraform_data" "it" {
@@ -41,7 +42,9 @@ const longWait = { timeout: 30_000 };
 const cutMilliseconds = 20_000;
 const slowAnswerMilliseconds = 500;
 
-describe('the log in the browser', { skip: withoutRuns }, () => {
+const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
+
+describe('the log in the browser', { skip: needs }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];
@@ -96,9 +99,11 @@ describe('the log in the browser', { skip: withoutRuns }, () => {
     [many, failed] = [(await runs[0]).deploymentId, (await runs[1]).deploymentId];
     await Promise.all([untilEnd(service.client, many), untilEnd(service.client, failed, 'FAILURE')]);
     stored = (await streamedLogs(service.client, many)).get('tf:apply')!;
-    page = await service.signedIn();
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('all of 100,000 lines are there, and a search counts them across steps', async () => {
     await open(many);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Home, until } from '../../runs.ts';
-import { withoutBrowser } from '../browser.ts';
+import { openPage, signIn, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('notifications in the browser', { skip: withoutBrowser, concurrency: false }, () => {
@@ -26,9 +26,11 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in/hidden`;
     service = await joinWebService();
     home = service.home;
-    page = await service.signedIn();
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
   });
-  after(() => {
+  after(async () => {
+    await service?.[Symbol.asyncDispose]();
     receiver?.closeAllConnections();
     receiver?.close();
   });

@@ -1,12 +1,13 @@
 /** A plan that policies want two people to approve, in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { placeOf, withToolbox } from '../../tools/toolbox/places.ts';
-import { createEnvironment, homeOf, untilStatus } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
-import { admin } from './showcase.ts';
+import type { Page } from 'playwright-core';
+import { withToolbox } from '../../../tools/toolbox/places.ts';
+import { createEnvironment, untilStatus } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { admin } from '../showcase.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const withoutOpa = withToolbox('opa').skip;
 
@@ -20,16 +21,13 @@ warn contains "<b>look</b> at the cost"
 `;
 
 describe('several approvers', { skip: withoutBrowser || withoutOpa, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let id: string;
   before(async () => {
-    const settings = { ENVARIUM_OPA: placeOf('opa') ?? '' };
-    [service, browser] = await Promise.all([startWebService({ settings }), startBrowser()]);
-    const { client, folder } = service;
-    const home = await homeOf(client);
+    service = await joinWebService();
+    const { client, folder, home } = service;
     const { path: repository } = await makeRepository(folder, 'policies', { 'two.rego': twoPeople });
     const { organizationId, projectId } = home;
     const { id: blueprintId } = await client.call('createApprovalPolicy', {
@@ -42,14 +40,11 @@ describe('several approvers', { skip: withoutBrowser || withoutOpa, concurrency:
     const made = await createEnvironment(client, home, { name: 'shared', repository: code.path });
     id = made.deploymentId;
     await untilStatus(client, id, 'WAITING_FOR_USER');
-    page = await openPage(browser);
+    page = await openPage(service.browser);
     complaints = complaintsOf(page);
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('the inbox says what policies ask for, and leads to the plan with their verdicts', async () => {
     const waiting = page.getByRole('region', { name: 'Waiting for you' });

@@ -1,13 +1,14 @@
 /** Plans in a real browser: thousands of resources, hostile and huge values, links, filters, narrow screens. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
-import { createEnvironment, homeOf, untilEnd } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
-import { answerPlan, change, largePlan, scrollPlan } from './large-plan.ts';
+import { createEnvironment, untilEnd } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { answerPlan, change, largePlan, scrollPlan } from '../large-plan.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
 
@@ -31,17 +32,16 @@ resource "terraform_data" "policy" {
 `;
 
 describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let address: string;
   let environmentId: string;
   before(async () => {
-    [service, browser] = await Promise.all([startWebService(), startBrowser()]);
+    service = await joinWebService();
     const repository = await makeRepository(service.folder, 'code', { 'main.tf': code });
     const name = `مرحبا 🚀 ${'very long '.repeat(20)}${markup}`.slice(0, 250);
-    const home = await homeOf(service.client);
+    const home = service.home;
     const { deploymentId, ...made } = await createEnvironment(service.client, home, {
       name,
       repository: repository.path,
@@ -49,14 +49,11 @@ describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
     await untilEnd(service.client, deploymentId);
     environmentId = made.id;
     address = `${service.url}/deployments/${deploymentId}?tab=plan`;
-    page = await openPage(browser);
+    page = await openPage(service.browser);
     complaints = complaintsOf(page);
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   const rows = () => page.getByRole('list', { name: 'Resources' }).locator(':scope > div');
   const row = (path: string) => page.locator(`button[data-row="${path}"]`);

@@ -1,16 +1,16 @@
 /** The queue of an environment, and what follows from its deployments, in the browser. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf, untilStatus } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { createEnvironment, type Home, untilStatus } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const hostile = '<img src=x onerror=alert(1)> שלום 🚀';
 
 describe('the queue and what follows, in the browser', { skip: withoutBrowser }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let home: Home;
@@ -23,8 +23,8 @@ describe('the queue and what follows, in the browser', { skip: withoutBrowser },
   const downstream = () => service.client.call('listDownstream', { params: { id } });
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
+    service = await joinWebService();
+    home = service.home;
     const { path: repository } = await makeRepository(service.folder, 'code', { 'main.tf': '' });
     const made = await createEnvironment(service.client, home, {
       name: 'network',
@@ -36,15 +36,11 @@ describe('the queue and what follows, in the browser', { skip: withoutBrowser },
     const request = { repository, preventAutoDeploy: true };
     await untilStatus(service.client, waiting, 'WAITING_FOR_USER');
     followerId = (await createEnvironment(service.client, home, { ...request, name: hostile })).id;
-    browser = await startBrowser();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('an environment is added to what follows, by its name, and removed again', async () => {
     await open('settings');

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import type { RunningService } from '../service.ts';
-import { openPage, settle, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
-import { pagesOf } from './page-list.ts';
-import { fillShowcase } from './showcase.ts';
+import type { Page } from 'playwright-core';
+import { openPage, settle, signIn, withoutBrowser } from '../browser.ts';
+import { pagesOf } from '../page-list.ts';
+import { fillShowcase } from '../showcase.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 interface Finding {
   readonly id: string;
@@ -96,18 +96,13 @@ async function look(page: Page): Promise<Omit<Findings, 'complaints'>> {
 }
 
 describe('every page', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   const found: Findings = { light: [], dark: [], small: [], zoom: [], terminal: [], complaints: [] };
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    const [started, shown] = await Promise.all([
-      startBrowser(),
-      fillShowcase(service.client, service.folder),
-    ]);
-    browser = started;
-    const page = await openPage(browser);
-    await signIn(page, service.url);
+    service = await joinWebService();
+    const shown = await fillShowcase(service.client, service.folder);
+    const page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     const complaints = complaintsOf(page);
     const listed: Record<string, string> = pagesOf(shown);
     const places = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
@@ -123,10 +118,7 @@ describe('every page', { skip: withoutBrowser, concurrency: false }, () => {
         found[check].push(...all[check].map((each) => `${name}: ${each}`));
     }
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
   for (const [check, name] of Object.entries(checks))
     test(name, () => assert.deepEqual(found[check as keyof typeof checks], []));
 });

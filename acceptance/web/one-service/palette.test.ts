@@ -1,18 +1,11 @@
 /** Everything by keyboard: the command palette, the shortcuts, and where the focus is. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { createEnvironment, homeOf } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  complaintsOf,
-  holdPart,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withoutBrowser,
-} from './browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { createEnvironment } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, holdPart, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const strange = '🚀 <b>עִבְרִית</b> environment';
 
@@ -22,26 +15,21 @@ function inFocus(page: Page, locator: Locator): Promise<void> {
 }
 
 describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: readonly string[];
   before(async () => {
-    service = await startWebService();
-    browser = await startBrowser();
-    const home = await homeOf(service.client);
+    service = await joinWebService();
+    const home = service.home;
     const { path: repository } = await makeRepository(service.folder, 'empty', { 'main.tf': '' });
     const of = { repository, preventAutoDeploy: true } as const;
     for (const name of ['alpha', 'beta', strange])
       await createEnvironment(service.client, home, { ...of, name });
-    page = await openPage(browser);
+    page = await openPage(service.browser);
     complaints = complaintsOf(page);
-    await signIn(page, service.url);
+    await signIn(page, service.url, service.admin);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   const palette = () => page.getByRole('textbox', { name: 'Search for anything' });
 

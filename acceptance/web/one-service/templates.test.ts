@@ -1,18 +1,11 @@
 /** Templates, variables and configuration sets in the browser. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  chooseOption,
-  complaintsOf,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withoutBrowser,
-} from './browser.ts';
+import type { Page } from 'playwright-core';
+import { createEnvironment, type Home } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { chooseOption, complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const code = `variable "size" {
   type        = number
@@ -22,8 +15,7 @@ const code = `variable "size" {
 `;
 
 describe('templates and variables in the browser', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let home: Home;
   let repository: string;
@@ -48,21 +40,17 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
     });
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
+    service = await joinWebService();
+    home = service.home;
     repository = (await makeRepository(service.folder, 'network', { 'infra/main.tf': code })).path;
-    browser = await startBrowser();
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('a template is created, gets a variable of its code, and is found in the list', async () => {
     await open('/templates');

@@ -1,10 +1,10 @@
 /** A session that ends while a page is open. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import type { RunningService } from '../service.ts';
-import { openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
-import { admin, type Person } from './showcase.ts';
+import type { Page } from 'playwright-core';
+import { openPage, signIn, withoutBrowser } from '../browser.ts';
+import type { Person } from '../showcase.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const other: Person = {
   email: 'grace@example.com',
@@ -31,21 +31,16 @@ function openEnvironments(page: Page): Promise<void> {
 }
 
 describe('a session that ends while a page is open', { skip: withoutBrowser, concurrency: false }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   before(async () => {
-    service = await startWebService();
-    browser = await startBrowser();
+    service = await joinWebService();
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('asks for the sign-in above a form, and nothing that was typed is lost', async () => {
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     await page.goto(`${service.url}/teams`);
     await page.getByRole('button', { name: 'New team' }).first().click();
     const form = page.getByRole('dialog').first();
@@ -55,9 +50,9 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     await form.getByRole('button', { name: /^Create/ }).click();
     await dialogOf(page).waitFor();
 
-    await signInAbove(page, { ...admin, password: 'not this one' });
+    await signInAbove(page, { ...service.admin, password: 'not this one' });
     await dialogOf(page).getByText('E-mail or password are wrong').waitFor();
-    await signInAbove(page, admin);
+    await signInAbove(page, service.admin);
     await dialogOf(page).waitFor({ state: 'hidden' });
 
     assert.equal(await form.getByLabel(/^Name/).inputValue(), 'Night shift');
@@ -68,12 +63,12 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
   });
 
   test('reads once more what was refused meanwhile', async () => {
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     await page.context().clearCookies();
     await openEnvironments(page);
     await dialogOf(page).waitFor();
-    await signInAbove(page, admin);
+    await signInAbove(page, service.admin);
     await page.getByText('No environments yet').waitFor();
     await page.context().close();
   });
@@ -87,8 +82,8 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     await service.client.call('acceptInvitation', {
       body: { token, name: other.name, password: other.password },
     });
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     await page.context().clearCookies();
     await openEnvironments(page);
     await dialogOf(page).waitFor();
@@ -98,8 +93,8 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
   });
 
   test('ends everywhere when the person signs out, without a question', async () => {
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL(/\/sign-in/);

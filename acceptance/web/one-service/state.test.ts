@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { findProgram } from '../programs.ts';
-import { deployNew, homeOf, untilEnd } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { findProgram } from '../../programs.ts';
+import { deployNew, untilEnd } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
   type    = string
@@ -26,8 +27,7 @@ output "token" {
 const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
 
 describe('the state in the browser', { skip: needs }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let id: string;
@@ -44,28 +44,20 @@ describe('the state in the browser', { skip: needs }, () => {
   };
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
+    service = await joinWebService();
     const { client } = service;
     const { path: repository } = await makeRepository(service.folder, 'code', { 'main.tf': configuration });
-    const [made, started] = await Promise.all([
-      deployNew(client, await homeOf(client), { name: 'web', repository }),
-      startBrowser(),
-    ]);
-    id = made.id;
-    browser = started;
+    ({ id } = await deployNew(client, service.home, { name: 'web', repository }));
     const again = await client.call('deployEnvironment', {
       params: { id },
       body: { configurationChanges: [{ name: 'region', value: 'us', type: 1 }] },
     });
     await untilEnd(client, again.id);
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('two versions are compared, and sensitive values stay sealed', async () => {
     await open();

@@ -1,19 +1,12 @@
 /** The variables of an environment in the browser: where they are from, what they hide, and how they are changed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { findProgram } from '../programs.ts';
-import { createEnvironment, type Home, homeOf, until, untilEnd } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  complaintsOf,
-  holdRequest,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withoutBrowser,
-} from './browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { findProgram } from '../../programs.ts';
+import { createEnvironment, type Home, until, untilEnd } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, holdRequest, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
   type        = string
@@ -39,8 +32,7 @@ output "all" {
 const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
 
 describe('variables in the browser', { skip: needs }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let home: Home;
@@ -61,8 +53,8 @@ describe('variables in the browser', { skip: needs }, () => {
   };
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
+    service = await joinWebService();
+    home = service.home;
     const { organizationId, projectId } = home;
     const { path } = await makeRepository(service.folder, 'code', { 'main.tf': configuration });
     const inProject = { scope: 'PROJECT', scopeId: projectId, organizationId, type: 1 } as const;
@@ -74,15 +66,11 @@ describe('variables in the browser', { skip: needs }, () => {
       configurationChanges: [{ name: 'TOKEN', value: 'a secret of today', type: 0, isSensitive: true }],
     });
     id = made.id;
-    browser = await startBrowser();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('each says where it is from, also those that only the code has', async () => {
     await open();

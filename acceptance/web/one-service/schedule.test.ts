@@ -1,24 +1,16 @@
 /** Schedules and lifetimes of an environment in the browser, and two people who change them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
-import {
-  complaintsOf,
-  openPage,
-  signIn,
-  startBrowser,
-  startWebService,
-  withAnswers,
-  withoutBrowser,
-} from './browser.ts';
+import type { Locator, Page } from 'playwright-core';
+import { createEnvironment, type Home } from '../../runs.ts';
+import { makeRepository } from '../../service.ts';
+import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
+import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const hour = 3_600_000;
 
 describe('schedules in the browser', { skip: withoutBrowser }, () => {
-  let service: RunningService;
-  let browser: Browser;
+  let service: SharedWebService;
   let page: Page;
   let complaints: string[];
   let home: Home;
@@ -31,20 +23,16 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
   const environment = () => service.client.call('getEnvironment', { params: { id } });
 
   before(async () => {
-    service = await startWebService({ settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_RATE_LIMIT: '0' } });
-    home = await homeOf(service.client);
+    service = await joinWebService();
+    home = service.home;
     const { path: repository } = await makeRepository(service.folder, 'code', { 'main.tf': '' });
     const request = { name: 'web', repository, preventAutoDeploy: true };
     id = (await createEnvironment(service.client, home, request)).id;
-    browser = await startBrowser();
-    page = await openPage(browser);
-    await signIn(page, service.url);
+    page = await openPage(service.browser);
+    await signIn(page, service.url, service.admin);
     complaints = complaintsOf(page);
   });
-  after(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('a schedule is put into words, with its next times, before it is saved', async () => {
     await open();
