@@ -1,6 +1,5 @@
 /** Who may do what, from the command line, against a real service. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -12,16 +11,10 @@ import type { Role, RoleAssignment, TeamRoleAssignment } from '#contract/roles/s
 import type { CurrentUser, Session, SignedIn } from '#contract/sign-in/shapes.ts';
 import type { Team } from '#contract/teams/shapes.ts';
 import { freePort } from '../agent/testing/free-port.ts';
-import { cliProgram } from '../tools/programs/built-programs.ts';
+import { commandLine } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
 
 const password = 'violet harbour lantern seventeen';
-
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -68,43 +61,7 @@ async function approve(url: string, asked: object): Promise<string> {
 describe('people, teams, roles and keys from the command line', () => {
   let service: RunningService;
 
-  /** @param login instead of the first key's @param input for standard input */
-  function run(args: readonly string[], login?: Variables, input = ''): Promise<Ended> {
-    const cache = process.env.NODE_COMPILE_CACHE
-      ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
-      : {};
-    const first = {
-      ENVARIUM_API_URL: service.url,
-      ENVARIUM_API_KEY: service.key,
-      ENVARIUM_API_SECRET: service.secret,
-    };
-    const env = { PATH: process.env.PATH ?? '', HOME: service.folder, ...cache, ...(login ?? first) };
-    return new Promise((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [cliProgram, ...args],
-        { env, cwd: service.folder, timeout: 120_000 },
-        (error, stdout, stderr) =>
-          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-      );
-      child.stdin?.end(input);
-    });
-  }
-
-  async function good(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await run(args);
-    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
-    return stdout;
-  }
-
-  const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await good(...args, '--json')) as T;
-
-  /** What a wrong call says. */
-  async function bad(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await run(args);
-    assert.equal(status, 2, `${args.join(' ')}: ${stderr}${stdout}`);
-    return stderr;
-  }
+  const { run, good, bad, json } = commandLine(() => service);
 
   before(async () => {
     // Nobody listens there: where a browser would go is tested with the service.

@@ -13,6 +13,7 @@ import type { Project } from '#contract/projects/shapes.ts';
 import type { StateComparison, StateVersion } from '#contract/state/shapes.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
+import { commandLine } from './command-line.ts';
 import { findProgram } from './programs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
@@ -35,12 +36,6 @@ resource "terraform_data" "kept" { input = fileexists("\${var.place}/drift") ? "
 `,
 };
 
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 interface Doctor {
   readonly problems: number;
   readonly service: readonly { check: string; standing: string; text: string; advice?: string }[];
@@ -51,34 +46,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
   let repository: Repository;
   let folder: string;
 
-  function envarium(...args: string[]): Promise<Ended> {
-    const cache = process.env.NODE_COMPILE_CACHE
-      ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
-      : {};
-    const login = {
-      ENVARIUM_API_URL: service.url,
-      ENVARIUM_API_KEY: service.key,
-      ENVARIUM_API_SECRET: service.secret,
-    };
-    const env = { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login };
-    return new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        [cliProgram, ...args],
-        { env, cwd: folder, timeout: 120_000 },
-        (error, stdout, stderr) =>
-          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-      );
-    });
-  }
-
-  async function good(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await envarium(...args);
-    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
-    return stdout;
-  }
-
-  const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await good(...args, '--json')) as T;
+  const { envarium, good, json } = commandLine(() => service);
 
   before(async () => {
     service = await startService({ settings: { ENVARIUM_OPA: '/nowhere/opa' } });

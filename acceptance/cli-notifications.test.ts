@@ -1,6 +1,5 @@
 /** Notifications from the command line, against a real service. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -8,15 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { NotificationDelivery, NotificationDeliveryDetails } from '#contract/notifications/shapes.ts';
-import { cliProgram } from '../tools/programs/built-programs.ts';
+import { commandLine } from './command-line.ts';
 import { homeOf } from './runs.ts';
 import { type RunningService, startService } from './service.ts';
-
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 describe('notifications from the command line', () => {
   let service: RunningService;
@@ -24,31 +17,9 @@ describe('notifications from the command line', () => {
   let isTaken = true;
   let file: string;
 
-  function run(...args: string[]): Promise<Ended> {
-    const cache = process.env.NODE_COMPILE_CACHE
-      ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
-      : {};
-    const env = {
-      PATH: process.env.PATH ?? '',
-      HOME: service.folder,
-      ...cache,
-      ENVARIUM_API_URL: service.url,
-      ENVARIUM_API_KEY: service.key,
-      ENVARIUM_API_SECRET: service.secret,
-    };
-    const options = { env, cwd: service.folder, timeout: 120_000 };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [cliProgram, 'notifications', ...args], options, (error, stdout, stderr) =>
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-      );
-    });
-  }
-
-  async function good(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await run(...args);
-    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
-    return stdout;
-  }
+  const commands = commandLine(() => service);
+  const run = (...args: string[]) => commands.envarium('notifications', ...args);
+  const good = (...args: string[]) => commands.good('notifications', ...args);
 
   before(async () => {
     receiver = createServer((_, response) => {

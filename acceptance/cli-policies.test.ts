@@ -1,60 +1,22 @@
 /** Approval policies from the command line, against a real service with real plans. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { CataloguePolicy } from '#contract/approval-policies/catalogue.ts';
 import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
-import { cliProgram } from '../tools/programs/built-programs.ts';
 import { placeOf } from '../tools/toolbox/places.ts';
+import { commandLine } from './command-line.ts';
 import { findProgram } from './programs.ts';
 import { makeRepository, type RunningService, startService } from './service.ts';
 
 const terraform = await findProgram('terraform');
 const canRun = terraform !== null && placeOf('opa') !== null;
 
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 describe('approval policies', () => {
   let service: RunningService;
 
-  function envarium(...args: string[]): Promise<Ended> {
-    const env = {
-      PATH: process.env.PATH ?? '',
-      HOME: service.folder,
-      ENVARIUM_API_URL: service.url,
-      ENVARIUM_API_KEY: service.key,
-      ENVARIUM_API_SECRET: service.secret,
-    };
-    return new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        [cliProgram, ...args],
-        { env, cwd: service.folder },
-        (error, stdout, stderr) =>
-          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-      );
-    });
-  }
-
-  async function good(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await envarium(...args);
-    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
-    return stdout;
-  }
-
-  async function bad(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await envarium(...args);
-    assert.equal(status, 2, stdout);
-    return stderr;
-  }
-
-  const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await good(...args, '--json')) as T;
+  const { envarium, good, bad, json } = commandLine(() => service);
   const policies = (...args: string[]) => good('approval-policies', ...args);
 
   before(async () => {

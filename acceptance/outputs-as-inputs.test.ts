@@ -1,10 +1,8 @@
 /** Outputs of one environment as inputs of another, and the files with the variables of a run. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import type { Client } from '#contract/client/client.ts';
-import { cliProgram } from '../tools/programs/built-programs.ts';
+import { commandLine } from './command-line.ts';
 import { toolsOfFamily } from './family-tools.ts';
 import {
   approveAndEnd,
@@ -65,19 +63,6 @@ output "hidden" {
 }
 `;
 
-/** What the command line prints about the outputs of an environment. */
-async function printedOutputs(service: RunningService, id: string, ...args: string[]): Promise<string> {
-  const env = {
-    PATH: process.env.PATH ?? '',
-    HOME: service.folder,
-    ENVARIUM_API_URL: service.url,
-    ENVARIUM_API_KEY: service.key,
-    ENVARIUM_API_SECRET: service.secret,
-  };
-  const words = [cliProgram, 'outputs', '--environment', id, ...args];
-  return (await promisify(execFile)(process.execPath, words, { env, timeout: 60_000 })).stdout;
-}
-
 const input = (name: string, environmentId: string, outputName: string, type: 0 | 1 = 1) => ({
   name,
   type,
@@ -90,6 +75,7 @@ for (const { type, path, skip } of await toolsOfFamily())
     let service: RunningService;
     let client: Client;
     let home: Home;
+    const { good } = commandLine(() => service);
 
     before(async () => {
       service = await startService({ settings: { PATH: path, ENVARIUM_LOG_LEVEL: 'warn' } });
@@ -160,10 +146,11 @@ for (const { type, path, skip } of await toolsOfFamily())
       assert.equal(JSON.stringify(output?.id?.value), largest);
       const whole = new RegExp(`(^|\\D)${largest}(\\D|$)`);
       const { id } = created;
-      assert.match(await printedOutputs(service, id), whole);
-      assert.match(await printedOutputs(service, id, '--json'), whole);
-      assert.equal(await printedOutputs(service, id, '--name', 'id'), `${largest}\n`);
-      const hidden = await printedOutputs(service, id, '--name', 'hidden', '--show-sensitive');
+      const printed = (...args: string[]) => good('outputs', '--environment', id, ...args);
+      assert.match(await printed(), whole);
+      assert.match(await printed('--json'), whole);
+      assert.equal(await printed('--name', 'id'), `${largest}\n`);
+      const hidden = await printed('--name', 'hidden', '--show-sensitive');
       assert.equal(hidden, `${largest}\n`);
     });
   });

@@ -1,10 +1,9 @@
 /** What the policy of a project decides about real runs, and its commands. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';
 import type { LimitsCheck, Policy } from '#contract/project-policies/shapes.ts';
-import { cliProgram } from '../tools/programs/built-programs.ts';
+import { commandLine } from './command-line.ts';
 import { findProgram } from './programs.ts';
 import {
   approveAndEnd,
@@ -28,30 +27,7 @@ describe('policies of projects', () => {
   let service: RunningService;
   let home: Home;
 
-  const envarium = (...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> => {
-    const env = {
-      PATH: process.env.PATH ?? '',
-      HOME: service.folder,
-      ENVARIUM_API_URL: service.url,
-      ENVARIUM_API_KEY: service.key,
-      ENVARIUM_API_SECRET: service.secret,
-    };
-    return new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        [cliProgram, ...args],
-        { env, cwd: service.folder },
-        (error, stdout, stderr) =>
-          resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-      );
-    });
-  };
-  const good = async (...args: string[]) => {
-    const { status, stdout, stderr } = await envarium(...args);
-    assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`);
-    return stdout;
-  };
-  const json = async <T>(...args: string[]) => JSON.parse(await good(...args, '--json')) as T;
+  const { envarium, good, json } = commandLine(() => service);
 
   async function projectWith(name: string, policy: Omit<UpdatePolicyBody, 'projectId'>): Promise<Home> {
     const { organizationId } = home;

@@ -1,23 +1,13 @@
 /** What a deployment costs: by the real infracost, in a run of the service's own agent, and in a real browser. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
-import { cliProgram } from '../../tools/programs/built-programs.ts';
+import { commandLine } from '../command-line.ts';
 import { startPricedMachines, withoutPrices } from '../priced-machines.ts';
 import { createEnvironment, homeOf, untilEnd, untilStatus } from '../runs.ts';
-import { makeRepository, type RunningService } from '../service.ts';
+import { makeRepository } from '../service.ts';
 import { complaintsOf, openPage, signIn, startBrowser, startWebService, withoutBrowser } from './browser.ts';
 
-const run = promisify(execFile);
 const skip = withoutBrowser || withoutPrices;
-
-/** What the command line prints. */
-async function envarium({ url, key, secret, folder }: RunningService, ...args: string[]): Promise<string> {
-  const login = { ENVARIUM_API_URL: url, ENVARIUM_API_KEY: key, ENVARIUM_API_SECRET: secret };
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...login };
-  return (await run(process.execPath, [cliProgram, ...args], { env })).stdout;
-}
 
 test('a plan that waits says what it costs, in the browser and in the terminal', { skip }, async (t) => {
   const { prices, settings } = await startPricedMachines(t, 'planted-agents-key');
@@ -25,6 +15,7 @@ test('a plan that waits says what it costs, in the browser and in the terminal',
   t.after(() => browser.close());
   await using service = await startWebService({ settings });
   const { client } = service;
+  const { good } = commandLine(() => service);
   const home = await homeOf(client);
   const { projectId } = home;
   await client.call('updatePolicy', { body: { projectId, includeCostEstimation: true } });
@@ -55,10 +46,7 @@ test('a plan that waits says what it costs, in the browser and in the terminal',
     .waitFor();
   assert.deepEqual(complaints, []);
 
-  assert.match(
-    await envarium(service, 'deployments', 'show', id),
-    /Costs: +\+78\.00 USD a month, 151\.80 in all/,
-  );
+  assert.match(await good('deployments', 'show', id), /Costs: +\+78\.00 USD a month, 151\.80 in all/);
   assert.doesNotMatch(service.log(), /planted-agents-key/);
 
   // Without prices, the run continues, and the page says where the reason is.

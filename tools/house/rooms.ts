@@ -65,6 +65,7 @@ export const forTests: readonly string[] = [
   'acceptance/web/browser.ts',
   'acceptance/web/large-plan.ts',
   'acceptance/web/showcase.ts',
+  'cli/testing/run-command.ts',
   'protocol/src/tools/index.ts',
   'agent/testing/secret-stores/aws-server.ts',
   'agent/testing/tool-mirror.ts',
