@@ -1,4 +1,4 @@
-/** terraform and OpenTofu, for the stories that both of them live through. */
+/** terraform and OpenTofu, for stories that both of them live through and for those of one of them. */
 import { pathWith, toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
 import { findProgram } from './programs.ts';
 
@@ -38,4 +38,22 @@ export async function toolsOfFamily(): Promise<FamilyTool[]> {
       ...withToolbox('opentofu'),
     },
   ];
+}
+
+/**
+ * Stories that one tool lives through, and why the other one need not. Both run the journey (`journey/`) and every
+ * command of their drivers (`agent/src/drivers/terraform/family.test.ts`), which is where they differ.
+ */
+const ofOneTool = {
+  lifecycle: 'what the service does with reports of a driver: those of both have one form',
+  'state over http':
+    'how the service answers locks that are left or meet a deployment; both tools write and lock',
+} as const;
+
+/** The tool of such a story: terraform unless it is missing. */
+export async function toolOf(_story: keyof typeof ofOneTool): Promise<FamilyTool> {
+  const family = await toolsOfFamily();
+  const tool = family.find(({ skip }) => skip === false) ?? family[0];
+  if (!tool) throw new Error('The family has no tools');
+  return tool;
 }
