@@ -46,6 +46,8 @@ export async function toolsOfFamily(): Promise<FamilyTool[]> {
  */
 const ofOneTool = {
   lifecycle: 'what the service does with reports of a driver: those of both have one form',
+  'outputs as inputs': 'the service passes outputs as files of variables, which one code writes for both',
+  'variables of runs': 'one code of both drivers checks the variables and makes arguments of them',
   'state over http':
     'how the service answers locks that are left or meet a deployment; both tools write and lock',
 } as const;

@@ -1,17 +1,12 @@
 /** Environments that expire, move and are archived, on the real tool. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { ApiError } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
-import { findProgram } from './programs.ts';
-import { createEnvironment, type Home, homeOf, untilEnd, wholeLog } from './runs.ts';
-import {
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { findProgram } from '../programs.ts';
+import { createEnvironment, untilEnd, wholeLog } from '../runs.ts';
+import { makeRepository } from '../service.ts';
+import { joinOneService } from './join-one-service.ts';
 
 const configuration = `resource "terraform_data" "told" {
   triggers_replace = timestamp()
@@ -20,22 +15,9 @@ const configuration = `resource "terraform_data" "told" {
 `;
 
 const skip = (await findProgram('terraform')) ? false : 'terraform is not on the PATH';
-let folder: string;
-let service: RunningService;
-let home: Home;
-let repository: string;
-
-before(async () => {
-  if (skip) return;
-  folder = await scratchFolder();
-  repository = (await makeRepository(folder, 'told', { 'main.tf': configuration })).path;
-  service = await startService({ folder });
-  home = await homeOf(service.client);
-});
-after(async () => {
-  await service?.[Symbol.asyncDispose]();
-  if (folder) await removeScratch(folder);
-});
+const service = await joinOneService();
+const { client, home } = service;
+const { path: repository } = await makeRepository(service.folder, 'told', { 'main.tf': configuration });
 
 /** Reads the organization's stream until something happens. */
 async function untilEvent(
@@ -44,7 +26,7 @@ async function untilEvent(
 ): Promise<OrganizationStreamEvent[]> {
   const seen: OrganizationStreamEvent[] = [];
   const input = { params: { id: home.organizationId }, signal: AbortSignal.timeout(60_000) };
-  for await (const event of service.client.stream('streamOrganization', input)) {
+  for await (const event of client.stream('streamOrganization', input)) {
     if (event.event === 'ready') await started();
     seen.push(event);
     if (isMeant(event)) break;
@@ -56,7 +38,6 @@ test('an environment can be moved, is destroyed when it expires, and its runs kn
   timeout: 120_000,
   skip,
 }, async () => {
-  const { client } = service;
   const { organizationId } = home;
   const platform = await client.call('createProject', { body: { organizationId, name: 'platform' } });
   const network = await client.call('createProject', {

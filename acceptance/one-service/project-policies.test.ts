@@ -1,21 +1,21 @@
 /** What the policy of a project decides about real runs, and its commands. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';
 import type { LimitsCheck, Policy } from '#contract/project-policies/shapes.ts';
-import { commandLine } from './command-line.ts';
-import { findProgram } from './programs.ts';
+import { commandLine } from '../command-line.ts';
+import { findProgram } from '../programs.ts';
 import {
   approveAndEnd,
   createEnvironment,
   type Home,
-  homeOf,
   until,
   untilEnd,
   untilStatus,
   wholeLog,
-} from './runs.ts';
-import { makeRepository, type RunningService, startService } from './service.ts';
+} from '../runs.ts';
+import { makeRepository } from '../service.ts';
+import { joinOneService } from './join-one-service.ts';
 
 const skip = (await findProgram('terraform')) ? false : 'terraform is not on the PATH';
 
@@ -23,30 +23,23 @@ const configuration = (output: string) => `resource "terraform_data" "one" {}
 output "zone" { value = "${output}" }
 `;
 
-describe('policies of projects', () => {
-  let service: RunningService;
-  let home: Home;
+const service = await joinOneService();
+const { client, home } = service;
 
+describe('policies of projects', () => {
   const { envarium, good, json } = commandLine(() => service);
 
   async function projectWith(name: string, policy: Omit<UpdatePolicyBody, 'projectId'>): Promise<Home> {
     const { organizationId } = home;
-    const { id: projectId } = await service.client.call('createProject', { body: { organizationId, name } });
-    await service.client.call('updatePolicy', { body: { projectId, ...policy } });
+    const { id: projectId } = await client.call('createProject', { body: { organizationId, name } });
+    await client.call('updatePolicy', { body: { projectId, ...policy } });
     return { organizationId, projectId };
   }
-
-  before(async () => {
-    service = await startService();
-    home = await homeOf(service.client);
-  });
-  after(() => service[Symbol.asyncDispose]());
 
   test('a deploy whose plan is empty ends after it, asks nobody, and keeps outputs and resources; changed outputs are changes', {
     skip,
     timeout: 120_000,
   }, async () => {
-    const { client } = service;
     const inside = await projectWith('quiet', { skipApplyWhenPlanIsEmpty: true });
     const { path: repository, commit } = await makeRepository(service.folder, 'quiet', {
       'main.tf': configuration('north'),
@@ -84,7 +77,6 @@ describe('policies of projects', () => {
     skip,
     timeout: 120_000,
   }, async () => {
-    const { client } = service;
     const inside = await projectWith('central', { forceRemoteBackend: true });
     const { path: repository } = await makeRepository(service.folder, 'central', {
       'main.tf': 'terraform {\n  backend "inmem" {}\n}\nresource "terraform_data" "one" {}\n',
@@ -99,7 +91,6 @@ describe('policies of projects', () => {
     skip,
     timeout: 120_000,
   }, async () => {
-    const { client } = service;
     const inside = await projectWith('fresh', { forceCheckoutOnTtlDestroy: true });
     const { path: repository, commit } = await makeRepository(service.folder, 'fresh', {
       'main.tf': configuration('north'),
@@ -122,7 +113,6 @@ describe('policies of projects', () => {
     skip,
     timeout: 180_000,
   }, async () => {
-    const { client } = service;
     const policy = {
       ...{ numberOfEnvironments: 5, numberOfEnvironmentsTotal: 1, maxTtl: '1-d', defaultTtl: '6-h' },
       ...{ requiresApprovalDefault: true, skipRedundantDeployments: true, continuousDeploymentDefault: true },
@@ -215,7 +205,6 @@ describe('policies of projects', () => {
       ],
       [false, '', '12-h', true],
     );
-    const { client } = service;
     const { organizationId } = home;
     const above = await client.call('createProject', { body: { organizationId, name: 'above' } });
     await client.call('moveProject', { params: { id: projectId }, body: { targetProjectId: above.id } });

@@ -4,42 +4,19 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client/client.ts';
+import { describe, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { findProgram } from './programs.ts';
-import {
-  approveAndEnd,
-  createEnvironment,
-  deployNew,
-  type Home,
-  homeOf,
-  untilEnd,
-  untilStatus,
-  wholeLog,
-} from './runs.ts';
-import { type Files, makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
+import { findProgram } from '../programs.ts';
+import { approveAndEnd, createEnvironment, deployNew, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import { type Files, makeRepository } from '../service.ts';
+import { joinOneService } from './join-one-service.ts';
+
+const { client, folder, home } = await joinOneService();
 
 describe('a configuration', {
   concurrency: 3,
   skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
 }, () => {
-  let folder: string;
-  let service: RunningService;
-  let client: Client;
-  let home: Home;
-
-  before(async () => {
-    folder = await scratchFolder();
-    service = await startService({
-      folder,
-      settings: { ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '3' },
-    });
-    client = service.client;
-    home = await homeOf(client);
-  });
-  after(() => service?.[Symbol.asyncDispose]());
-
   const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
 
   test('the apply finds the tree as the plan left it: modes, links, odd names and the same path', async () => {

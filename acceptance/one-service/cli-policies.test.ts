@@ -2,28 +2,23 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { CataloguePolicy } from '#contract/approval-policies/catalogue.ts';
 import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
-import { placeOf } from '../tools/toolbox/places.ts';
-import { commandLine } from './command-line.ts';
-import { findProgram } from './programs.ts';
-import { makeRepository, type RunningService, startService } from './service.ts';
+import { placeOf } from '../../tools/toolbox/places.ts';
+import { commandLine } from '../command-line.ts';
+import { findProgram } from '../programs.ts';
+import { makeRepository } from '../service.ts';
+import { joinOneService } from './join-one-service.ts';
 
 const terraform = await findProgram('terraform');
 const canRun = terraform !== null && placeOf('opa') !== null;
 
-describe('approval policies', () => {
-  let service: RunningService;
+const service = await joinOneService();
 
+describe('approval policies', () => {
   const { envarium, good, bad, json } = commandLine(() => service);
   const policies = (...args: string[]) => good('approval-policies', ...args);
-
-  before(async () => {
-    const opa = placeOf('opa');
-    service = await startService({ settings: opa === null ? {} : { ENVARIUM_OPA: opa } });
-  });
-  after(() => service[Symbol.asyncDispose]());
 
   test('the catalogue is listed and explained', async () => {
     assert.match(await policies('list'), /^No approval policies: "approval-policies catalogue"/);

@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { NotificationDelivery, NotificationDeliveryDetails } from '#contract/notifications/shapes.ts';
-import { commandLine } from './command-line.ts';
-import { homeOf } from './runs.ts';
-import { type RunningService, startService } from './service.ts';
+import { commandLine } from '../command-line.ts';
+import { joinOneService } from './join-one-service.ts';
+
+const service = await joinOneService();
 
 describe('notifications from the command line', () => {
-  let service: RunningService;
   let receiver: Server;
   let isTaken = true;
   let file: string;
@@ -27,18 +27,10 @@ describe('notifications from the command line', () => {
       response.end('\u001b[31mhello');
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    service = await startService({
-      settings: {
-        ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
-        ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
-        ENVARIUM_BUILT_IN_AGENT: 'false',
-      },
-    });
     file = join(service.folder, 'address');
     await writeFile(file, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in/hidden\n`);
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
+  after(() => {
     receiver?.closeAllConnections();
     receiver?.close();
   });
@@ -61,7 +53,7 @@ describe('notifications from the command line', () => {
   });
 
   test('events are assigned, deliveries are listed, shown and sent again', async () => {
-    const { organizationId, projectId } = await homeOf(service.client);
+    const { organizationId, projectId } = service.home;
     const wrong = await run('assign', 'operations', '--project', 'Default', '--event', 'deployStarted');
     assert.match(wrong.stderr, /--event deployStarted does not exist: use environmentDeployStarted/);
     assert.match((await run('assign', 'operations', '--project', 'Default')).stderr, /one of --event, --all/);

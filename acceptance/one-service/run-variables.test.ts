@@ -3,11 +3,11 @@
  * nothing is lost.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client/client.ts';
-import { toolsOfFamily } from './family-tools.ts';
-import { createEnvironment, deployNew, type Home, homeOf, stepLines, untilEnd } from './runs.ts';
-import { makeRepository, type RunningService, startService } from './service.ts';
+import { describe, test } from 'node:test';
+import { toolOf, toolsOfFamily } from '../family-tools.ts';
+import { createEnvironment, deployNew, stepLines, untilEnd } from '../runs.ts';
+import { makeRepository } from '../service.ts';
+import { joinOneService } from './join-one-service.ts';
 
 const code = `variable "a" { default = "none" }
 variable "b" { default = "none" }
@@ -42,23 +42,56 @@ output "kept" { value = terraform_data.kept.output }
 
 const environmentVariable = (name: string, value: string) => ({ name, value, type: 0 as const });
 
-for (const { type, steps, program, path, skip } of await toolsOfFamily())
-  describe(`variables that change a run of ${type}`, { concurrency: 2, skip }, () => {
-    let service: RunningService;
-    let client: Client;
-    let home: Home;
+const one = await toolOf('variables of runs');
+const service = await joinOneService();
+const { client } = service;
 
-    before(async () => {
-      service = await startService({
-        settings: { PATH: path, ENVARIUM_LOG_LEVEL: 'warn', ENVARIUM_AGENT_CONCURRENCY: '2' },
-      });
-      client = service.client;
-      home = { ...(await homeOf(client)), type };
-    });
-    after(() => service?.[Symbol.asyncDispose]());
+for (const { type, steps, program, skip } of await toolsOfFamily())
+  describe(`variables that change a run of ${type}`, { concurrency: 2, skip }, () => {
+    const home = { ...service.home, type };
 
     const logOf = async (id: string, step: string) =>
       (await stepLines(client, id, step)).map(({ message }) => message).join('\n');
+
+    if (type === 'opentofu')
+      test('a state encrypted by the code is stored unchanged, and its outputs and resources are known', async () => {
+        const { path: repository } = await makeRepository(service.folder, 'encrypted', {
+          'main.tf': encrypted,
+        });
+        const passphrase = {
+          name: 'passphrase',
+          value: 'correct horse battery staple',
+          type: 1 as const,
+          isSensitive: true,
+        };
+        const { id, deployment } = await deployNew(client, home, {
+          repository,
+          configurationChanges: [passphrase],
+        });
+        assert.equal(deployment.output?.kept?.value, 'in a sealed state');
+        assert.equal(deployment.resourceCount, 1);
+        const content = Buffer.from(
+          await client.bytes('getStateContent', { params: { id: deployment.stateVersionId ?? '' } }),
+        ).toString();
+        assert.match(content, /"encrypted_data"/);
+        assert.doesNotMatch(content, /in a sealed state/);
+        const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+        assert.deepEqual(
+          [again.planSummary, again.resourceCount],
+          [{ added: 0, changed: 0, destroyed: 0 }, 1],
+        );
+        const destroyed = await untilEnd(
+          client,
+          (await client.call('destroyEnvironment', { params: { id } })).id,
+        );
+        assert.deepEqual(
+          destroyed.planSummary,
+          { added: 0, changed: 0, destroyed: 1 },
+          `${program} was asked`,
+        );
+      });
+
+    if (type !== one.type) return;
 
     test('variables add files, arguments and targets to a run', async () => {
       const files = {
@@ -169,37 +202,5 @@ for (const { type, steps, program, path, skip } of await toolsOfFamily())
         refused.error?.message ?? '',
         /^ENVARIUM_IGNORE_STATE: the service stores a state of this environment/,
       );
-    });
-
-    if (type !== 'opentofu') return;
-
-    test('a state encrypted by the code is stored unchanged, and its outputs and resources are known', async () => {
-      const { path: repository } = await makeRepository(service.folder, 'encrypted', {
-        'main.tf': encrypted,
-      });
-      const passphrase = {
-        name: 'passphrase',
-        value: 'correct horse battery staple',
-        type: 1 as const,
-        isSensitive: true,
-      };
-      const { id, deployment } = await deployNew(client, home, {
-        repository,
-        configurationChanges: [passphrase],
-      });
-      assert.equal(deployment.output?.kept?.value, 'in a sealed state');
-      assert.equal(deployment.resourceCount, 1);
-      const content = Buffer.from(
-        await client.bytes('getStateContent', { params: { id: deployment.stateVersionId ?? '' } }),
-      ).toString();
-      assert.match(content, /"encrypted_data"/);
-      assert.doesNotMatch(content, /in a sealed state/);
-      const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
-      assert.deepEqual([again.planSummary, again.resourceCount], [{ added: 0, changed: 0, destroyed: 0 }, 1]);
-      const destroyed = await untilEnd(
-        client,
-        (await client.call('destroyEnvironment', { params: { id } })).id,
-      );
-      assert.deepEqual(destroyed.planSummary, { added: 0, changed: 0, destroyed: 1 }, `${program} was asked`);
     });
   });

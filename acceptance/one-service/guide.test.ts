@@ -8,15 +8,16 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from './programs.ts';
-import { until } from './runs.ts';
-import { makeRepository, startService } from './service.ts';
+import { findProgram } from '../programs.ts';
+import { until } from '../runs.ts';
+import { makeRepository } from '../service.ts';
+import { joinOneService } from './join-one-service.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The blocks that are to be run: those of `sh`. */
 async function blocksOf(page: string): Promise<string[]> {
-  const text = await readFile(new URL(`../docs/start/${page}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`../../docs/start/${page}`, import.meta.url), 'utf8');
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map((block) => block[1] ?? '');
 }
 
@@ -25,9 +26,8 @@ const endings: Readonly<Record<string, number>> = { 'environment create first': 
 
 test('every command of the getting-started guide does what the page says', {
   skip: (await findProgram('terraform')) && (await findProgram('bash')) ? false : 'needs terraform and bash',
-}, async (t) => {
-  const service = await startService({ settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
-  t.after(() => service[Symbol.asyncDispose]());
+}, async () => {
+  const service = await joinOneService();
   await until('the built-in agent', async () =>
     (await service.client.call('listAgents')).some(({ status }) => status === 'ACTIVE'),
   );

@@ -6,27 +6,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Client } from '#contract/client/client.ts';
-import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
-import {
-  createEnvironment,
-  deployNew,
-  type Home,
-  homeOf,
-  openGate,
-  until,
-  untilEnd,
-  untilStatus,
-} from './runs.ts';
-import {
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { describe, test } from 'node:test';
+import { toolOf, toolsOfFamily } from '../family-tools.ts';
+import { createEnvironment, deployNew, openGate, until, untilEnd, untilStatus } from '../runs.ts';
+import { makeRepository } from '../service.ts';
+import { joinOneService } from './join-one-service.ts';
 
 const gated = (name: string) => `resource "terraform_data" "${name}" {
   provisioner "local-exec" { command = "until test -e $GATE; do sleep 0.05; done" }
@@ -55,30 +39,12 @@ interface Desk {
   readonly gate: string;
 }
 
-const terraform = await findProgram('terraform');
-const tools = [
-  { tool: 'terraform', program: terraform, skip: terraform ? false : 'terraform is not on the PATH' },
-  { tool: 'opentofu', program: toolboxProgram('opentofu'), ...withToolbox('opentofu') },
-];
+const one = await toolOf('state over http');
+const service = await joinOneService();
+const { client, folder, home } = service;
 
-for (const { tool, program, skip } of tools) {
-  describe(`${tool} outside of runs`, { skip }, () => {
-    let folder: string;
-    let service: RunningService;
-    let client: Client;
-    let home: Home;
-
-    before(async () => {
-      folder = await scratchFolder();
-      service = await startService({ folder, settings: { ENVARIUM_LOG_LEVEL: 'warn' } });
-      client = service.client;
-      home = await homeOf(client);
-    });
-    after(async () => {
-      await service?.[Symbol.asyncDispose]();
-      await removeScratch(folder);
-    });
-
+for (const { type, file: program, skip } of await toolsOfFamily())
+  describe(`${type} outside of runs`, { skip }, () => {
     const idle = async () => {
       const { path } = await makeRepository(folder, `repository-${Math.random()}`, { 'main.tf': simple });
       return (await createEnvironment(client, home, { repository: path, preventAutoDeploy: true })).id;
@@ -95,7 +61,7 @@ for (const { tool, program, skip } of tools) {
       await writeFile(join(desk, 'backend.tf'), backend);
       await writeFile(join(desk, 'main.tf'), code);
       const start = (...args: string[]) => {
-        const child = spawn(program as string, args, {
+        const child = spawn(program, args, {
           cwd: desk,
           stdio: ['ignore', 'pipe', 'pipe'],
           env: {
@@ -189,6 +155,8 @@ for (const { tool, program, skip } of tools) {
       assert.deepEqual([waited.code, /No changes/.test(waited.output)], [0, true], waited.output);
     });
 
+    if (type !== one.type) return;
+
     test('a killed tool leaves its lock, and deployments wait until the tool or a person releases it', async () => {
       const id = await idle();
       const desk = await deskAt(id, gated('slow'));
@@ -270,4 +238,3 @@ output "read" { value = data.terraform_remote_state.other.outputs.it }
       assert.equal((await reader.run('output', '-no-color', '-raw', 'read')).trim(), 'one');
     });
   });
-}
