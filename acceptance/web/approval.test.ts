@@ -11,7 +11,7 @@ import {
   signIn,
   startBrowser,
   startWebService,
-  withoutBrowser,
+  withoutRuns,
 } from './browser.ts';
 import { admin } from './showcase.ts';
 
@@ -44,7 +44,7 @@ const failing = `resource "terraform_data" "broken" {
 }
 `;
 
-describe('decisions', { skip: withoutBrowser, concurrency: false }, () => {
+describe('decisions', { skip: withoutRuns, concurrency: false }, () => {
   let service: RunningService;
   let browser: Browser;
   let page: Page;

@@ -5,11 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { findProgram } from '../programs.ts';
 import { removeScratch } from '../service.ts';
-import { openPage, startBrowser, withoutBrowser } from './browser.ts';
-
-const skip = withoutBrowser || ((await findProgram('terraform')) === null && 'no terraform on the PATH');
+import { openPage, startBrowser, withoutRuns } from './browser.ts';
 
 function startDemo(): ChildProcess {
   // The test runner's own variables would make the demo report to it.
@@ -28,7 +25,7 @@ async function printed(demo: ChildProcess): Promise<string> {
   throw new Error(`The demo has ended: ${text}`);
 }
 
-test('a kept demo prints a link that opens the web interface once', { skip }, async () => {
+test('a kept demo prints a link that opens the web interface once', { skip: withoutRuns }, async () => {
   const demo = startDemo();
   const browser = await startBrowser();
   let folder: string | undefined;

@@ -2,13 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { findProgram } from '../programs.ts';
 import { homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from '../service.ts';
-import { openPage, signIn, startBrowser, withoutBrowser } from './browser.ts';
+import { openPage, signIn, startBrowser, withoutRuns } from './browser.ts';
 import { admin, type Person } from './showcase.ts';
-
-const skip = withoutBrowser || ((await findProgram('terraform')) === null && 'no terraform on the PATH');
 
 const configuration = `variable "size" {
   type        = number
@@ -33,7 +30,7 @@ output "servers" {
 const viewer: Person = { email: 'vera@example.com', name: 'Vera', password: 'another four random words' };
 const secret = 'swordfish-and-others';
 
-describe('the whole job', { skip, concurrency: false }, () => {
+describe('the whole job', { skip: withoutRuns, concurrency: false }, () => {
   let service: RunningService;
   let browser: Browser;
   let repository: Repository;

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { withToolbox } from '../../../tools/toolbox/places.ts';
 import { createEnvironment, type Home, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const withoutOpa = withToolbox('opa').skip;
@@ -145,7 +145,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
   });
 
   test('a policy is tested against a stored plan, also with another configuration', {
-    skip: withoutOpa,
+    skip: withoutOpa || withoutRuns,
   }, async () => {
     const { client, folder } = service;
     const { path } = await makeRepository(folder, 'tested', {

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findProgram } from '../../programs.ts';
 import { type Home, untilStatus } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { chooseOption, complaintsOf, holdRequest, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { chooseOption, complaintsOf, holdRequest, openPage, signIn, withoutRuns } from '../browser.ts';
 import { admin } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
@@ -49,9 +48,7 @@ resource "terraform_data" "it" {
 }
 `;
 
-const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
-
-describe('creating an environment in the browser', { skip: needs, concurrency: false }, () => {
+describe('creating an environment in the browser', { skip: withoutRuns, concurrency: false }, () => {
   let service: SharedWebService;
   let page: Page;
   let home: Home;

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { findProgram } from '../../programs.ts';
 import { createEnvironment, deployNew, until, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withAnswers, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
@@ -26,7 +25,7 @@ const longWait = { timeout: 60_000 };
 /** Markup, right to left, wide characters, and longer than any line. */
 const oddName = `<b>كتاب</b> 🚀 ${'very long '.repeat(8)}`.trim();
 
-describe('the page of an environment', { skip: needs }, () => {
+describe('the page of an environment', { skip: withoutRuns }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];

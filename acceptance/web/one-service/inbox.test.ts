@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { untilEnd } from '../../runs.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
 import { fillShowcase, type Person, type Showcase } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const viewer: Person = { email: 'vera@example.com', name: 'Vera Viewer', password: 'she looks and looks on' };
 
-describe('the inbox', { skip: withoutBrowser, concurrency: false }, () => {
+describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
   let service: SharedWebService;
   let shown: Showcase;
   let page: Page;

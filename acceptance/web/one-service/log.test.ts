@@ -4,10 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
-import { findProgram } from '../../programs.ts';
 import { createEnvironment, openGate, stepLines, streamedLogs, until, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `resource "terraform_data" "it" {
@@ -42,9 +41,7 @@ const longWait = { timeout: 30_000 };
 const cutMilliseconds = 20_000;
 const slowAnswerMilliseconds = 500;
 
-const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
-
-describe('the log in the browser', { skip: needs }, () => {
+describe('the log in the browser', { skip: withoutRuns }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];

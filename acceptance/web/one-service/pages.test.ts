@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { openPage, settle, signIn, withoutBrowser } from '../browser.ts';
+import { openPage, settle, signIn, withoutRuns } from '../browser.ts';
 import { pagesOf } from '../page-list.ts';
 import { fillShowcase } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
@@ -95,7 +95,7 @@ async function look(page: Page): Promise<Omit<Findings, 'complaints'>> {
   return { light, dark, zoom, small, terminal: copies === 1 ? [] : ['no "Copy as …"'] };
 }
 
-describe('every page', { skip: withoutBrowser, concurrency: false }, () => {
+describe('every page', { skip: withoutRuns, concurrency: false }, () => {
   let service: SharedWebService;
   const found: Findings = { light: [], dark: [], small: [], zoom: [], terminal: [], complaints: [] };
   before(async () => {

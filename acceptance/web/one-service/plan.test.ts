@@ -6,7 +6,7 @@ import type { Plan } from '#contract/deployments/plan.ts';
 import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
 import { createEnvironment, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
 import { answerPlan, change, largePlan, scrollPlan } from '../large-plan.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
@@ -31,7 +31,7 @@ resource "terraform_data" "policy" {
 }
 `;
 
-describe('plans', { skip: withoutBrowser, concurrency: false }, () => {
+describe('plans', { skip: withoutRuns, concurrency: false }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { withToolbox } from '../../../tools/toolbox/places.ts';
 import { createEnvironment, untilStatus } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
 import { admin } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
@@ -20,7 +20,7 @@ allow contains "two people have approved" if count(input.approvers) > 1
 warn contains "<b>look</b> at the cost"
 `;
 
-describe('several approvers', { skip: withoutBrowser || withoutOpa, concurrency: false }, () => {
+describe('several approvers', { skip: withoutRuns || withoutOpa, concurrency: false }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];

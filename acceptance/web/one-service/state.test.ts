@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { findProgram } from '../../programs.ts';
 import { deployNew, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
@@ -24,9 +23,7 @@ output "token" {
 }
 `;
 
-const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
-
-describe('the state in the browser', { skip: needs }, () => {
+describe('the state in the browser', { skip: withoutRuns }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];

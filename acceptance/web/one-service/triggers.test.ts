@@ -4,12 +4,12 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home, untilStatus } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const hostile = '<img src=x onerror=alert(1)> שלום 🚀';
 
-describe('the queue and what follows, in the browser', { skip: withoutBrowser }, () => {
+describe('the queue and what follows, in the browser', { skip: withoutRuns }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];

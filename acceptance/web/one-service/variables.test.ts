@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { findProgram } from '../../programs.ts';
 import { createEnvironment, type Home, until, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, holdRequest, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, holdRequest, openPage, signIn, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
@@ -29,9 +28,7 @@ output "all" {
 }
 `;
 
-const needs = (await findProgram('terraform')) ? withoutBrowser : 'terraform is not on the PATH';
-
-describe('variables in the browser', { skip: needs }, () => {
+describe('variables in the browser', { skip: withoutRuns }, () => {
   let service: SharedWebService;
   let page: Page;
   let complaints: string[];
