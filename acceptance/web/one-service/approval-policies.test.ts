@@ -1,11 +1,11 @@
 /** Approval policies in the browser. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { withToolbox } from '../../../tools/toolbox/places.ts';
 import { createEnvironment, type Home, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser, withoutRuns } from '../browser.ts';
+import { complaintsOf, withAnswers, withoutBrowser, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const withoutOpa = withToolbox('opa').skip;
@@ -30,11 +30,9 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('a policy of the catalogue is explained, configured by fields, and assigned', async () => {
     await open('/approval-policies');

@@ -1,10 +1,10 @@
 /** The audit trail and the organization in the browser. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Home } from '../../runs.ts';
-import { openPage, signIn, withoutBrowser } from '../browser.ts';
+import { withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: false }, () => {
@@ -22,10 +22,8 @@ describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: 
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('a changed policy is in the trail with what it was before', async () => {
     await go('/organization?tab=policies');

@@ -1,10 +1,10 @@
 /** The calendar in the browser: what happens to which environment, and when. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { complaintsOf, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('the calendar in the browser', { skip: withoutBrowser }, () => {
@@ -28,11 +28,9 @@ describe('the calendar in the browser', { skip: withoutBrowser }, () => {
     otherProject = (
       await service.client.call('createProject', { body: { organizationId, name: 'elsewhere' } })
     ).id;
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('without timers, it says where they come from', async () => {
     await page.goto(`${service.url}/calendar`);

@@ -1,10 +1,10 @@
 /** Environments created in the browser: from a template, from a repository, and with everything wrong. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Home, untilStatus } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { chooseOption, complaintsOf, holdRequest, openPage, signIn, withoutRuns } from '../browser.ts';
+import { chooseOption, complaintsOf, holdRequest, withoutRuns } from '../browser.ts';
 import { admin } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
@@ -90,11 +90,9 @@ describe('creating an environment in the browser', { skip: withoutRuns, concurre
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('from a template: each variable has the field that its definition wants, and the first run begins', async () => {
     await page.goto(`${service.url}/environments/new?template=${templateId}`);

@@ -1,7 +1,7 @@
 /** Cloud credentials, git tokens, ssh keys, forges and agents in the browser. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Home } from '../../runs.ts';
 import { chooseOption, openPage, signIn, withoutBrowser } from '../browser.ts';
@@ -37,7 +37,6 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     });
     await signIn(page, service.url, service.admin);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('each kind of credential has its own fields, and missing ones are named at the field', async () => {
     await go('/credentials');

@@ -1,6 +1,6 @@
 /** The list of environments: filters, views, and actions on many at once. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
@@ -35,7 +35,6 @@ describe('the list of environments', { skip: withoutBrowser, concurrency: false 
     await page.goto(`${service.url}/environments`);
     await page.getByText(`1 to 100 of ${count}`).waitFor();
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   const rows = () => page.getByRole('table').getByRole('row');
   const firstName = () => rows().nth(1).getByRole('link').first().textContent();

@@ -1,6 +1,6 @@
 /** One environment in the browser: deployed with another value, locked, renamed by two people, destroyed, deleted. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { createEnvironment, deployNew, until, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
@@ -49,11 +49,9 @@ describe('the page of an environment', { skip: withoutRuns }, () => {
     service = await joinWebService();
     repository = (await makeRepository(service.folder, 'code', { 'main.tf': configuration })).path;
     ({ id } = await deployNew(service.client, service.home, { name: 'web', repository }));
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('a deployment with another value of a variable of the code', async () => {
     await open();

@@ -1,6 +1,6 @@
 /** Home: what needs somebody. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { untilEnd } from '../../runs.ts';
 import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
@@ -20,7 +20,6 @@ describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
     complaints = complaintsOf(page);
     await signIn(page, service.url, service.admin);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   const section = (name: string) => page.getByRole('region', { name });
 

@@ -1,6 +1,6 @@
 /** What the page hears, and what it says when it hears nothing. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
@@ -16,7 +16,6 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     home = service.home;
     repository = (await makeRepository(service.folder, 'empty', { 'main.tf': '' })).path;
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   async function openList(prepare: (page: Page) => Promise<unknown> = async () => undefined): Promise<Page> {
     const page = await openPage(service.browser);

@@ -96,11 +96,9 @@ describe('the log in the browser', { skip: withoutRuns }, () => {
     [many, failed] = [(await runs[0]).deploymentId, (await runs[1]).deploymentId];
     await Promise.all([untilEnd(service.client, many), untilEnd(service.client, failed, 'FAILURE')]);
     stored = (await streamedLogs(service.client, many)).get('tf:apply')!;
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('all of 100,000 lines are there, and a search counts them across steps', async () => {
     await open(many);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Home, until } from '../../runs.ts';
-import { openPage, signIn, withoutBrowser } from '../browser.ts';
+import { withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('notifications in the browser', { skip: withoutBrowser, concurrency: false }, () => {
@@ -26,11 +26,9 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/in/hidden`;
     service = await joinWebService();
     home = service.home;
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
+  after(() => {
     receiver?.closeAllConnections();
     receiver?.close();
   });

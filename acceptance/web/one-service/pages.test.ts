@@ -1,9 +1,9 @@
 /** Every page: what a browser, a screen reader, a small screen and a strict content policy say about it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { openPage, settle, signIn, withoutRuns } from '../browser.ts';
+import { settle, withoutRuns } from '../browser.ts';
 import { pagesOf } from '../page-list.ts';
 import { fillShowcase } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
@@ -101,8 +101,7 @@ describe('every page', { skip: withoutRuns, concurrency: false }, () => {
   before(async () => {
     service = await joinWebService();
     const shown = await fillShowcase(service.client, service.folder);
-    const page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    const page = await service.signedIn();
     const complaints = complaintsOf(page);
     const listed: Record<string, string> = pagesOf(shown);
     const places = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
@@ -118,7 +117,6 @@ describe('every page', { skip: withoutRuns, concurrency: false }, () => {
         found[check].push(...all[check].map((each) => `${name}: ${each}`));
     }
   });
-  after(() => service?.[Symbol.asyncDispose]());
   for (const [check, name] of Object.entries(checks))
     test(name, () => assert.deepEqual(found[check as keyof typeof checks], []));
 });

@@ -1,6 +1,6 @@
 /** Everything by keyboard: the command palette, the shortcuts, and where the focus is. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { createEnvironment } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
@@ -29,7 +29,6 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     complaints = complaintsOf(page);
     await signIn(page, service.url, service.admin);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   const palette = () => page.getByRole('textbox', { name: 'Search for anything' });
 

@@ -1,6 +1,6 @@
 /** People, teams, roles, permissions and keys in the browser. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '#contract/client/client.ts';
 import { type Home, until } from '../../runs.ts';
@@ -37,10 +37,8 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('a person is invited with a role in a project; the link is shown once and lets them in', async () => {
     await go('/users');

@@ -1,6 +1,6 @@
 /** Plans in a real browser: thousands of resources, hostile and huge values, links, filters, narrow screens. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { DeploymentLevel } from '#contract/deployments/shapes.ts';
@@ -53,7 +53,6 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     complaints = complaintsOf(page);
     await signIn(page, service.url, service.admin);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   const rows = () => page.getByRole('list', { name: 'Resources' }).locator(':scope > div');
   const row = (path: string) => page.locator(`button[data-row="${path}"]`);

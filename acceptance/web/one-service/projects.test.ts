@@ -1,11 +1,11 @@
 /** Projects in the browser: the tree, and what holds in each of them. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { chooseOption, complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
+import { chooseOption, complaintsOf, signIn, withAnswers, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const slowMilliseconds = 1000;
@@ -33,11 +33,9 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('the tree opens, closes, counts and finds', async () => {
     const { path } = await makeRepository(service.folder, 'empty', { 'main.tf': '' });

@@ -1,10 +1,10 @@
 /** Schedules and lifetimes of an environment in the browser, and two people who change them. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { createEnvironment, type Home } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withAnswers, withoutBrowser } from '../browser.ts';
+import { complaintsOf, withAnswers, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const hour = 3_600_000;
@@ -28,11 +28,9 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
     const { path: repository } = await makeRepository(service.folder, 'code', { 'main.tf': '' });
     const request = { name: 'web', repository, preventAutoDeploy: true };
     id = (await createEnvironment(service.client, home, request)).id;
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('a schedule is put into words, with its next times, before it is saved', async () => {
     await open();

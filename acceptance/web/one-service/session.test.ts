@@ -1,8 +1,8 @@
 /** A session that ends while a page is open. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openPage, signIn, withoutBrowser } from '../browser.ts';
+import { withoutBrowser } from '../browser.ts';
 import type { Person } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
@@ -36,11 +36,9 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
   before(async () => {
     service = await joinWebService();
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('asks for the sign-in above a form, and nothing that was typed is lost', async () => {
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     await page.goto(`${service.url}/teams`);
     await page.getByRole('button', { name: 'New team' }).first().click();
     const form = page.getByRole('dialog').first();
@@ -63,8 +61,7 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
   });
 
   test('reads once more what was refused meanwhile', async () => {
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     await page.context().clearCookies();
     await openEnvironments(page);
     await dialogOf(page).waitFor();
@@ -82,8 +79,7 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     await service.client.call('acceptInvitation', {
       body: { token, name: other.name, password: other.password },
     });
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     await page.context().clearCookies();
     await openEnvironments(page);
     await dialogOf(page).waitFor();
@@ -93,8 +89,7 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
   });
 
   test('ends everywhere when the person signs out, without a question', async () => {
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL(/\/sign-in/);

@@ -1,6 +1,6 @@
 /** A plan that policies want two people to approve, in a real browser. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { withToolbox } from '../../../tools/toolbox/places.ts';
 import { createEnvironment, untilStatus } from '../../runs.ts';
@@ -44,7 +44,6 @@ describe('several approvers', { skip: withoutRuns || withoutOpa, concurrency: fa
     complaints = complaintsOf(page);
     await signIn(page, service.url, service.admin);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('the inbox says what policies ask for, and leads to the plan with their verdicts', async () => {
     const waiting = page.getByRole('region', { name: 'Waiting for you' });

@@ -1,11 +1,11 @@
 /** The state of an environment in the browser: compared, rolled back, locked by a tool, downloaded. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { deployNew, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
+import { complaintsOf, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
@@ -50,11 +50,9 @@ describe('the state in the browser', { skip: withoutRuns }, () => {
       body: { configurationChanges: [{ name: 'region', value: 'us', type: 1 }] },
     });
     await untilEnd(client, again.id);
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('two versions are compared, and sensitive values stay sealed', async () => {
     await open();

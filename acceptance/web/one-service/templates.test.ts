@@ -1,10 +1,10 @@
 /** Templates, variables and configuration sets in the browser. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { chooseOption, complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { chooseOption, complaintsOf, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const code = `variable "size" {
@@ -46,11 +46,9 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
   });
   beforeEach(async () => {
     await page?.context().close();
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('a template is created, gets a variable of its code, and is found in the list', async () => {
     await open('/templates');

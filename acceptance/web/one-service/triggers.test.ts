@@ -1,10 +1,10 @@
 /** The queue of an environment, and what follows from its deployments, in the browser. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home, untilStatus } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutRuns } from '../browser.ts';
+import { complaintsOf, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const hostile = '<img src=x onerror=alert(1)> שלום 🚀';
@@ -36,11 +36,9 @@ describe('the queue and what follows, in the browser', { skip: withoutRuns }, ()
     const request = { repository, preventAutoDeploy: true };
     await untilStatus(service.client, waiting, 'WAITING_FOR_USER');
     followerId = (await createEnvironment(service.client, home, { ...request, name: hostile })).id;
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('an environment is added to what follows, by its name, and removed again', async () => {
     await open('settings');

@@ -1,10 +1,10 @@
 /** The variables of an environment in the browser: where they are from, what they hide, and how they are changed. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { createEnvironment, type Home, until, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, holdRequest, openPage, signIn, withoutRuns } from '../browser.ts';
+import { complaintsOf, holdRequest, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const configuration = `variable "region" {
@@ -63,11 +63,9 @@ describe('variables in the browser', { skip: withoutRuns }, () => {
       configurationChanges: [{ name: 'TOKEN', value: 'a secret of today', type: 0, isSensitive: true }],
     });
     id = made.id;
-    page = await openPage(service.browser);
-    await signIn(page, service.url, service.admin);
+    page = await service.signedIn();
     complaints = complaintsOf(page);
   });
-  after(() => service?.[Symbol.asyncDispose]());
 
   test('each says where it is from, also those that only the code has', async () => {
     await open();

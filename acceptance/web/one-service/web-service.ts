@@ -1,15 +1,18 @@
 /** One service and one browser for the test files of this folder, with an organization and an administrator each. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { atEndOfFile } from '../../../tools/suite/end-of-file.ts';
 import { placeOf } from '../../../tools/toolbox/places.ts';
 import { joinService, type SharedService, shared, sharedService } from '../../shared-service.ts';
-import { startBrowser } from '../browser.ts';
+import { openPage, signIn, startBrowser } from '../browser.ts';
 import { admin, createAdmin, type Person } from '../showcase.ts';
 
 /** A service and a browser as the tests of one organization see them. */
-export interface SharedWebService extends SharedService, AsyncDisposable {
+export interface SharedWebService extends SharedService {
   readonly browser: Browser;
   /** The administrator of the organization, who is in no other one. */
   readonly admin: Person;
+  /** A new profile with one page, in which the administrator is signed in. */
+  signedIn(): Promise<Page>;
 }
 
 const service = sharedService({
@@ -24,9 +27,12 @@ const service = sharedService({
 const browser = shared(startBrowser, (each) => each.close());
 let people = 0;
 
-/** Creates an organization with an administrator. Its end closes all windows of the browser. */
+/** Creates an organization with an administrator. All windows of the browser are closed at the end of the file. */
 export async function joinWebService(): Promise<SharedWebService> {
   const [running, started] = await Promise.all([service(), browser()]);
+  atEndOfFile(async () => {
+    for (const context of started.contexts()) await context.close();
+  });
   const joined = await joinService(running);
   const person = { ...admin, email: `ada-${++people}@example.com` };
   await createAdmin(joined.operator, person, joined.home.organizationId);
@@ -34,8 +40,10 @@ export async function joinWebService(): Promise<SharedWebService> {
     ...joined,
     browser: started,
     admin: person,
-    async [Symbol.asyncDispose]() {
-      for (const context of started.contexts()) await context.close();
+    async signedIn() {
+      const page = await openPage(started);
+      await signIn(page, joined.url, person);
+      return page;
     },
   };
 }
