@@ -30,6 +30,8 @@ export class FaultyNetwork implements AsyncDisposable {
   #fault: Fault | null = null;
   /** The calls whose answers were lost. */
   readonly lost: string[] = [];
+  /** Connections that found it cut. */
+  refused = 0;
 
   private constructor(target: string) {
     this.#target = new URL(target);
@@ -72,6 +74,7 @@ export class FaultyNetwork implements AsyncDisposable {
 
   #accept(near: Socket): void {
     if (this.#fault === 'cut') {
+      this.refused++;
       near.on('error', () => {});
       near.resetAndDestroy();
       return;

@@ -1,6 +1,5 @@
 /** An agent in a network namespace of its own, whose cable to the service is pulled in the middle of a run. */
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Marks, startMarks } from '../marks.ts';
 import { findProgram } from '../programs.ts';
 import { until } from '../runs.ts';
@@ -36,7 +35,6 @@ test('the cable of an agent is pulled until it is shown as unreachable: the run 
   marks.open('cable', middle);
   await until('the end of the command', () => marks.of('cable').includes('last'));
   await untilUnreachable(service.client, run);
-  await delay(5_000);
   await network.plugIn(toService);
   await checkUnharmed(service.client, marks, run);
 });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -73,6 +73,16 @@ export class StoreServer implements AsyncDisposable {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
+  }
+
+  /** Closes connections in place of the killed store, until this many have come. */
+  async refuse(count: number): Promise<void> {
+    let left = count;
+    const server = createServer((socket) => {
+      socket.destroy();
+      if (--left === 0) server.close();
+    }).listen(this.#port, '127.0.0.1');
+    await once(server, 'close');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

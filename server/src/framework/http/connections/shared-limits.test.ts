@@ -125,7 +125,8 @@ test(
       'one warning of each server',
     );
     assert.match(warnings[0]?.msg ?? '', /this server counts requests alone until it does$/);
-    await delay(2500);
+    // Of two servers, which try again each second.
+    await store.refuse(4);
     assert.equal(about(both.logged).length, 2, 'no further warning while it is away');
     await store.start();
     await until('the recovery of both', () => about(both.logged).length === 4);
