@@ -11,7 +11,6 @@ import {
   makeRepository,
   type Repository,
   type RunningService,
-  removeScratch,
   scratchFolder,
   startService,
 } from './service.ts';
@@ -81,10 +80,7 @@ describe('approval policies', { skip, concurrency: 1 }, () => {
       body: { scope: 'PROJECT', scopeId: projectId, blueprintId },
     });
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   const resize = (id: string, size: number) =>
     client.call('deployEnvironment', {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createEnvironment, homeOf, until } from './runs.ts';
-import { type RunningService, removeScratch, scratchFolder, startService } from './service.ts';
+import { type RunningService, scratchFolder, startService } from './service.ts';
 
 const environments = 60;
 
@@ -15,10 +15,7 @@ describe('a bulk operation', () => {
     folder = await scratchFolder();
     service = await startService({ folder, settings });
   });
-  after(async () => {
-    await service?.stop();
-    await removeScratch(folder);
-  });
+  after(() => service?.stop());
 
   test('is completed by the next server after the first is killed in the middle', async () => {
     const home = await homeOf(service.client);

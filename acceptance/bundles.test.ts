@@ -21,7 +21,6 @@ import {
   makeRepository,
   type Repository,
   type RunningService,
-  removeScratch,
   scratchFolder,
   startService,
 } from './service.ts';
@@ -160,7 +159,6 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     await service?.[Symbol.asyncDispose]();
     await mirror?.[Symbol.asyncDispose]();
     await chmod(bare, 0o755);
-    await removeScratch(folder);
   });
 
   const create = (name: string, ...more: string[]) =>

@@ -24,14 +24,7 @@ import {
   untilStatus,
   wholeLog,
 } from './runs.ts';
-import {
-  type Files,
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { type Files, makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const run = promisify(execFile);
 const two =
@@ -65,7 +58,6 @@ describe('a deployment of another type', {
   after(async () => {
     await service?.[Symbol.asyncDispose]();
     await marks?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
   });
 
   const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
@@ -392,6 +384,5 @@ describe('a task while the service is killed', {
     );
     assert.deepEqual([marks.of('task'), task.resourceCount], [['begin', 'end'], 1]);
     await service.stop();
-    await removeScratch(folder);
   });
 });

@@ -26,7 +26,6 @@ import {
   makeRepository,
   ordinaryUid,
   type RunningService,
-  removeScratch,
   scratchFolder,
   startService,
 } from './service.ts';
@@ -75,10 +74,7 @@ for (const user of ['root', 'ordinary'] as const)
       client = service.client;
       home = await homeOf(client);
     });
-    after(async () => {
-      await service?.[Symbol.asyncDispose]();
-      await removeScratch(folder);
-    });
+    after(() => service?.[Symbol.asyncDispose]());
 
     const data = () => join(folder, 'data');
     const given = (values: Readonly<Record<string, string>>) =>

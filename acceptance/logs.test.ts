@@ -16,13 +16,7 @@ import {
   until,
   untilEnd,
 } from './runs.ts';
-import {
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const lines = 600;
 const readers = 20;
@@ -125,10 +119,7 @@ describe('the log of a deployment', {
       await makeRepository(folder, 'chatter', { 'main.tf': configuration, 'chatter.sh': chatter })
     ).path;
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('each of many reconnecting readers gets the stored log byte for byte and in order', async () => {
     const { deploymentId } = await createEnvironment(client, home, { repository });

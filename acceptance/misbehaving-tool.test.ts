@@ -20,13 +20,7 @@ import {
   until,
   untilEnd,
 } from './runs.ts';
-import {
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const terraform = await findProgram('terraform');
 const git = await findProgram('git');
@@ -127,10 +121,7 @@ describe('a misbehaving tool', {
       })
     ).path;
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   const beforePlan = (value: string): EnvironmentRequest => ({
     repository,

@@ -11,13 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
 import { findProgram } from './programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
-import {
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 /** Each story has a state of its own: nobody gets the state of another environment in use. */
 const lineageOf = (story: string) => `kept-elsewhere-by-${story}`;
@@ -87,7 +81,6 @@ describe('a state that moves into the service', {
     await marks?.[Symbol.asyncDispose]();
     backend.closeAllConnections();
     await new Promise((resolve) => backend.close(resolve));
-    await removeScratch(folder);
   });
 
   const versions = (id: string) => service.client.call('listStateVersions', { params: { id } });

@@ -18,13 +18,7 @@ import {
   untilEnd,
   wholeLog,
 } from './runs.ts';
-import {
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const code = (key: string, more = '') => `terraform {
   backend "s3" {
@@ -64,7 +58,6 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
   });
   after(async () => {
     await Promise.all([service?.[Symbol.asyncDispose](), store?.[Symbol.asyncDispose]()]);
-    await removeScratch(folder);
   });
 
   const access = (url = store.url): EnvironmentRequest['configurationChanges'] =>

@@ -10,7 +10,6 @@ import {
   makeRepository,
   type Repository,
   type RunningService,
-  removeScratch,
   scratchFolder,
   startService,
 } from './service.ts';
@@ -41,10 +40,7 @@ describe('a plan that waits', {
     home = await homeOf(client);
     source = await makeRepository(folder, 'waiting', { 'main.tf': code('planned') });
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   test('a waiting plan is applied unchanged after a restart, even if code and variables have changed', async () => {
     const { id, deploymentId } = await createEnvironment(client, home, {

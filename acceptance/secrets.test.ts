@@ -23,13 +23,7 @@ import {
   untilStatus,
   wholeLog,
 } from './runs.ts';
-import {
-  makeRepository,
-  type RunningService,
-  removeScratch,
-  scratchFolder,
-  startService,
-} from './service.ts';
+import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
 const random = () => randomBytes(12).toString('hex');
 const pem = Array.from({ length: 4 }, () => randomBytes(36).toString('base64'));
@@ -159,7 +153,6 @@ describe('a secret', {
     await service?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
     await other?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
   });
 
   /**

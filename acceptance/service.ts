@@ -87,7 +87,7 @@ export async function scratchFolder(): Promise<string> {
   return folder;
 }
 
-/** Removes such a folder. A runner that waited for an order may still be ending, and writes until then. */
+/** Removes such a folder before the end of the process. A runner that waited for an order may still be ending, and writes until then. */
 export async function removeScratch(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -8,7 +8,6 @@ import {
   makeRepository,
   type Repository,
   type RunningService,
-  removeScratch,
   scratchFolder,
   startService,
 } from './service.ts';
@@ -38,10 +37,7 @@ describe('what follows from deployments', {
     home = await homeOf(client);
     source = await makeRepository(folder, 'code', { 'main.tf': code('first') });
   });
-  after(async () => {
-    await service?.[Symbol.asyncDispose]();
-    await removeScratch(folder);
-  });
+  after(() => service?.[Symbol.asyncDispose]());
 
   /** An active environment. */
   async function createActive(name: string): Promise<string> {
