@@ -130,17 +130,28 @@ describe('body of create environment', () => {
         { name: 'a', value: '1' },
         { name: 'b', type: 1 },
       ],
-      configurationSetChanges: { assign: ['s1', 's2'], unassign: [] },
-      deployRequest: {
-        comment: 'c',
-        deploymentType: 'deploy',
-        targets: ['x.a', 'x.b'],
-        configurationChanges: [],
-        configurationSetChanges: { assign: [], unassign: [] },
-      },
+      variableFields: ['body.configurationChanges', 'body.deployRequest.configurationChanges.0'],
+      configurationSetChanges: [
+        { assign: ['s1'], unassign: [], field: 'body.configurationSetChanges' },
+        { assign: ['s2'], unassign: [], field: 'body.deployRequest.configurationSetChanges' },
+      ],
+      deployRequest: { comment: 'c', deploymentType: 'deploy', targets: ['x.a', 'x.b'] },
       retry: { onDestroy: { times: 2 } },
       driftDetectionRequest: { cron: '0 0 * * *', enabled: true },
     });
+  });
+});
+
+describe('the first deployment of a new environment', () => {
+  it('names it, and limits its lifetime unless the body does', () => {
+    const ofDeploy = { envName: 'other', ttl: { type: 'INFINITE' as const } };
+    const { name, ttl } = normalizeCreateEnvironment({ ...least, ttl: null, deployRequest: ofDeploy });
+    assert.deepEqual({ name, ttl }, { name: 'other', ttl: { type: 'INFINITE' } });
+    const hours = { type: 'HOURS' as const, value: '1' };
+    assert.deepEqual(
+      normalizeCreateEnvironment({ ...least, ttl: hours, deployRequest: ofDeploy }).ttl,
+      hours,
+    );
   });
 });
 

@@ -150,6 +150,9 @@ export type DeployRequest = Omit<WithoutNulls<DeployRequestBody>, NormalizedFiel
   >;
 };
 
+/** The same without the changes of variables and sets. */
+export type RunRequest = Omit<DeployRequest, 'configurationChanges' | 'configurationSetChanges'>;
+
 /** `configurationSetChanges` in every accepted form. */
 export function normalizeSetChanges(
   changes: Static<typeof ConfigurationSetChanges> | null | undefined,

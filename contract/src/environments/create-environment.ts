@@ -9,6 +9,7 @@ import {
   DeployRequestBody,
   normalizeDeployRequest,
   normalizeSetChanges,
+  type RunRequest,
   Ttl,
 } from '../deployments/deploy-request.ts';
 import { clearable } from '../schema/empty-fields.ts';
@@ -17,7 +18,12 @@ import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.t
 import { closed, Flag, Name, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { type WithoutNulls, withoutNulls } from '../schema/without-nulls.ts';
 import { type RetrySettings, templateSettingFields } from '../templates/template-body.ts';
-import { normalizeVariableChanges, type VariableChange, VariableChanges } from '../variables/shapes.ts';
+import {
+  normalizeVariableChanges,
+  type VariableChange,
+  VariableChanges,
+  variableChangeFields,
+} from '../variables/shapes.ts';
 
 /** A name that the tools accept as a workspace and a file system as a folder. */
 const WorkspaceName = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._~$&+=:@-]{0,89}$' });
@@ -70,23 +76,28 @@ export const CreateFromTemplateBody = closed({
 });
 export type CreateFromTemplateBody = Static<typeof CreateFromTemplateBody>;
 
-/** What both bodies have that has more than one form. */
-interface ManyForms {
-  readonly deployRequest?: DeployRequestBody | null;
-  readonly configurationChanges?: CreateEnvironmentBody['configurationChanges'];
-  readonly configurationSetChanges?: CreateEnvironmentBody['configurationSetChanges'];
-  readonly driftDetectionRequest?: CreateEnvironmentBody['driftDetectionRequest'];
-}
+/** What both bodies have in more than one form, or in more than one place. */
+type ManyForms = Pick<
+  CreateEnvironmentBody,
+  | 'name'
+  | 'ttl'
+  | 'deployRequest'
+  | 'configurationChanges'
+  | 'configurationSetChanges'
+  | 'driftDetectionRequest'
+>;
 
 /** The one form of these. */
 interface OneForm {
-  /**
-   * Changes of both places that the wire has for them: `deployRequest.configurationChanges` come after the
-   * body's own.
-   */
+  name: string;
+  ttl?: Ttl;
+  /** Those of the body, then those of `deployRequest`. */
   configurationChanges: VariableChange[];
-  configurationSetChanges: DeployRequest['configurationSetChanges'];
-  deployRequest: DeployRequest;
+  /** Location of each of them. */
+  variableFields: string[];
+  /** Those of the body, then those of `deployRequest`, each with their location. */
+  configurationSetChanges: (DeployRequest['configurationSetChanges'] & { field: string })[];
+  deployRequest: RunRequest;
   driftDetectionRequest?: { enabled: boolean; cron?: string };
 }
 
@@ -97,25 +108,30 @@ export type CreateEnvironment = Omit<WithoutNulls<CreateEnvironmentBody>, keyof 
 export type NewEnvironment = Omit<WithoutNulls<CreateFromTemplateBody>, keyof OneForm> &
   OneForm & { organizationId: string };
 
-/** Changes of variables and sets in `deployRequest` move to those of the body: a new environment has no others. */
+/**
+ * `deployRequest` applies to a new environment as a deploy with the same fields would: its name replaces that of
+ * the environment, and its changes follow those of the body. Only a `ttl` outside of it wins.
+ */
 function normalizeForms(body: ManyForms): OneForm {
-  const deployRequest = normalizeDeployRequest(body.deployRequest);
-  const sets = normalizeSetChanges(body.configurationSetChanges);
+  const { configurationChanges, configurationSetChanges, ...deployRequest } = normalizeDeployRequest(
+    body.deployRequest,
+  );
+  const ttl = body.ttl ?? deployRequest.ttl;
   const drift = body.driftDetectionRequest;
+  const inDeploy = body.deployRequest?.configurationChanges;
   return {
-    configurationChanges: [
-      ...normalizeVariableChanges(body.configurationChanges),
-      ...deployRequest.configurationChanges,
+    name: deployRequest.envName ?? body.name,
+    ...(ttl ? { ttl } : {}),
+    configurationChanges: [...normalizeVariableChanges(body.configurationChanges), ...configurationChanges],
+    variableFields: [
+      ...variableChangeFields(body.configurationChanges, 'body.configurationChanges'),
+      ...variableChangeFields(inDeploy, 'body.deployRequest.configurationChanges'),
     ],
-    configurationSetChanges: {
-      assign: [...sets.assign, ...deployRequest.configurationSetChanges.assign],
-      unassign: [...sets.unassign, ...deployRequest.configurationSetChanges.unassign],
-    },
-    deployRequest: {
-      ...deployRequest,
-      configurationChanges: [],
-      configurationSetChanges: { assign: [], unassign: [] },
-    },
+    configurationSetChanges: [
+      { ...normalizeSetChanges(body.configurationSetChanges), field: 'body.configurationSetChanges' },
+      { ...configurationSetChanges, field: 'body.deployRequest.configurationSetChanges' },
+    ],
+    deployRequest,
     ...(drift
       ? { driftDetectionRequest: { ...drift, enabled: drift.enabled ?? drift.cron !== undefined } }
       : {}),

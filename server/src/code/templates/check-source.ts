@@ -4,27 +4,19 @@ import type { Context } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
 
 /**
- * What is checked of a repository's address: charts are also read from registries of images, which git never sees.
- * @param repository without credentials
- */
-export function addressOf(
-  { isHelmRepository }: { readonly isHelmRepository?: boolean | undefined },
-  repository: string,
-): string {
-  return isHelmRepository === true ? repository.replace(/^oci:\/\//i, 'https://') : repository;
-}
-
-/**
- * @param address without credentials; absent passes
+ * @param repository without credentials; absent passes
  * @param field of the request, as `body.repository`
+ * @param isHelmRepository charts are also read from registries of images, which git never sees
  * @throws Refusal 400 that names the field
  */
 export function checkRepository(
   { settings }: Pick<Context, 'settings'>,
-  address: string | undefined,
+  repository: string | undefined,
   field: string,
+  isHelmRepository = false,
 ): void {
-  if (address === undefined) return;
+  if (repository === undefined) return;
+  const address = isHelmRepository ? repository.replace(/^oci:\/\//i, 'https://') : repository;
   const allowed = { httpHosts: settings.gitHttpHosts, localPaths: settings.gitLocalPaths };
   const refused = repositoryRefusal(address, allowed);
   if (refused) throw badField(field, `is refused: ${refused}`);

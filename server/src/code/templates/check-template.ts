@@ -6,7 +6,7 @@ import { retryRefusal } from '#guards/retry-rule.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
 import { checkCredentials } from './check-credentials.ts';
-import { addressOf, checkFile, checkPath, checkRepository, checkRevision } from './check-source.ts';
+import { checkFile, checkPath, checkRepository, checkRevision } from './check-source.ts';
 import { splitCredentials } from './repository-credentials.ts';
 
 /** What is known of a template apart from its settings. */
@@ -16,19 +16,31 @@ export interface TemplateContext {
   readonly isSingleUse: boolean;
 }
 
+/**
+ * Whether the settings fit the tool and each other.
+ * @param isShared environments without a template of their own use them too
+ * @throws Refusal 400 that names the field
+ */
+export function checkToolSettings(
+  request: Omit<TemplateRequest, 'name' | 'repository'>,
+  isShared = false,
+): void {
+  const wrong = typeRefusal(request) ?? (isShared ? sharedRefusal(request) : null);
+  if (wrong) throw badField(`body.${wrong.field}`, wrong.reason);
+  const retry = request.retry ? retryRefusal(request.retry) : null;
+  if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
+}
+
 /** @throws Refusal 400 that names the field */
 export async function checkTemplate(
   context: ActorContext,
   request: TemplateRequest,
   { organizationId, projectIds, isSingleUse }: TemplateContext,
 ): Promise<void> {
-  const wrong = typeRefusal(request) ?? (isSingleUse ? null : sharedRefusal(request));
-  if (wrong) throw badField(`body.${wrong.field}`, wrong.reason);
-  const retry = request.retry ? retryRefusal(request.retry) : null;
-  if (retry) throw badField(`body.retry.${retry.field}`, retry.reason);
+  checkToolSettings(request, !isSingleUse);
   const { repository } = splitCredentials(request.repository);
   const isCatalogue = request.type === 'approval-policy' && repository === catalogueRepository;
-  if (!isCatalogue) checkRepository(context, addressOf(request, repository), 'body.repository');
+  if (!isCatalogue) checkRepository(context, repository, 'body.repository', request.isHelmRepository);
   checkRevision(request.revision, 'body.revision');
   checkPath(request.path, 'body.path');
   checkFile(request.fileName, 'body.fileName');

@@ -8,8 +8,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
-import type { PolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
-import { checkNewEnvironment, placeOf } from './check-create-request.ts';
+import { type CheckedEnvironment, checkNewEnvironment } from './check-create-request.ts';
 
 /** What an environment replaces of its template. */
 export type TemplateOverrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;
@@ -19,10 +18,9 @@ const inRequest = 'body.deployRequest';
 /** @throws Refusal 400 or 403 that names the field */
 async function overridesOf(
   context: ActorContext,
-  request: NewEnvironment,
+  { organizationId, projectId, deployRequest }: NewEnvironment,
   template: TemplateRow,
 ): Promise<TemplateOverrides> {
-  const { organizationId, projectId, deployRequest } = request;
   const { blueprintRevision: revision, blueprintRepository: repository } = deployRequest;
   checkRevision(revision, `${inRequest}.blueprintRevision`);
   const isMoved = Boolean(repository) && repository !== template.repository;
@@ -31,7 +29,7 @@ async function overridesOf(
     checkRepository(context, repository, field);
     requireRight(
       context.actor,
-      placeOf(request),
+      { organizationId, projectId, environmentId: null },
       'CREATE_VCS_ENVIRONMENT',
       '/body/deployRequest/blueprintRepository',
     );
@@ -42,23 +40,22 @@ async function overridesOf(
 }
 
 /**
- * @returns the template, which nobody changes until the transaction ends, and the policy of the project
+ * @returns the request with the template, which nobody changes until the transaction ends
  * @throws Refusal 400, 403 or 409 that names the field
  */
 export async function checkCreateFromTemplate(
   context: ActorContext,
   request: NewEnvironment,
 ): Promise<{
-  readonly template: TemplateRow;
-  readonly overrides: TemplateOverrides;
-  readonly policy: PolicySettings;
+  readonly checked: CheckedEnvironment;
+  readonly chosen: { readonly template: TemplateRow; readonly overrides: TemplateOverrides };
 }> {
   const { blueprintId } = request.deployRequest;
   const field = `${inRequest}.blueprintId`;
   if (!blueprintId) throw badField(field, 'is required: the id of the template');
-  const policy = await checkNewEnvironment(context, request);
+  const checked = await checkNewEnvironment(context, request);
   const template = await requireUsableTemplate(context, request, blueprintId, field);
   if (request.type !== undefined && request.type !== template.type)
     throw badField('body.type', `must be the type of the template, ${template.type}, or absent`);
-  return { template, overrides: await overridesOf(context, request, template), policy };
+  return { checked, chosen: { template, overrides: await overridesOf(context, request, template) } };
 }

@@ -1,7 +1,7 @@
 /** Creates an environment and its first deployment, in one transaction; without a template it gets its own. */
 
-import { normalizeSetChanges } from '#contract/deployments/deploy-request.ts';
 import {
+  type CreateEnvironment,
   type CreateEnvironmentBody,
   type CreateFromTemplateBody,
   type NewEnvironment,
@@ -10,10 +10,8 @@ import {
 } from '#contract/environments/create-environment.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
-import { variableChangeFields } from '#contract/variables/shapes.ts';
 import { generatedWorkspaceName } from '#protocol/workspace-name.ts';
 import { environmentTemplate, templateColumns } from '../../code/templates/environment-template.ts';
-import { splitCredentials } from '../../code/templates/repository-credentials.ts';
 import { templateSettings } from '../../code/templates/template-settings.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
@@ -42,17 +40,14 @@ import { utc } from '../schedules/cron.ts';
 import { storeDriftSchedule } from '../schedules/update-schedule.ts';
 import { checkCreateFromTemplate, type TemplateOverrides } from './check-create-from-template.ts';
 import {
+  type CheckedEnvironment,
   checkCreateWithoutTemplate,
   checkWorkspaceName,
-  type OwnApproval,
-  ownApproval,
-  placeOf,
-  withDeployedSource,
-  withDeployRequest,
+  type OwnSource,
 } from './check-create-request.ts';
 import { copiedCode } from './copied-code.ts';
 import { environmentView } from './environment-view.ts';
-import { driftOf, withPolicyDefaults } from './policy-defaults.ts';
+import { driftOf } from './policy-defaults.ts';
 
 /** An id whose end no other environment's generated workspace has. */
 async function drawId(
@@ -70,8 +65,6 @@ async function drawId(
 interface ChosenTemplate {
   readonly template: TemplateRow;
   readonly overrides: TemplateOverrides;
-  /** Of the project. */
-  readonly policy: PolicySettings;
   /** The template of another environment, whose code was copied. */
   readonly copiedFrom?: string;
 }
@@ -85,12 +78,10 @@ const noOverrides: TemplateOverrides = { template_revision: null, template_repos
  */
 async function lifterOf(
   context: ActorContext,
-  { projectId }: NewEnvironment,
-  { wanted, field }: OwnApproval,
-  policy: PolicySettings,
+  { approval: { wanted, field }, place, policy }: CheckedEnvironment,
 ): Promise<{ approval_lifted_by?: string | null }> {
   if (wanted !== false) return {};
-  const demands = await projectDemands(context, projectId);
+  const demands = await projectDemands(context, place.projectId);
   const left = policy.requiresApprovalDefault ? [] : await liftersIn(context)(context.actor.userId, demands);
   if (left.length > 0) return {};
   return lifterColumns(context, undefined, false, demands, field);
@@ -98,13 +89,13 @@ async function lifterOf(
 
 async function insertRow(
   context: ActorContext,
-  request: NewEnvironment,
-  { template, overrides, policy }: ChosenTemplate,
-  own: OwnApproval,
+  checked: CheckedEnvironment,
+  { template, overrides }: ChosenTemplate,
 ): Promise<LockedEnvironment> {
+  const { request, approval, place, policy } = checked;
   const { id, workspaceName } = await drawId(context, request.organizationId);
   const now = context.now();
-  const home = { place: placeOf(request), createdAt: now, policy };
+  const home = { place, createdAt: now, policy };
   return insertEnvironment(context.db, {
     id,
     organization_id: request.organizationId,
@@ -117,8 +108,8 @@ async function insertRow(
     workspace_name: request.workspaceName ?? workspaceName,
     status: 'NEVER_DEPLOYED',
     resting_status: 'NEVER_DEPLOYED',
-    requires_approval: ownApproval(request).wanted ?? true,
-    ...(await lifterOf(context, request, own, policy)),
+    requires_approval: approval.wanted ?? request.requiresApproval ?? true,
+    ...(await lifterOf(context, checked)),
     is_remote_backend: request.isRemoteBackend ?? false,
     is_remote_apply_enabled: request.isRemoteApplyEnabled ?? false,
     continuous_deployment: request.continuousDeployment ?? false,
@@ -202,43 +193,31 @@ async function deployFirst(
   return started.environment;
 }
 
-/** What either body changes in addition to the settings of the environment. */
-type ChangesBody = Pick<
-  CreateEnvironmentBody,
-  'configurationChanges' | 'configurationSetChanges' | 'deployRequest'
->;
-
 /** @throws Refusal 400 that names the id of a set that cannot be assigned */
 async function assignFirstSets(
   context: ActorContext,
   environment: LockedEnvironment,
-  body: ChangesBody,
+  setChanges: NewEnvironment['configurationSetChanges'],
 ): Promise<void> {
   const place = { home: inEnvironment(environment), environmentId: environment.id };
-  for (const [changes, field] of [
-    [body.configurationSetChanges, 'body.configurationSetChanges'],
-    [body.deployRequest?.configurationSetChanges, 'body.deployRequest.configurationSetChanges'],
-  ] as const) {
-    const checked = await checkSetChanges(context, place, normalizeSetChanges(changes), field);
-    await applySetChanges(context, environment, checked);
-  }
+  for (const { field, ...changes } of setChanges)
+    await applySetChanges(context, environment, await checkSetChanges(context, place, changes, field));
 }
 
 async function create(
   context: ActorContext,
-  asked: NewEnvironment,
+  checked: CheckedEnvironment,
   chosen: ChosenTemplate,
-  body: ChangesBody,
 ): Promise<CreatedEnvironment> {
-  const { template, policy, copiedFrom } = chosen;
-  const request = withPolicyDefaults(asked, policy);
-  checkWorkspaceName(request, template.type);
-  const environment = await insertRow(context, request, chosen, ownApproval(asked));
+  const { request, policy } = checked;
+  const { template, copiedFrom } = chosen;
+  checkWorkspaceName(request.workspaceName, template.type);
+  const environment = await insertRow(context, checked, chosen);
   const project = await getProjectRow(context.db, request.projectId);
   const home = environmentHome(environment, project?.hierarchy ?? request.projectId);
-  await assignFirstSets(context, environment, body);
+  await assignFirstSets(context, environment, request.configurationSetChanges);
   const changes = request.configurationChanges.map((change) => ({ ...change, isCopy: true }));
-  await applyVariableChanges(context, home, changes, variableFieldsOf(body));
+  await applyVariableChanges(context, home, changes, request.variableFields);
   const details = {
     name: request.name,
     ...(template.is_single_use ? {} : { templateId: template.id }),
@@ -257,15 +236,27 @@ async function create(
   };
 }
 
-/** Location of each variable change in either body. */
-function variableFieldsOf(body: ChangesBody): string[] {
-  return [
-    ...variableChangeFields(body.configurationChanges, 'body.configurationChanges'),
-    ...variableChangeFields(
-      body.deployRequest?.configurationChanges,
-      'body.deployRequest.configurationChanges',
-    ),
-  ];
+/** The template of an environment without one. */
+async function insertOwnTemplate(
+  context: ActorContext,
+  { creationScope, creationScopeId, ...request }: CreateEnvironment,
+  { repository, revision, credentials }: OwnSource,
+): Promise<TemplateRow> {
+  const settings = templateSettings({ ...request, revision });
+  const template = await insertTemplate(context.db, context, {
+    organizationId: request.organizationId,
+    projectId: request.projectId,
+    projectIds: [request.projectId],
+    name: `single-use-template-for-${request.name}`,
+    type: request.type,
+    repository,
+    isSingleUse: true,
+    settings: withoutNulls({ creationScope, creationScopeId, ...settings }),
+    credentials,
+    authorId: context.actor.userId,
+  });
+  if (!template) throw new Error('A single-use template was not stored');
+  return template;
 }
 
 /**
@@ -278,26 +269,10 @@ export async function createEnvironmentWithoutTemplate(
   body: CreateEnvironmentBody,
   copiedFrom?: string,
 ): Promise<CreatedEnvironment> {
-  const request = withDeployedSource(withDeployRequest(normalizeCreateEnvironment(body)));
-  const policy = await checkCreateWithoutTemplate(context, request, body);
-  // Credentials belong to the host of `repository`, wherever the code is finally read.
-  const { credentials } = splitCredentials(body.repository);
-  const { creationScope, creationScopeId, ...settings } = request;
+  const { source, ...checked } = await checkCreateWithoutTemplate(context, normalizeCreateEnvironment(body));
   return inTransaction(context, async (context) => {
-    const template = await insertTemplate(context.db, context, {
-      organizationId: request.organizationId,
-      projectId: request.projectId,
-      projectIds: [request.projectId],
-      name: `single-use-template-for-${request.name}`,
-      type: request.type,
-      repository: splitCredentials(request.repository).repository,
-      isSingleUse: true,
-      settings: withoutNulls({ creationScope, creationScopeId, ...templateSettings(settings) }),
-      credentials,
-      authorId: context.actor.userId,
-    });
-    if (!template) throw new Error('A single-use template was not stored');
-    return create(context, request, { template, overrides: noOverrides, policy, copiedFrom }, body);
+    const template = await insertOwnTemplate(context, checked.request, source);
+    return create(context, checked, { template, overrides: noOverrides, copiedFrom });
   });
 }
 
@@ -312,9 +287,9 @@ export async function createEnvironmentFromTemplate(
 ): Promise<CreatedEnvironment> {
   const copy = await copiedCode(context, body, organizationId);
   if (copy) return createEnvironmentWithoutTemplate(context, copy.body, copy.templateId);
-  const request = withDeployRequest(normalizeCreateFromTemplate(body, organizationId));
+  const request = normalizeCreateFromTemplate(body, organizationId);
   return inTransaction(context, async (context) => {
-    const chosen = await checkCreateFromTemplate(context, request);
-    return create(context, request, chosen, body);
+    const { checked, chosen } = await checkCreateFromTemplate(context, request);
+    return create(context, checked, chosen);
   });
 }

@@ -1,11 +1,11 @@
 /** What a deploy request must not contain for its type of deployment. */
-import type { DeployRequest } from '#contract/deployments/deploy-request.ts';
+import type { DeployRequest, RunRequest } from '#contract/deployments/deploy-request.ts';
 import { requireRight } from '../../../framework/access/check-right.ts';
 import type { ActorContext } from '../../../framework/context.ts';
 import { badField, pointerTo } from '../../../ground/errors.ts';
 import { environmentHome } from '../../../rows/environments/environment-store.ts';
 
-function checkTask(request: DeployRequest, body: string): void {
+function checkTask(request: RunRequest, body: string): void {
   if (request.deploymentType !== 'task') {
     if (request.taskPayload === undefined) return;
     throw badField(
@@ -25,7 +25,7 @@ function checkTask(request: DeployRequest, body: string): void {
     throw badField(`${body}.targets`, 'does not apply to tasks: they have no plan');
 }
 
-function checkRemotePlan(request: DeployRequest, body: string): void {
+function checkRemotePlan(request: RunRequest, body: string): void {
   if (request.deploymentType !== 'remotePlan') {
     if (request.sourceId !== undefined)
       throw badField(
@@ -43,7 +43,7 @@ function checkRemotePlan(request: DeployRequest, body: string): void {
   if (fixed) throw badField(`${body}.${fixed}`, 'does not apply to remote plans: they run the uploaded code');
 }
 
-function checkImport({ importUnrecorded, deploymentType }: DeployRequest, body: string): void {
+function checkImport({ importUnrecorded, deploymentType }: RunRequest, body: string): void {
   if (importUnrecorded === true && deploymentType !== 'deploy' && deploymentType !== 'dryRun')
     throw badField(
       `${body}.importUnrecorded`,
@@ -53,7 +53,7 @@ function checkImport({ importUnrecorded, deploymentType }: DeployRequest, body: 
 
 /** What is to happen about drift is about what a drift run finds. */
 function checkRemediation(
-  { autoDriftRemediationStrategy: strategy, deploymentType }: DeployRequest,
+  { autoDriftRemediationStrategy: strategy, deploymentType }: RunRequest,
   body: string,
 ): void {
   const field = `${body}.autoDriftRemediationStrategy`;
@@ -64,10 +64,7 @@ function checkRemediation(
 const longestCustomBytes = 32 * 1024;
 
 /** What a process cannot receive, or what a terminal would interpret. */
-function checkCustomVariables(
-  { customServiceEnvironmentVariables: custom }: DeployRequest,
-  body: string,
-): void {
+function checkCustomVariables({ customServiceEnvironmentVariables: custom }: RunRequest, body: string): void {
   for (const [name, value] of Object.entries(custom ?? {})) {
     const field = `${body}.customServiceEnvironmentVariables.${name}`;
     if (/[\p{Cc}--[\t\n]]/v.test(value))
@@ -125,7 +122,7 @@ export async function checkUpstream(
  * @param body location of the request, as `body.deployRequest`
  * @throws Refusal 400 that names the field
  */
-export function checkDeployRequest(request: DeployRequest, body: string): void {
+export function checkDeployRequest(request: RunRequest, body: string): void {
   checkImport(request, body);
   checkRemediation(request, body);
   checkCustomVariables(request, body);
