@@ -11,12 +11,7 @@ import { checkSetChanges, type SetChanges } from '../../../inputs/configuration-
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import { appliesChanges } from '../../../tenancy/project-policies/remediation-strategy.ts';
-import {
-  type LastingChanges,
-  noChanges,
-  type StartRequest,
-  type StoredFacts,
-} from '../inputs/start-facts.ts';
+import type { LastingChanges, StartRequest, StoredFacts } from '../inputs/start-facts.ts';
 import { checkDeployRequest, checkUpstream, checkWorkflowFields } from './check-deploy-request.ts';
 import { readSettings } from './read-settings.ts';
 import { readSource } from './read-source.ts';
