@@ -22,14 +22,14 @@ class PassingAnswer extends Error {
 }
 
 /** Seconds to wait according to `retry-after`; null without the header, or if nobody would wait that long. */
-export function secondsToWait(retryAfter: string | null, now: number): number | null {
+function secondsToWait(retryAfter: string | null, now: number): number | null {
   if (retryAfter === null) return null;
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1000;
   return Number.isNaN(seconds) || seconds > longestWaitSeconds ? null : Math.max(0, Math.ceil(seconds));
 }
 
 /** Tests ask others each time, whatever key comes with them. */
-export const isTest = (path: string) => path.endsWith('/test');
+const isTest = (path: string) => path.endsWith('/test');
 
 /** Creating requests get a key: the service carries them out once, however often it receives them. */
 function withKey(path: string, init: RequestInit): { init: RequestInit; mayRepeat: boolean } {

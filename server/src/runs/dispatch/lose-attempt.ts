@@ -2,7 +2,6 @@
  * What happens to a job whose attempt is lost: it runs again on any agent, or ends, if it may have changed
  * the world.
  */
-import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { Context } from '../../framework/context.ts';
 import {
@@ -15,22 +14,10 @@ import { type AttemptRow, endAttempt, lockAttempt } from '../../rows/dispatch/at
 import { restartSteps } from '../../rows/logs/step-store.ts';
 import { getJob, setJobStatus } from '../../rows/queue/job-store.ts';
 import { getStateVersionOfAttempt } from '../../rows/state/state-store.ts';
+import { decideAfterLoss } from '../deployments/decisions/decide-after-loss.ts';
 import { advanceQueue } from '../deployments/transitions/advance-queue.ts';
 import { moveDeployment } from '../deployments/transitions/move-deployment.ts';
 import { requeueJob } from '../queue/enqueue.ts';
-
-/** The total number of attempts without a start mark. */
-const maximumAttempts = 3;
-
-/** Pure: what follows from a lost attempt. */
-export function afterLoss(facts: {
-  status: DeploymentStatus;
-  mark: string | null;
-  attempts: number;
-}): 'again' | 'aborted' | 'failed' {
-  if (facts.status === 'ABORTING') return 'aborted';
-  return facts.mark === null && facts.attempts < maximumAttempts ? 'again' : 'failed';
-}
 
 function lossMessage(
   attempt: Pick<AttemptRow, 'mark' | 'number'>,
@@ -82,7 +69,7 @@ export async function loseAttempt(
   const current = await lockAttempt(context.db, attempt);
   if (!locked || current.status === 'ended') return;
   const { deployment } = locked;
-  const next = afterLoss({
+  const next = decideAfterLoss({
     status: deployment.status,
     mark: current.mark,
     attempts: job.attempts,

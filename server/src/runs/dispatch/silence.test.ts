@@ -6,7 +6,7 @@ import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createEnvironment, deploymentOf, forgetWork } from '../../../testing/environment.ts';
 import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
-import { afterLoss } from './lose-attempt.ts';
+import { decideAfterLoss } from '../deployments/decisions/decide-after-loss.ts';
 import { stamp, sweepSilence } from './sweep-silence.ts';
 
 const app = await testApp();
@@ -83,11 +83,11 @@ test('an agent is silent after three heartbeats without an answer, however far a
 });
 
 test('runs that changed nothing are tried three times in total', () => {
-  assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: 1 }), 'again');
-  assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: null, attempts: 3 }), 'failed');
-  assert.equal(afterLoss({ status: 'IN_PROGRESS', mark: 'm', attempts: 1 }), 'failed');
+  assert.equal(decideAfterLoss({ status: 'IN_PROGRESS', mark: null, attempts: 1 }), 'again');
+  assert.equal(decideAfterLoss({ status: 'IN_PROGRESS', mark: null, attempts: 3 }), 'failed');
+  assert.equal(decideAfterLoss({ status: 'IN_PROGRESS', mark: 'm', attempts: 1 }), 'failed');
   for (const mark of [null, 'm'])
-    assert.equal(afterLoss({ status: 'ABORTING', mark, attempts: 1 }), 'aborted');
+    assert.equal(decideAfterLoss({ status: 'ABORTING', mark, attempts: 1 }), 'aborted');
 });
 
 test('an attempt without a mark moves to another agent when its own is silent', async () => {

@@ -35,7 +35,7 @@ export interface ShippedFacts {
 }
 
 /** Whether a state continues the current one. */
-export function continues({ state, follows, current }: Pick<ShippedFacts, 'state' | 'follows' | 'current'>) {
+function continues({ state, follows, current }: Pick<ShippedFacts, 'state' | 'follows' | 'current'>) {
   if (follows !== (current?.id ?? '')) return false;
   return current === null || (state.lineage === current.lineage && state.serial >= current.serial);
 }

@@ -11,7 +11,7 @@ import {
   restingStatusAfter,
   speakerOf,
 } from '#contract/life-cycle/life-cycle.ts';
-import type { DeploymentStatus, DriftStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
+import type { DeploymentStatus, EnvironmentStatus } from '#contract/schema/enumerations.ts';
 import type { Context } from '../../../framework/context.ts';
 import {
   type DeploymentRow,
@@ -27,34 +27,8 @@ import {
 import { skipSteps } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable, EnvironmentTable } from '../../../rows/schema.ts';
 import { attemptColumns } from '../../../tenancy/lifetimes/retry-destroy.ts';
+import { driftStatusAfter } from '../decisions/drift-status-after.ts';
 import { withApplied } from './applied-before.ts';
-
-interface EndedDeployment {
-  readonly type: string;
-  readonly status: DeploymentStatus;
-  readonly driftDetected: boolean | null;
-}
-
-const unjudged: readonly DeploymentStatus[] = ['ABORTED', 'CANCELLED', 'SKIPPED'];
-
-/**
- * Pure. A drift run reports what it found; a deploy or destroy that succeeded leaves nothing drifted, once
- * somebody has looked.
- * @param current the status before; NEVER_RUN until the first drift run
- */
-export function driftStatusAfter(
-  current: DriftStatus,
-  { type, status, driftDetected }: EndedDeployment,
-): DriftStatus {
-  if (type === 'driftDetection') {
-    if (unjudged.includes(status)) return current;
-    if (status !== 'SUCCESS') return 'ERROR';
-    return driftDetected ? 'DRIFTED' : 'OK';
-  }
-  const isOverwritten =
-    status === 'SUCCESS' && (type === 'deploy' || type === 'destroy') && current !== 'NEVER_RUN';
-  return isOverwritten ? 'OK' : current;
-}
 
 /** Status of the environment and the deployment that speaks for it, together with the changes of other columns. */
 async function refreshedColumns<Changes extends Updateable<EnvironmentTable>>(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { driftStatusAfter } from './move-deployment.ts';
+import { driftStatusAfter } from './drift-status-after.ts';
 
 test('a drift run reports its result, and ERROR when it failed', () => {
   const run = { type: 'driftDetection', driftDetected: true } as const;
