@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { fieldOf, fieldText } from '../api/errors.ts';
 
-export interface Refusal {
+export interface FormRefusal {
   /** Text by field. */
   readonly errors: Readonly<Record<string, string>>;
   /** A refusal that names no field. */
@@ -13,7 +13,7 @@ export interface Refusal {
 }
 
 /** @param fields fields of the form by their name in the request */
-export function useRefusal(fields: Readonly<Record<string, string>>): Refusal {
+export function useRefusal(fields: Readonly<Record<string, string>>): FormRefusal {
   const [error, setError] = useState<unknown>();
   const field = fields[fieldOf(error)?.split('.')[0] ?? ''];
   return {

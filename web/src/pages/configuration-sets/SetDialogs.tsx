@@ -8,7 +8,7 @@ import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
-import type { Refusal } from '../../forms/use-refusal.ts';
+import type { FormRefusal } from '../../forms/use-refusal.ts';
 import { useRefusal } from '../../forms/use-refusal.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
 
@@ -30,7 +30,7 @@ interface SetDialogProps {
   readonly onClose: () => void;
   readonly isBusy: boolean;
   readonly whyNot?: string | undefined;
-  readonly refusal: Refusal;
+  readonly refusal: FormRefusal;
   readonly hasHome?: boolean;
   readonly notice?: ReactNode;
 }

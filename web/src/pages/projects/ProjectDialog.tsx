@@ -8,7 +8,7 @@ import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
-import type { Refusal } from '../../forms/use-refusal.ts';
+import type { FormRefusal } from '../../forms/use-refusal.ts';
 import { useRefusal } from '../../forms/use-refusal.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
 
@@ -29,7 +29,7 @@ const fields = {
 interface ProjectFormProps {
   readonly title: string;
   readonly values: ProjectValues;
-  readonly refusal: Refusal;
+  readonly refusal: FormRefusal;
   readonly verb: string;
   readonly isBusy: boolean;
   /** Where it is created can be chosen. */
