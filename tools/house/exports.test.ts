@@ -30,6 +30,8 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
   'readers and writers of texts, which get hostile ones': [
     'agent/src/drivers/ansible/files.ts limitLines',
     'agent/src/drivers/terragrunt/commands.ts outputLine',
+    'agent/src/runner/tool/requested-version.ts readVersionFile',
+    'agent/src/sources/git-checkout.ts readCommit',
     'agent/src/sources/partial-clone.ts foldersNamedBy',
     'cli/src/commands/completion.ts forBash',
     'cli/src/show/show-unrecorded.ts importBlocks',
@@ -48,6 +50,8 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/processes/isolation.ts placeFilter',
     'agent/src/processes/run-groups.ts createRunGroups',
     'agent/src/runner/commands/command-files.ts readFolder',
+    'agent/src/runner/reuse/run-or-reuse.ts readResult',
+    'agent/src/runner/reuse/run-or-reuse.ts writeResult',
     'clouds/src/clusters/eks.ts eksTokens',
     'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
   ],
