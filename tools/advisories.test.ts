@@ -20,7 +20,7 @@ const exception = {
 
 const never = () => false;
 
-/** What npm prints where a registry answers like this. */
+/** Output of npm for a registry that responds like this. */
 async function auditWith(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -36,7 +36,7 @@ export interface Verdict {
 const serious = new Set(['high', 'critical']);
 
 /**
- * Which advisories concern production packages. npm's own `--omit=dev` would also omit those that a
+ * Advisories about production packages. npm's own `--omit=dev` would also omit those that a
  * development package uses.
  * @param text what npm printed
  * @param exceptionsText the file of exceptions

@@ -87,7 +87,7 @@ function assertOldEnough() {
     );
 }
 
-/** Where the lockfile's Node of this platform is, or will be. */
+/** Path of the lockfile's Node for this platform, even before it is installed. */
 function pinnedNode() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const name = `node-${process.platform}-${process.arch}`;

@@ -15,7 +15,7 @@ const checks: readonly Check[] = [
   {
     name: 'types',
     script: 'typescript/bin/tsc',
-    // What has not changed since the last check is not checked again.
+    // Skips checks of files that are unchanged since the last one.
     args: ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', '.cache/types.tsbuildinfo'],
     remedy: 'correct the types named above',
   },

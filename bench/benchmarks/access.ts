@@ -1,4 +1,4 @@
-/** What it costs to know who calls and what the caller may do, and what lists cost those who see little. */
+/** Cost of identifying callers and their rights, and of lists for callers who see little. */
 import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
 import type { Database } from '../../server/src/ground/database/open.ts';
@@ -122,7 +122,7 @@ export const accessBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const open: BenchRequest = { method: 'POST', path: '/api/auth/sign-in', expected: 400, body };
   const checked: BenchRequest = { method: 'PUT', path: `/api/projects/${deepest}`, expected: 400, key, body };
   await alternate(service, [open, checked], 1000);
-  // What any statement takes here: the one asks the database whether it answers, the other asks nobody.
+  // Baseline of any statement: one request queries the database, the other does not.
   const alive: BenchRequest = { method: 'GET', path: '/healthz', expected: 200 };
   const ready: BenchRequest = { method: 'GET', path: '/readyz', expected: 200 };
   await alternate(service, [alive, ready], 1000);

@@ -49,7 +49,7 @@ export async function approveOnce(
   };
 }
 
-/** What is measured of an approval, wherever the apply runs. */
+/** Measurements of an approval, wherever the apply runs. */
 export function approvalFigures(approvals: readonly Approval[]) {
   const figureOf = (name: string, read: (each: Approval) => number) =>
     figure(name, 'ms', approvals.map(read));

@@ -16,7 +16,7 @@ interface DeployRound {
   readonly cpu: Cpu;
 }
 
-/** What both benchmarks measure: the deployment and the script. */
+/** Shared measurements of both benchmarks: the deployment and the script. */
 function besideTheScript(rounds: readonly DeployRound[]) {
   return [
     figure(

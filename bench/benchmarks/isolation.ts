@@ -1,4 +1,4 @@
-/** What the isolation of runs costs: a service without it and one with it, in alternation. */
+/** Cost of isolating runs: a service without it and one with it, in alternation. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';

@@ -36,7 +36,7 @@ async function readList(url: string, headers: Record<string, string>): Promise<B
   return bytes;
 }
 
-/** What the page needs at least: its rows, their newest deployments, and the total. */
+/** Minimum that the page needs: its rows, their newest deployments, and the total. */
 const rawQuery = `select e.*, d.*, (select sum(environments) from environment_count where organization_id = $1)
   from (select * from environment where organization_id = $1
     order by created_at desc, id desc limit ${limit}) e

@@ -12,7 +12,7 @@ import { type BenchService, scratchFolder, startService } from '../measure/servi
 const programs = ['server', 'agent', 'runner', 'PostgreSQL', 'npm'] as const satisfies readonly ProgramKind[];
 const restSeconds = 5;
 
-/** What the processes of the service occupy now. @param moment begins the figures' names */
+/** Current memory of the processes of the service. @param moment begins the figures' names */
 async function figuresAt(service: BenchService, moment: string): Promise<Figure[]> {
   const processes = await processesOfService(service);
   const measured = await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * What an endpoint with 10,000 waiting notifications, each of which it holds for seconds, costs another endpoint:
+ * Cost that an endpoint with 10,000 waiting notifications, each of which it holds for seconds, has for another one:
  * from the request that starts a deployment to the arrival of its webhook, before and meanwhile.
  */
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
+/** Time that approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
 import type { Context } from '../../server/src/framework/context.ts';
 import {
   evaluatePolicy,

@@ -1,5 +1,5 @@
 /**
- * How long a killed program keeps people waiting, in the middle of an apply: from the restarted service's readiness to
+ * Delay for people after a program is killed in the middle of an apply: from the restarted service's readiness to
  * what the run has logged since the kill, and from the end of an agent for good to its display as unreachable.
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What it takes to read the variables of a repository, from the clone to the reply. */
+/** Time to read the variables of a repository, from the clone to the reply. */
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { makeRepository } from '../measure/repository.ts';
 import { scratchFolder, startService } from '../measure/service.ts';

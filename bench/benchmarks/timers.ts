@@ -81,7 +81,7 @@ async function storeSchedules({ place: { database }, after }: Timers): Promise<D
   return start;
 }
 
-/** How late each deployment that a timer started was queued, in milliseconds; one for each environment. */
+/** Delay with which each deployment of a timer was queued, in milliseconds; one for each environment. */
 async function untilAllFired({ place: { database }, after, count }: Timers, start: Date): Promise<number[]> {
   const read = () =>
     sql<{ late: number; runs: number }>`

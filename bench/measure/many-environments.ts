@@ -6,7 +6,7 @@ import { executeLong } from './database.ts';
 export interface Copies {
   readonly environments: number;
   readonly deploymentsEach: number;
-  /** How many copies there are already: names and times continue after them. */
+  /** Number of copies that exist already: names and times continue after them. */
   readonly after?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Where deployments spent their time, as the service itself reports it. */
+/** Breakdown of the time of deployments, as reported by the service itself. */
 import type { DeploymentTimeline } from '#contract/deployments/timeline.ts';
 import { type Figure, figure } from './figure.ts';
 import type { BenchService } from './service.ts';

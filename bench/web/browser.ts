@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { signIn } from '../../acceptance/web/browser.ts';
 import type { BenchService } from '../measure/service.ts';
 
-/** What a browser keeps of a person who has signed in. */
+/** State of a browser in which a person has signed in. */
 export type BrowserState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 /** Signs in once. */

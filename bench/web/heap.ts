@@ -58,7 +58,7 @@ class Connection implements Disposable {
   }
 }
 
-/** What a page and its workers have in use after collecting garbage. @param port of the browser for debugging */
+/** Memory in use by a page and its workers after garbage collection. @param port of the browser for debugging */
 export async function heapMegabytesOf(page: Page, port: number): Promise<number> {
   const session = await page.context().newCDPSession(page);
   const { targetInfo } = await session.send('Target.getTargetInfo');

@@ -14,7 +14,7 @@ export const categories = ['performance', 'accessibility', 'best-practices'] as 
 /** From 0 to 100. */
 export type Scores = Readonly<Record<(typeof categories)[number], number>>;
 
-/** What this benchmark uses of the package. */
+/** The part of the package that this benchmark uses. */
 interface Lighthouse {
   default(
     url: string,

@@ -1,4 +1,4 @@
-/** How long pages take until people can use them, measured in the page itself. */
+/** Time until people can use pages, measured in the page itself. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { type BrowserState, pagesSignedIn } from './browser.ts';
 

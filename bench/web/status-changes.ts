@@ -1,4 +1,4 @@
-/** How long a change of status takes from the commit in the database to the screens of many tabs. */
+/** Time of a change of status from the commit in the database to the screens of many tabs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import type { EnvironmentStatus } from '#contract/schema/enumerations.ts';
@@ -99,7 +99,7 @@ function lagsOf(commits: readonly StatusChange[], shown: readonly StatusChange[]
 /** The pause before a tab reads a list again that is current but for its order; the longest is twice as long. */
 const rereadMilliseconds = 1_000;
 
-/** What a tab on another machine asks of the service: its stream, and the list again some time after an event. */
+/** Requests of a tab on another machine: its stream, and the list again some time after an event. */
 async function followElsewhere({ client }: BenchService, organizationId: string, signal: AbortSignal) {
   let isReading = false;
   const readLater = async () => {

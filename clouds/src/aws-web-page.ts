@@ -42,7 +42,7 @@ async function expectNoPage(response: unknown): Promise<void> {
   if (/<(?:!doctype html|html)\b/i.test(page)) throw new WebPageAnswer(response.statusCode, page);
 }
 
-/** Where the middleware belongs: before the SDK reads the answer. */
+/** Position of the middleware: before the SDK reads the response. */
 export const beforeReading = { step: 'deserialize', priority: 'low', name: 'refuseWebPages' } as const;
 
 /** Middleware of a client of AWS. */

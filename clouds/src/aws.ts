@@ -27,7 +27,7 @@ export interface AwsKeys {
 
 const leastSeconds = 900;
 const mostSeconds = 43_200;
-/** What every role allows. */
+/** Permissions of every role. */
 const ordinarySeconds = 3600;
 const regions: Readonly<Record<string, string>> = { 'aws-cn': 'cn-north-1', 'aws-us-gov': 'us-gov-west-1' };
 
@@ -100,11 +100,14 @@ async function longest(
 /** For whom a role is assumed. */
 export interface RoleRequest {
   readonly value: CredentialValue;
-  /** What the session is called in the records of AWS. */
+  /** Name of the session in the records of AWS. */
   readonly sessionName: string;
-  /** What trust policies can require, so that nobody else's role is assumed. */
+  /** Values that trust policies can require, so that no one else's role is assumed. */
   readonly externalId: string;
-  /** How long the session is needed; a role that allows less gets less, unless the credential says how long. */
+  /**
+   * Seconds that the session is needed; a role that allows less gets less, unless the credential specifies a
+   * duration.
+   */
   readonly seconds: number;
 }
 
@@ -137,7 +140,7 @@ export async function assumeRoleByToken(
     readonly roleArn: string;
     readonly token: string;
     readonly sessionName: string;
-    /** How long the session is needed; absent: as short as AWS allows. */
+    /** Seconds that the session is needed; absent: the minimum of AWS. */
     readonly seconds?: number;
   },
 ): Promise<AwsSession> {
@@ -157,7 +160,7 @@ export async function assumeRoleByToken(
   );
 }
 
-/** Who AWS says has the keys: an ARN. @throws CloudProblem */
+/** Owner of the keys according to AWS: an ARN. @throws CloudProblem */
 export async function callerIdentity(access: AwsAccess, keys: AwsKeys, roleArn?: string): Promise<string> {
   const { library, client } = await openClient(regionOf(roleArn), keys);
   const { Arn } = await asking(access, () =>

@@ -4,10 +4,10 @@ import { exchangeJson, type PrivateHosts, refusal, textPart, trusting } from './
 const usualAuthority = 'https://login.microsoftonline.com';
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** How an application proves itself: by a secret, or by the token of an issuer that it trusts. */
+/** Proof of identity of an application: a secret, or the token of an issuer that it trusts. */
 export type ApplicationProof = { readonly secret: string } | { readonly assertion: string };
 
-/** Where an application gets its tokens, with `AZURE_AUTHORITY_HOST` of the environment. */
+/** Endpoint for tokens of applications, with `AZURE_AUTHORITY_HOST` of the environment. */
 export function tokenAddress(tenantId: string, authority: string | undefined): string {
   return `${(authority || usualAuthority).replace(/\/+$/, '')}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
 }

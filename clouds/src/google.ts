@@ -30,7 +30,7 @@ function base64url(value: object): string {
 export interface ServiceAccount {
   readonly email: string;
   readonly privateKey: string;
-  /** Where its tokens come from. */
+  /** Endpoint for its tokens. */
   readonly address: string;
 }
 

@@ -102,7 +102,7 @@ export async function kubernetesVersion(
 const secretField =
   /(?:^|[\s{,"'])(?:token|password|client-key-data|access-token|id-token|refresh-token)["']?\s*:\s*["']?([^\s"',}]+)/g;
 
-/** What logs must not show of a kubeconfig file: in clear and decoded, because tools print both. */
+/** Values of a kubeconfig file to mask in logs: as text and decoded, because tools print both. */
 export function kubeconfigSecrets(kubeConfig: string): string[] {
   return [...kubeConfig.matchAll(secretField)].flatMap(([, value = '']) => {
     const decoded = Buffer.from(value, 'base64').toString('utf8');

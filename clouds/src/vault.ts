@@ -70,7 +70,7 @@ export async function logInToVault(
   return token;
 }
 
-/** What Vault says about a token: the names of its policies. @throws CloudProblem */
+/** Description of a token by Vault: the names of its policies. @throws CloudProblem */
 export async function lookUpVaultToken(
   access: VaultAccess,
   value: CredentialValue,

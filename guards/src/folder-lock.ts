@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a holder reports about itself. */
+/** Description of a holder by itself. */
 export interface LockHolder {
   readonly pid: number;
   readonly startedAt: string;

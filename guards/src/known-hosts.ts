@@ -1,5 +1,5 @@
 /**
- * Which ssh hosts are trusted: the published keys of the large forges, and those that an operator
+ * Trusted ssh hosts: the published keys of the large forges, and those that an operator
  * adds.
  */
 

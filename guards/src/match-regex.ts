@@ -7,14 +7,17 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 
 const longestMilliseconds = 100;
-/** What every expression gets, whatever others have used: common ones need a hundredth of it, also on a busy machine. */
+/**
+ * Minimum time for every expression, whatever others have used: common ones need a hundredth of it, even on a
+ * busy machine.
+ */
 const leastMilliseconds = 25;
-/** What uses nothing of the allowance. */
+/** Time that does not count against the allowance. */
 const freeMilliseconds = 5;
 const allowanceMilliseconds = 1000;
 /** Of an expression that had less than half of its time because the machine was busy. */
 const mostRepetitions = 5;
-/** How much of the time that passes is added to the allowance. */
+/** Share of the elapsed time that is added to the allowance. */
 const regainedShare = 0.1;
 /** Of one turn of the event loop: longer than all but slow expressions take, and too short for others to notice. */
 const turnMilliseconds = 10;

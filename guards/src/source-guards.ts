@@ -1,5 +1,5 @@
 /**
- * Which repositories, revisions and paths are allowed. Pure: the server checks them before it stores them,
+ * Rules for repositories, revisions and paths. Pure: the server checks them before it stores them,
  * and the runner again before it runs git. Each function returns null, or a sentence that names the field and
  * says what to do.
  */

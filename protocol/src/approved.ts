@@ -1,5 +1,5 @@
 /**
- * What a person approves, as hashes: computed by the runner after a plan, compared by the runner before an
+ * Hashes of what a person approves: computed by the runner after a plan, compared by the runner before an
  * apply.
  */
 import { createHash } from 'node:crypto';

@@ -5,7 +5,7 @@ import { kindOf } from '#contract/deployments/plan-counts.ts';
 /** Of what policies are asked about, as JSON: opa needs about ten times as much memory. */
 export const mostPolicyInputBytes = 32_000_000;
 
-/** What terraform calls the actions of a change. */
+/** Terraform's names of the actions of a change. */
 const actions: Readonly<Record<ResourceChange['action'], readonly string[]>> = {
   create: ['create'],
   update: ['update'],
@@ -15,7 +15,7 @@ const actions: Readonly<Record<ResourceChange['action'], readonly string[]>> = {
 };
 
 /**
- * What terraform calls what happens to a resource. Kinds for which it has no word have that of the kind: only a change
+ * Terraform's names of changes to a resource. Kinds without such a name keep that of the kind: only a change
  * that leaves the resource as it is has no action.
  */
 function actionsOf(change: ResourceChange): readonly string[] {

@@ -1,5 +1,5 @@
 /**
- * Where each call of the agent protocol lives. All carry `Authorization: Basic agentKey:agentSecret`; all but
+ * Paths of all calls of the agent protocol. All carry `Authorization: Basic agentKey:agentSecret`; all but
  * `register` also `x-envarium-agent` (the agentId that `register` answered) and `x-envarium-epoch`.
  */
 export const protocolBase = '/agent/v1';

@@ -7,7 +7,7 @@ export type SecretStoreName = (typeof secretStoreNames)[number];
 /** The whole value of a variable, read. */
 export interface SecretReference {
   readonly store: SecretStoreName;
-  /** What the reference says after the first colon. */
+  /** Text of the reference after the first colon. */
   readonly name: string;
 }
 

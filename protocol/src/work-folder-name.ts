@@ -1,4 +1,4 @@
-/** Where the code of a run is, below the work folder of its agent. */
+/** Folder of the code of a run, below the work folder of its agent. */
 import { posix } from 'node:path';
 import type { Job } from './messages/job.ts';
 

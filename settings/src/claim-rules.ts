@@ -1,4 +1,4 @@
-/** Which values of an identity provider's claim make people members of which organizations and teams. */
+/** Rules by which values of an identity provider's claim make people members of organizations and teams. */
 import type { SettingType } from './types.ts';
 
 export interface ClaimRule {

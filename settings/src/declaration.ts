@@ -1,5 +1,5 @@
 /**
- * How settings are declared and read: every setting is one value, in the table of each program that reads it.
+ * Declaration and reading of settings: every setting is one value, in the table of each program that reads it.
  */
 import { readFileSync } from 'node:fs';
 import type { SettingType } from './types.ts';

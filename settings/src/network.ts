@@ -1,5 +1,5 @@
 /**
- * How programs of ours reach the network: private certificate authorities and forward proxies. Called
+ * Network access of our programs: private certificate authorities and forward proxies. Called
  * once, when a program starts.
  */
 

@@ -3,7 +3,7 @@ import { type SecretStoreName, secretStoreNames } from '#protocol/secret-referen
 import { type ProcessEnvironment, type SettingTable, setting } from './declaration.ts';
 import { count, path, type SettingType, text, webAddress } from './types.ts';
 
-/** What an agent resolves: names in a store, `*` for any characters. */
+/** References that an agent resolves: names in a store, `*` for any characters. */
 export interface AllowedReference {
   readonly store: SecretStoreName;
   readonly pattern: string;
@@ -96,10 +96,10 @@ const identityNames: Readonly<Record<SecretStoreName, RegExp | null>> = {
   azure: /^AZURE_/,
 };
 
-/** Where clouds are, also for requests without an identity. */
+/** Addresses of clouds, also for requests without an identity. */
 const addressesOfClouds = /^(AWS_ENDPOINT_URL(_STS|_EKS)?|AZURE_AUTHORITY_HOST)$/;
 
-/** Where the cluster is that a pod runs in; it says nothing about rights there. */
+/** Address of the cluster that a pod runs in; it says nothing about rights there. */
 const placeOfCluster = /^KUBERNETES_SERVICE_(HOST|PORT)$/;
 
 /** The part of an environment in which an agent finds its identity for the stores that it may read from. */

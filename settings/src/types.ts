@@ -172,7 +172,7 @@ function isRedisAddress(value: string): boolean {
   );
 }
 
-/** Where a tool is downloaded from instead of its publisher. */
+/** Mirror of a tool, used instead of its publisher. */
 export interface ToolMirror {
   /** Without credentials and without a slash at its end, or the path of a folder; null: no downloads. */
   readonly url: string | null;

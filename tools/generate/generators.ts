@@ -53,7 +53,7 @@ export const builtPages: readonly Generator[] = [
   { file: 'dist/docs/cli-commands.md', module: 'cli/src/commands-page.ts', exported: 'commandsPage' },
 ];
 
-/** What a generator says its page should hold, ending with a newline. */
+/** Text of a page according to its generator, ending with a newline. */
 export async function produce({ module, exported, file }: Generator): Promise<string> {
   const names = (await import(pathToFileURL(join(root, module)).href)) as Record<string, unknown>;
   const write = names[exported];

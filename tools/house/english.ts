@@ -81,7 +81,7 @@ function withoutExamples(file: string, text: string): string {
   return text.replace(/^## English\n[^]*?(?=^## |(?![^]))/m, (section) => section.replaceAll(/.+/g, ''));
 }
 
-/** What to write instead on this line, or undefined where it has none of the habits. */
+/** Replacement for a phrase of this line, or undefined if it has none of the habits. */
 export function insteadOf(line: string): string | undefined {
   return habits.find(({ pattern }) => pattern.test(line))?.instead;
 }

@@ -190,7 +190,7 @@ const knownPairs: Readonly<Record<string, string>> = {
   'server/src/rows/roles and server/src/rows/teams': 'each statement reads both tables',
 };
 
-/** What several folders of a room share has a folder of its own below them. */
+/** Code that several folders of a room share has a folder of its own below them. */
 test('a folder is used from above only', () => {
   assert.deepEqual(pairsOfFolders().toSorted(), Object.keys(knownPairs).toSorted());
 });

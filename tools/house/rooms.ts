@@ -1,4 +1,4 @@
-/** Who may import whom. A new room is added here; families are listed in `server/src/families.ts`. */
+/** Allowed imports between rooms. A new room is added here; families are listed in `server/src/families.ts`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wings } from '../../server/src/families.ts';
@@ -23,7 +23,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: ['contract', 'guards', 'protocol', 'settings', 'clouds', 'agent', 'server', 'cli'],
 };
 
-/** What each room is, as `docs/contribute/architecture.md` says it. */
+/** Descriptions of the rooms for `docs/contribute/architecture.md`. */
 const descriptions: Readonly<Record<string, string>> = {
   contract: 'the public API as values: operations, schemas, life cycles, the typed client',
   guards:
@@ -52,7 +52,7 @@ export function architecturePage(): string {
 }
 
 /**
- * What tests and what serves only them may import of any room: where the real tools lie that were built for
+ * Modules of any room that only tests may import: paths of the real tools that were built for
  * them, whether the machine lets runs use them, and servers that stand in for others'.
  */
 export const forTests: readonly string[] = [

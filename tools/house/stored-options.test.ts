@@ -172,7 +172,7 @@ const actsOn: Readonly<Record<string, string>> = {
   workspaceName: 'agent/src/drivers/terraform/commands.ts',
 };
 
-/** What people and clients read, and nothing is meant to act on. */
+/** Fields that people and clients read, without an effect. */
 const onlyRead: readonly string[] = [
   'comment',
   'description',

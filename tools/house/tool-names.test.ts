@@ -5,7 +5,7 @@ import { tools } from '#protocol/tools/index.ts';
 import { repositoryFiles, textOf } from '../tree/repository.ts';
 import { isForTests } from './rooms.ts';
 
-/** Where it is known which tools there are, and what each is like. */
+/** Files that may list all tools and describe each. */
 const tellToolsApart = [
   'protocol/src/tools/',
   'agent/src/drivers/',

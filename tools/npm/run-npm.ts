@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { root } from '../tree/repository.ts';
 import { findNpm } from './install.mjs';
 
-/** How npm ended. */
+/** Exit of npm. */
 export interface NpmResult {
   readonly status: number | null;
   readonly stdout: string;

@@ -109,7 +109,7 @@ export function planOf(resources: readonly JudgedResource[]): object {
 }
 
 /**
- * What a policy says, by the real program.
+ * Verdict of a policy, by the real program.
  * @param policy its folder in `policies/`
  * @throws Error where it does not compile
  */
@@ -140,7 +140,7 @@ export async function judge(policy: string, question: PolicyQuestion): Promise<P
   return { allow, deny, pending };
 }
 
-/** What is asked, as a test's name says it, and what the answer has to be; the pattern is of its messages. */
+/** Question, as the name of a test, and the expected answer; the pattern is of its messages. */
 export type Case = readonly [
   name: string,
   decision: 'allow' | 'deny' | 'pending',

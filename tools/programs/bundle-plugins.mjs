@@ -1,4 +1,4 @@
-/** What bundles of our programs have in common: the distributable ones and those of a checkout. */
+/** Shared options of all bundles: the distributable ones and those of a checkout. */
 import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, resolve } from 'node:path';
@@ -54,8 +54,8 @@ export const embeddedParser = {
 };
 
 /**
- * What every bundle needs. The HCL parser requires `performance` only where there is no such global. Packages that come
- * as modules, too, are taken as modules: only what is used of them is bundled.
+ * Options of every bundle. The HCL parser requires `performance` only where there is no such global. Packages
+ * that come as modules, too, are used as modules, and only the used parts are bundled.
  * @type {{ loader: { '.gz': 'binary' }, external: string[], mainFields: string[] }}
  */
 export const sharedOptions = {

@@ -4,7 +4,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Where the web interface is put.
+ * Path of the web interface.
  * @param folder of the distribution, absolute
  * @throws Error where something else is there already, such as the sources of a checkout, which would be lost
  */

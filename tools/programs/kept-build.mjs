@@ -1,5 +1,5 @@
 /**
- * What is built of the sources when somebody needs it, and kept in a folder below `.cache` until the sources change.
+ * Builds that are made from the sources on demand, and kept in a folder below `.cache` until the sources change.
  * Plain JavaScript like the launcher, which loads it.
  */
 import { spawn } from 'node:child_process';

@@ -8,7 +8,7 @@ const processes = 500;
 const lowest = 2_000_000;
 
 /**
- * Where the user ids begin that the agents of this process share: they hardly ever depend on what other files, or
+ * First of the user ids that the agents of this process share: they rarely depend on what other files, or
  * an interrupted test, have left on the machine.
  * @param place 0 to 9, for agents that must not share
  */

@@ -1,4 +1,4 @@
-/** How long the whole suite may take, however much is added, and how long it took last on this machine. */
+/** Time limit of the whole suite, however much is added, and its last duration on this machine. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../tree/repository.ts';

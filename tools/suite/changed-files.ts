@@ -1,4 +1,4 @@
-/** What differs from the main branch, and which tests that reaches. */
+/** Difference from the main branch, and the tests that it reaches. */
 import { execFileSync } from 'node:child_process';
 import { root } from '../tree/repository.ts';
 import { type ImportGraph, importersIn, reachableFrom } from './import-graph.ts';

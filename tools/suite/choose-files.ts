@@ -1,6 +1,6 @@
-/** Which test files the words of `npm test` choose. */
+/** Selection of test files by the arguments of `npm test`. */
 
-/** What a person wrote after `npm test --`. */
+/** Arguments after `npm test --`. */
 export interface Choice {
   readonly isQuick: boolean;
   readonly isSlow: boolean;

@@ -1,4 +1,4 @@
-/** How long each test file took when it ran last on this machine, so that the longest can begin first. */
+/** Duration of each test file in its last run on this machine, so that the longest can begin first. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../tree/repository.ts';
@@ -28,10 +28,10 @@ export function recordDurations(durations: Durations, file = store): void {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(rounded), null, 1)}\n`);
 }
 
-/** What files of a folder take for each kilobyte of their text, measured roughly. */
+/** Seconds for each kilobyte of the files of a folder, measured roughly. */
 const secondsPerKilobyte = { acceptance: 4, agent: 1, server: 1, other: 0.3 } as const;
 
-/** What to expect of a file: what it took last, otherwise an estimate from its size. */
+/** Expected duration of a file: its last one, otherwise an estimate from its size. */
 export function expectedSeconds(file: string, durations: Durations): number {
   const known = durations.get(file);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Which of our files import which, as their texts say it: what a test can reach, and what reaches a test. */
+/** Imports between our files, as their texts declare them: what a test can reach, and what reaches a test. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importsOf } from '../house/imports.ts';

@@ -6,7 +6,7 @@ export interface Job {
   readonly files: readonly string[];
   /** Tools of the toolbox that they may use; the job begins when each is built or its build has failed. */
   readonly tools: readonly ToolboxName[];
-  /** How long it is expected to take. */
+  /** Expected duration. */
   readonly seconds: number;
   /** A job that takes longer has failed. */
   readonly minutes: number;

@@ -1,5 +1,5 @@
 /**
- * Which tools of the toolbox each test file needs. Nothing is declared: a file that imports the places of tools
+ * Tools of the toolbox that each test file needs. Nothing is declared: a file that imports the places of tools
  * needs those whose names it contains as string literals, and a test needs what the files need that it imports.
  * A test that requests any other tool fails (`places.ts`), so this is never incomplete without notice.
  */

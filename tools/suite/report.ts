@@ -1,4 +1,4 @@
-/** What a run of the suite adds up to: counts, what was left out and why, how long files took. */
+/** Summary of a run of the suite: counts, skipped tests with reasons, durations of files. */
 import { relative } from 'node:path';
 import { root } from '../tree/repository.ts';
 import type { TestEvent } from './test-events.ts';

@@ -9,7 +9,7 @@ import type { Tools } from './tool-builds.ts';
 /** A job whose process has started. */
 export interface RunningJob {
   readonly job: Job;
-  /** What node's runner reports; keeps it until it is read. */
+  /** Events of node's runner, kept until they are read. */
   readonly events: ReturnType<typeof run>;
   /** Resolves at the end of the job. */
   readonly ended: Promise<void>;

@@ -9,7 +9,7 @@ import type { Job } from './job.ts';
 import { joinJobs } from './stages.ts';
 
 interface Options extends Partial<Pick<Job, 'minutes'>> {
-  /** What to expect of each file; default: the same of all. */
+  /** Expected duration of each file; default: the same for all. */
   readonly seconds?: readonly number[];
   /** Expression of the tools that jobs wait for. */
   readonly tools?: string;

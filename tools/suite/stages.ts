@@ -1,4 +1,4 @@
-/** How test files become jobs: which run at the same time, and how long each may take. */
+/** Plan of jobs for test files: which run at the same time, and how long each may take. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';

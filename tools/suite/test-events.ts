@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { root } from '../tree/repository.ts';
 import type { RunningJob } from './run-jobs.ts';
 
-/** What we read of an event; which fields there are depends on the type. */
+/** Fields of an event that we read; which ones exist depends on the type. */
 export interface TestEvent {
   readonly type: string;
   readonly data: {

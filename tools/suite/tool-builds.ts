@@ -55,7 +55,7 @@ export class ToolBuilds implements Tools {
   }
 }
 
-/** What all builds lack, such as Go, is logged once. */
+/** Logs once what all builds lack, such as Go. */
 function withoutRepeats(log: BuildLog): BuildLog {
   const errors = new Set<string>();
   return {

@@ -15,7 +15,7 @@ const pollMilliseconds = 500;
 /** Compilers get what tests that run at the same time leave, so that those keep their time limits. */
 const buildPriority = 10;
 
-/** What a person can act on: printed without a stack. */
+/** Error that a person can act on: printed without a stack. */
 export class ToolboxError extends Error {}
 
 /** Caches of Go that all recipes share and later builds find again; the user's own where they are set. */

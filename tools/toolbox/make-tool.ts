@@ -5,7 +5,7 @@ import { installPythonTool } from './python-tools.ts';
 
 let version: Promise<string> | undefined;
 
-/** What the builds say, line by line. */
+/** Output of the builds, line by line. */
 export interface BuildLog {
   info(line: string): void;
   error(line: string): void;

@@ -1,5 +1,5 @@
 /**
- * Where built tools lie: `<toolbox>/<name>/<hash of what they are built from>/<version of Go>/<program>`. The
+ * Paths of built tools: `<toolbox>/<name>/<hash of what they are built from>/<version of Go>/<program>`. The
  * only part of the toolbox that tests of other rooms import.
  */
 import { createHash } from 'node:crypto';
@@ -93,7 +93,7 @@ export const pythonPrograms = {
 } as const;
 
 export type PythonToolName = keyof typeof pythonPrograms;
-/** What the toolbox has. */
+/** Contents of the toolbox. */
 export type ToolboxName = ToolName | PythonToolName;
 
 /** Everything in the toolbox. */

@@ -68,7 +68,7 @@ test('two builds at once build once, for everybody to execute', {
   );
 });
 
-/** What each tool is asked, and what of the answer says which version it is. */
+/** Arguments for each tool, and the part of its output that contains the version. */
 const versions: readonly (readonly [tool: (typeof allToolNames)[number], args: string, answer: RegExp])[] = [
   ['opentofu', 'version', /^OpenTofu v1\.12\.6$/m],
   ['helm', 'version --short', /^v3\.21\.4$/m],

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 
 export const root = dirname(dirname(import.meta.dirname));
 
-/** What .gitignore names, and git's own: a folder, or a file in a worktree. */
+/** Names in .gitignore, and git's own: a folder, or a file in a worktree. */
 const ignoredNames = new Set(['.git', 'node_modules', '.cache', '.env']);
 const ignoredTopFolders = new Set(['data', 'dist']);
 

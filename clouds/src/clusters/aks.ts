@@ -5,7 +5,7 @@ import { clusterOf } from '../kubernetes.ts';
 import type { ClusterAccess, ClusterQuestion } from './cluster.ts';
 
 const apiVersion = '2024-09-01';
-/** What tokens for all clusters are for whose users are those of Microsoft Entra. */
+/** Audience of tokens for all clusters whose users are those of Microsoft Entra. */
 const clusterAudience = '6dae42f8-4368-4678-94ff-3960e28e3630';
 
 async function kubeconfigOfCluster(question: ClusterQuestion, token: string): Promise<string> {

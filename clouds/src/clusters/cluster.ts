@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { CredentialType, CredentialValue } from '#contract/credentials/kinds.ts';
 import type { PrivateHosts } from '../exchange.ts';
 
-/** Who asks the cloud: the credential of that cloud that a run has, and what it has become for the run. */
+/** Identity for requests to the cloud: the run's credential of that cloud, and its form in the run. */
 export interface CloudIdentity {
   readonly type: CredentialType;
   readonly value: CredentialValue;
@@ -13,7 +13,7 @@ export interface CloudIdentity {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where the clouds are asked, as the operator determines it. */
+/** Addresses of the clouds, as configured by the operator. */
 export interface CloudAddresses {
   /** Of Azure Resource Manager. */
   readonly azureManagement: string;
@@ -26,7 +26,7 @@ export interface ClusterQuestion {
   readonly value: CredentialValue;
   readonly identity: CloudIdentity;
   readonly addresses: CloudAddresses;
-  /** How sessions are called in the records of the cloud. */
+  /** Session names in the records of the cloud. */
   readonly sessionName: string;
   /** For how long the cluster is needed. */
   readonly seconds: number;
@@ -83,7 +83,7 @@ export function kubeconfigOf(
   });
 }
 
-/** What must not appear in logs. */
+/** Values to mask in logs. */
 export function clusterSecrets({ tokens = [], certificate }: ClusterAccess): string[] {
   const key = certificate?.key;
   const keys = key === undefined ? [] : [key, Buffer.from(key, 'base64').toString('utf8')];

@@ -9,7 +9,7 @@ import type { ClusterAccess, ClusterQuestion, ClusterToken } from './cluster.ts'
 
 /** A token is replaced long before it ends: clients read the file once a minute, and clocks differ. */
 const renewalSeconds = 600;
-/** What AWS ignores, and clusters require: at most this. */
+/** Maximum lifetime that clusters accept; AWS itself ignores it. */
 const statedSeconds = 60;
 
 /** The hash that requests are signed with, as the signer wants it. */
@@ -81,7 +81,7 @@ export async function eksTokens(
   );
 }
 
-/** What the credential has become for the run; a token of the run is exchanged for a session. */
+/** Form of the credential in the run; a token of the run is exchanged for a session. */
 async function keysOf(question: ClusterQuestion): Promise<AwsKeys> {
   const { identity, sessionName, seconds, signal } = question;
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = identity.environment;
@@ -96,7 +96,7 @@ async function keysOf(question: ClusterQuestion): Promise<AwsKeys> {
   };
 }
 
-/** What AWS says about a cluster. @throws CloudProblem */
+/** Description of a cluster by AWS. @throws CloudProblem */
 async function describe(question: ClusterQuestion, keys: AwsKeys): Promise<unknown> {
   const { value, privateHosts, signal } = question;
   const { clusterName = '', clusterRegion = '' } = value;

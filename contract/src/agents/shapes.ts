@@ -1,4 +1,4 @@
-/** What replies about agents carry. */
+/** Shapes of replies about agents. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, Count, closed, Flag, Instant, replyObject, Text, Title } from '../schema/schema.ts';

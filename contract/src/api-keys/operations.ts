@@ -10,7 +10,7 @@ const bySecret = Type.Object({ id: Name, secretId: Name });
 const thisKey = aboutOne('apiKey');
 const deleted = nullable(Type.Object({ id: Text }));
 
-/** What bounds the use of a key. */
+/** Limits on the use of a key. */
 const limits = {
   expiresAt: Type.Optional(
     clearable(nullable(Type.Unsafe<string>({ ...Instant, description: 'Null: never' })), null),

@@ -1,4 +1,4 @@
-/** What replies about API keys carry. */
+/** Shapes of replies about API keys. */
 import { type Static, Type } from 'typebox';
 import { Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
@@ -9,7 +9,7 @@ export const ApiKeySecret = replyObject(
   'A secret of an API key, without its value',
 );
 
-/** What all keys have. */
+/** Fields of all keys. */
 const common = {
   id: Text,
   name: Text,

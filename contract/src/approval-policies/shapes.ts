@@ -1,4 +1,4 @@
-/** What replies about evaluated approval policies carry. */
+/** Shapes of replies about evaluated approval policies. */
 import { type Static, Type } from 'typebox';
 import { PolicyMessages, PolicyVerdict, policyDecisions } from '../deployments/policy-verdict.ts';
 import { deploymentTypes, oneOf } from '../schema/enumerations.ts';

@@ -10,7 +10,7 @@
 import { hash } from 'node:crypto';
 import { ExactNumber } from '../schema/exact-json.ts';
 
-/** What an entry says, in the fields of the interface. Names of people are not part of it: they may be removed. */
+/** Content of an entry, in the fields of the interface. Names of people are not part of it: they may be removed. */
 export interface AuditContent {
   readonly id: string;
   readonly organizationId: string | null;
@@ -28,7 +28,7 @@ export interface AuditContent {
   readonly after: unknown;
 }
 
-/** Where an entry is in its chain. */
+/** Position of an entry in its chain. */
 export interface AuditLink {
   readonly number: number;
   readonly previousHash: string;

@@ -1,10 +1,10 @@
-/** What replies about the audit trail carry. */
+/** Shapes of replies about the audit trail. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
-/** What a verification may find. */
+/** Possible findings of a verification. */
 export const auditFindingKinds = [
   'entryChanged',
   'entryRemoved',

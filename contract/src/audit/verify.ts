@@ -72,7 +72,7 @@ function isLine(value: unknown): value is ExportedLine {
   );
 }
 
-/** What the check of an export has found so far. */
+/** Findings of the check of an export so far. */
 export interface ExportCheck {
   /** Lines that are entries. */
   readonly entries: number;

@@ -19,7 +19,7 @@ const common = {
 
 const comment = Type.Optional(Prose);
 
-/** What `bulkDeploy` starts. */
+/** Types of deployments that `bulkDeploy` starts. */
 export const bulkDeploymentTypes = ['deploy', 'driftDetection'] as const;
 
 export const BulkDeployData = closed({
@@ -48,7 +48,7 @@ export const BulkDecisionData = closed({
   ),
 });
 
-/** What requests can say about every item. */
+/** Fields of requests that apply to every item. */
 export type BulkData = Static<typeof BulkDeployData> &
   Static<typeof BulkDestroyData> &
   Static<typeof BulkTaskData> &

@@ -19,7 +19,7 @@ export type BulkKind = (typeof bulkKinds)[number];
 export const bulkItemStatuses = ['pending', 'success', 'failed'] as const;
 export type BulkItemStatus = (typeof bulkItemStatuses)[number];
 
-/** How many environments one bulk operation can have. */
+/** Maximum number of environments in one bulk operation. */
 export const mostBulkItems = 500;
 
 export const BulkItem = replyObject('BulkItem', {

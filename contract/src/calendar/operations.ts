@@ -1,4 +1,4 @@
-/** What is going to happen to environments automatically: schedules, drift runs, and ends of lifetimes. */
+/** Scheduled events of environments: schedules, drift runs, and ends of lifetimes. */
 import { Type } from 'typebox';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Text } from '../schema/schema.ts';

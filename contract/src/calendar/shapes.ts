@@ -1,4 +1,4 @@
-/** What is going to happen to environments automatically. */
+/** Scheduled events of environments. */
 import { type Static, Type } from 'typebox';
 import { TimeZone } from '../schedules/shapes.ts';
 import { environmentStatuses, oneOf } from '../schema/enumerations.ts';

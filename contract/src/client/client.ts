@@ -23,7 +23,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode | 'unreachable' | 'unknown';
   readonly requestId: string | undefined;
   readonly details: unknown;
-  /** How long to wait, as the service says (`Retry-After`); undefined: it does not. */
+  /** Seconds to wait according to the service (`Retry-After`); undefined if it does not specify them. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -78,7 +78,7 @@ type InputPart<Key extends string, T> =
       ? { readonly [K in Key]?: T }
       : { readonly [K in Key]: T };
 
-/** What a call sends: the parts that its operation has, those without required fields optional. */
+/** Input of a call: the parts that its operation has, those without required fields optional. */
 export type CallInput<Name extends OperationName> = CallOptions &
   InputPart<'params', ParamsOf<Operations[Name]>> &
   InputPart<'query', QueryOf<Operations[Name]>> &
@@ -92,7 +92,7 @@ export interface Answer<Reply> {
   readonly headers: Headers;
 }
 
-/** What each operation that answers a stream tells. */
+/** Events of each operation that responds with a stream. */
 export interface StreamEvents {
   readonly streamDeployment: DeploymentStreamEvent;
   readonly streamOrganization: OrganizationStreamEvent;
@@ -178,7 +178,7 @@ function rootMessage(error: unknown): string {
 }
 
 /**
- * What follows streams is loaded when it is used: it costs a tenth of the start of a program that follows
+ * Module for streams, loaded on first use: it takes a tenth of the start of a program that follows
  * nothing.
  */
 async function* followLazily(
@@ -188,14 +188,14 @@ async function* followLazily(
   yield* followStream(...given);
 }
 
-/** What identifies the caller of a request. */
+/** Identity of the caller of a request. */
 function credentialsOf({ key, secret, csrfToken }: ClientSettings, method: string): Record<string, string> {
   if (key !== undefined) return { authorization: basic(key, secret ?? '') };
   const token = method === 'GET' ? undefined : csrfToken?.();
   return token === undefined ? {} : { 'x-csrf-token': token };
 }
 
-/** What a call sends: the operation's method and address, the body and the headers. */
+/** Request of a call: the operation's method and address, the body and the headers. */
 function requestOf(
   settings: ClientSettings,
   name: OperationName,

@@ -4,7 +4,7 @@
  */
 import type { LogBytesEvent } from '../feeds/shapes.ts';
 
-/** How many bytes a sequence that starts with this byte has; 0 where none can start with it. */
+/** Length in bytes of a sequence that starts with this byte; 0 if no sequence starts with it. */
 function lengthFrom(lead: number): number {
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead <= 0xdf) return 2;

@@ -1,5 +1,5 @@
 /**
- * Which failures of a request are temporary, so that sending it again can help. Everybody who retries a request
+ * Temporary failures of a request, after which sending it again can help. All code that retries a request
  * decides by this file.
  */
 

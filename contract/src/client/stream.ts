@@ -10,7 +10,7 @@ import { isPassing } from './passing-errors.ts';
 export interface StreamOptions {
   /** `id` of the last event that the caller has: the stream continues after it. Absent: from the beginning. */
   readonly lastEventId?: string | undefined;
-  /** How long the service may be unreachable before the stream ends with its error; default 300. */
+  /** Seconds for which the service may be unreachable before the stream ends with its error; default 300. */
   readonly giveUpAfterSeconds?: number | undefined;
   /**
    * A connection that brings nothing for so long, not even the service's sign of life, is dead; default 60.
@@ -81,7 +81,7 @@ function messagesOf(
     .getReader();
 }
 
-/** Where following stands. */
+/** Position in the stream. */
 interface StreamPosition {
   lastEventId: string | undefined;
   lastHeard: number;

@@ -1,14 +1,14 @@
-/** What replies about configuration sets carry. */
+/** Shapes of replies about configuration sets. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
-/** Where a set can be created. */
+/** Scopes in which a set can be created. */
 export const setCreationScopes = ['organization', 'project'] as const;
 export type SetCreationScope = (typeof setCreationScopes)[number];
 
-/** Where a set can be assigned. A deployment has the sets that it was started with, and nobody changes them. */
+/** Scopes to which a set can be assigned. A deployment keeps the sets that it was started with. */
 export const setAssignmentScopes = [
   'organization',
   'project',

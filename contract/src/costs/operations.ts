@@ -10,7 +10,7 @@ import { budgetTimeframes } from './timeframes.ts';
 const byProject = Type.Object({ projectId: Name });
 const thisProject = { entity: 'project', in: 'params', field: 'projectId' } as const;
 
-/** How many thresholds a budget has at most, and the largest of them. */
+/** Maximum number of thresholds of a budget, and the largest of them. */
 const mostThresholds = 20;
 const highestThreshold = 1000;
 

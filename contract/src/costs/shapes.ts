@@ -1,4 +1,4 @@
-/** What replies about budgets, and about credentials that read costs, carry. */
+/** Shapes of replies about budgets, and about credentials that read costs. */
 import { type Static, Type } from 'typebox';
 import { CredentialTypeName } from '../credentials/shapes.ts';
 import { oneOf } from '../schema/enumerations.ts';

@@ -1,6 +1,6 @@
 /** The types of cloud credentials, and the fields of their values: one table for the service, the agent and the documents. */
 
-/** What a credential reaches: a run gets at most one credential of each. */
+/** Target of a credential: a run gets at most one credential of each. */
 export const clouds = ['aws', 'gcp', 'azure', 'vault', 'oci', 'kubernetes'] as const;
 export type Cloud = (typeof clouds)[number];
 
@@ -133,7 +133,7 @@ export function kindOf(type: CredentialType): CredentialKind {
 export const tokenFormats = ['v1', 'v2'] as const;
 export type TokenFormat = (typeof tokenFormats)[number];
 
-/** What a credential is made of, without empty fields. */
+/** Value of a credential, without empty fields. */
 export type CredentialValue = Readonly<
   Partial<Record<Exclude<ValueField, 'duration' | 'tokenFormat'>, string>>
 > & { readonly duration?: number; readonly tokenFormat?: TokenFormat };

@@ -1,4 +1,4 @@
-/** What replies about cloud credentials carry. */
+/** Shapes of replies about cloud credentials. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, Instant, replyObject, Text } from '../schema/schema.ts';

@@ -1,4 +1,4 @@
-/** What replies about custom flows, approval policies and their assignments carry. */
+/** Shapes of replies about custom flows, approval policies and their assignments. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, Flag, Instant, replyObject, Text } from '../schema/schema.ts';
@@ -11,11 +11,11 @@ export const PolicyEngine = replyObject('PolicyEngine', {
   ),
 });
 
-/** Where custom flows can be assigned. */
+/** Scopes of assignments of custom flows. */
 export const flowScopes = ['ORGANIZATION', 'PROJECT', 'BLUEPRINT'] as const;
 export type FlowScope = (typeof flowScopes)[number];
 
-/** Where approval policies can be assigned. */
+/** Scopes of assignments of approval policies. */
 export const policyScopes = flowScopes;
 
 export const flowPath = 'Path of the file of the flow in the repository, with its extension';

@@ -10,7 +10,7 @@ import {
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
-/** What can be queried, each with the kind of rows that answer it. */
+/** Queries, each with the kind of rows that it returns. */
 export const dashboardQueries = {
   deploymentsOverTime: 'DashboardDay',
   deploymentsByTypeOverTime: 'DashboardTypesOfDay',
@@ -28,7 +28,7 @@ export const dashboardQueryNames = Object.keys(dashboardQueries) as DashboardQue
 
 /** Days that deployments are counted of, with today. */
 export const dashboardDays = 30;
-/** How many environments are listed. */
+/** Number of environments in the list. */
 export const mostDashboardEnvironments = 20;
 
 const number = (description: string) => Type.Integer({ minimum: 0, description });

@@ -1,4 +1,4 @@
-/** What a plan can do to a resource. */
+/** Changes of a plan to a resource. */
 
 /** In the order in which people should read them: what can be lost comes first. */
 export const changeKinds = [

@@ -1,8 +1,8 @@
-/** What the tool of a deployment reports besides its plan. */
+/** Reports of a deployment's tool other than its plan. */
 
 export const diagnosticSeverities = ['error', 'check', 'warning'] as const;
 
-/** What the tool reported in a step. */
+/** Reports of the tool in a step. */
 export interface Diagnostic {
   severity: (typeof diagnosticSeverities)[number];
   step: string;
@@ -24,7 +24,7 @@ export function joinDiagnostics(all: readonly Diagnostic[]): Diagnostic[] {
 }
 
 /**
- * How many checks failed and how many warnings there are, such as "1 failed check, 2 warnings".
+ * Numbers of failed checks and of warnings, such as "1 failed check, 2 warnings".
  * @returns empty where there are none
  */
 export function findingsText(diagnostics: readonly Diagnostic[]): string {

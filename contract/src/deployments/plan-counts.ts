@@ -1,5 +1,5 @@
 /**
- * What a plan does to resources: its kinds of changes, their counts and their words, for all programs.
+ * Changes of a plan to resources: kinds, counts and words, for all programs.
  *
  * `action` of a row keeps its five values, because clients that were generated from the interface refuse others; `kind`
  * says more. A row can count for several kinds, such as a resource that is moved and changed. `added` and `destroyed`
@@ -60,7 +60,7 @@ export function kindsOf(change: CountedChange): ChangeKind[] {
   return [...new Set(kinds)];
 }
 
-/** What of a plan is drift: moves and unknown results are not. */
+/** Changes that count as drift: moves and unknown results do not. */
 const driftKinds: readonly ChangeKind[] = ['destroy', 'replace', 'forget', 'update', 'create', 'import'];
 
 /** Whether a change in the plan of a drift run is drift. */
@@ -76,7 +76,7 @@ export function hasDrift(summary: PlanSummary): boolean {
 
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
 
-/** How many resources of a plan have each kind of change. */
+/** Number of a plan's resources with each kind of change. */
 export function countsOf(changes: readonly CountedChange[]): ChangeCounts {
   const counts = Object.fromEntries(changeKinds.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
   for (const change of changes) for (const kind of kindsOf(change)) counts[kind]++;

@@ -1,11 +1,11 @@
-/** What stored plans would do, in numbers, and a plan as a document. */
+/** Effects of stored plans in numbers, and a plan as a document. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Count, mapOf, replyObject, Text } from '../schema/schema.ts';
 
-/** How many plans one request can ask about. */
+/** Maximum number of plans in one request. */
 export const mostImpacts = 200;
-/** How many destructive changes are listed of a plan. */
+/** Maximum number of destructive changes listed for a plan. */
 export const mostDestructive = 50;
 
 const idList = (description: string) =>

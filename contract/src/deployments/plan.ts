@@ -1,4 +1,4 @@
-/** What a plan, its outputs and its costs look like in a reply, whatever the tool. */
+/** Shapes of a plan, its outputs and its costs in a reply, whatever the tool. */
 import { type Static, Type } from 'typebox';
 import { approvalDeciders, oneOf } from '../schema/enumerations.ts';
 import { Count, Flag, Instant, mapOf, Text } from '../schema/schema.ts';
@@ -266,7 +266,7 @@ export const waitKinds = ['deployment', 'approval', 'agent', 'lock', 'retry'] as
 export const approverObstacles = ['ownPlan', 'alreadyApproved'] as const;
 export type ApproverObstacle = (typeof approverObstacles)[number];
 
-/** What is known about an approval that a plan waits for. */
+/** Facts about an approval that a plan waits for. */
 export const ApprovalWait = Type.Object(
   {
     until: {

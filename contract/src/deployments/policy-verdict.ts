@@ -1,10 +1,10 @@
-/** What an approval policy said about a plan. */
+/** Verdict of an approval policy about a plan. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Count, Instant, Text } from '../schema/schema.ts';
 
 /**
- * What one policy decides, in the order in which several are combined: the first of these that any policy says holds.
+ * Decisions of one policy, in the order in which several are combined: the first that any policy makes applies.
  * `none`: none of its rules matched, so the plan is held for a person.
  */
 export const policyDecisions = ['error', 'deny', 'pending', 'allow', 'none'] as const;

@@ -107,7 +107,7 @@ const deploymentFields = {
   stateFileHash: Type.Optional(Type.Object({ value: Type.Optional(Text) })),
 };
 
-/** What followed from the drift that a drift run found. */
+/** Consequence of the drift that a drift run found. */
 export const Remediation = Type.Object(
   {
     strategy: oneOf(autoDriftRemediations),
@@ -214,7 +214,7 @@ export const Deployment = replyObject('Deployment', {
 });
 export type Deployment = Static<typeof Deployment>;
 
-/** What starting one answers: the same, `id` always present. */
+/** Reply to the start of one: the same, `id` always present. */
 export const StartedDeployment = Type.Object(
   { ...Deployment.properties, id: Text },
   { title: 'StartedDeployment' },

@@ -1,4 +1,4 @@
-/** Where the time of a deployment went. */
+/** Breakdown of the time of a deployment. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { replyObject, Text } from '../schema/schema.ts';

@@ -1,4 +1,4 @@
-/** How things of single units are named in plans, events and versions of the run that works on all of them. */
+/** Names of things of single units in plans, events and versions of the run that works on all of them. */
 import type { PlannedUnit } from './plan.ts';
 
 /** The address of something of a unit, as plans and events of a run show it. */

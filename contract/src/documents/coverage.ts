@@ -1,5 +1,5 @@
 /**
- * Which test checks the effect of which field.
+ * Tests that check the effect of each field.
  *
  * A test declares it by calling `covers` in its body, with literal names, so that the page can be generated
  * without running anything: `covers('createEnvironmentWithoutTemplate', 'body.ttl', 'body.name')`,

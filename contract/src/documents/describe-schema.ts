@@ -36,7 +36,7 @@ const pathThings: Readonly<Record<string, string>> = {
   configuration: 'variable',
 };
 
-/** What `{id}` in a path identifies: the segment before it, in the singular. */
+/** Entity that `{id}` in a path identifies: the segment before it, in the singular. */
 export function thingAt(path: string): string {
   const segment = /\/([\w-]+?)s?\/\{id\}/.exec(path)?.[1] ?? '';
   return pathThings[segment] ?? segment.replaceAll('-', ' ');
@@ -131,7 +131,7 @@ export function shapesIn(schemas: readonly JsonSchema[]): Map<string, JsonSchema
 }
 
 /**
- * What a field takes, in words.
+ * Accepted values of a field, in words.
  * @param link how a reference to a titled shape is written
  */
 export function typeText(schema: JsonSchema, link: (title: string) => string = (title) => title): string {

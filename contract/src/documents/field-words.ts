@@ -1,5 +1,5 @@
 /**
- * What fields mean whose name means the same wherever it appears, for schemas that do not describe them
+ * Descriptions of fields whose name has the same meaning everywhere, for schemas that do not describe them
  * themselves. A description on the schema always wins.
  */
 import { shapeWords, wordsLike } from './shape-words.ts';

@@ -1,5 +1,5 @@
 /**
- * What fields mean whose name alone does not tell: keys are `Shape.field`, `operation.field` of a request, or
+ * Descriptions of fields whose name alone is not clear: keys are `Shape.field`, `operation.field` of a request, or
  * `outerField.field` of an object inside of another one.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What an environment is created from and changed with: bodies as the wire brings them, and the one form that
+ * Bodies that create and change environments: as the wire brings them, and the one form that
  * the service works with.
  */
 import { type Static, Type } from 'typebox';

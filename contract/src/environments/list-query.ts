@@ -1,9 +1,9 @@
-/** What lists of environments are filtered and sorted by. */
+/** Filters and sort orders of lists of environments. */
 import { Type } from 'typebox';
 import { driftStatuses, environmentStatuses, oneOf, templateTypes } from '../schema/enumerations.ts';
 import { commaList, commaListOf, Flag, offsetOf, Text } from '../schema/schema.ts';
 
-/** What the list can be sorted by. */
+/** Sort orders of the list. */
 export const environmentSortKeys = ['createdAt', 'name', 'updatedAt', 'lifespanEndAt', 'status'] as const;
 export type EnvironmentSortKey = (typeof environmentSortKeys)[number];
 export type EnvironmentSort = EnvironmentSortKey | `-${EnvironmentSortKey}`;

@@ -61,7 +61,7 @@ export const Environment = replyObject('Environment', {
 });
 export type Environment = Static<typeof Environment>;
 
-/** What creating one answers: the same, `blueprintId` always present. */
+/** Reply to the creation of one: the same, `blueprintId` always present. */
 export const CreatedEnvironment = Type.Object(
   { ...Environment.properties, blueprintId: Text },
   { title: 'CreatedEnvironment' },

@@ -65,7 +65,7 @@ export const withLog = Type.Optional(
   }),
 );
 
-/** What the `data` of each event holds, by event name. */
+/** Shapes of the `data` of each event, by event name. */
 export const streamEventData = {
   status: DeploymentStatusEvent,
   step: Step,
@@ -133,7 +133,7 @@ export const OrganizationEnvironmentEvent = replyObject('OrganizationEnvironment
 });
 export type OrganizationEnvironmentEvent = Static<typeof OrganizationEnvironmentEvent>;
 
-/** What `changed` events tell about: everything that has lists, apart from environments and deployments. */
+/** Subjects of `changed` events: everything that has lists, apart from environments and deployments. */
 export const changedEntities = [
   'organization',
   'project',
@@ -187,7 +187,7 @@ export const FollowedDeploymentEvent = Type.Union([
 ]);
 export type FollowedDeploymentEvent = Static<typeof FollowedDeploymentEvent>;
 
-/** What the `data` of each event of an organization holds, by event name. */
+/** Shapes of the `data` of each event of an organization, by event name. */
 export const organizationEventData = {
   deployment: OrganizationDeploymentEvent,
   step: Step,

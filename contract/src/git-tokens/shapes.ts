@@ -1,12 +1,12 @@
-/** What replies about git tokens carry. */
+/** Shapes of replies about git tokens. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { replyObject, Text } from '../schema/schema.ts';
 
-/** What a token opens: repositories, or private registries of modules and providers. */
+/** Targets of a token: repositories, or private registries of modules and providers. */
 export const tokenTypes = ['GIT', 'REGISTRY'] as const;
 
-/** What names a credential or a connection, and therefore keeps it from being deleted. */
+/** Users of a credential or a connection, which prevent its deletion. */
 export const CredentialUse = replyObject('CredentialUse', {
   type: oneOf(['template', 'environment', 'module', 'vcsConnection']),
   id: Text,

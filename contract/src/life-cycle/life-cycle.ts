@@ -156,12 +156,12 @@ export function canMove(from: DeploymentStatus | null, to: DeploymentStatus): bo
   return deploymentMoves.some((move) => move.from === from && move.to === to);
 }
 
-/** Where an event leads, or undefined where the status does not have it. */
+/** Status after an event, or undefined if the status does not have the event. */
 export function moveBy(from: DeploymentStatus | null, event: DeploymentEvent): DeploymentStatus | undefined {
   return deploymentMoves.find((move) => move.from === from && move.event === event)?.to;
 }
 
-/** What a person can do to a deployment. */
+/** Actions of people on a deployment. */
 export const deploymentActions = ['approve', 'cancel', 'abort'] as const satisfies readonly DeploymentEvent[];
 export type DeploymentAction = (typeof deploymentActions)[number];
 
@@ -170,7 +170,7 @@ export function permits(status: DeploymentStatus, action: DeploymentAction): boo
   return moveBy(status, action) !== undefined;
 }
 
-/** What a person can start on an environment. `plan`: what only looks (dry run, PR plan, remote plan). */
+/** Deployments that people can start on an environment. `plan`: read-only ones (dry run, PR plan, remote plan). */
 export const environmentActions = ['deploy', 'destroy', 'task', 'driftDetection', 'plan'] as const;
 export type EnvironmentAction = (typeof environmentActions)[number];
 
@@ -224,7 +224,7 @@ const restingStatuses: Readonly<Partial<Record<DeploymentStatus, EnvironmentStat
 };
 
 /**
- * What stands once a deployment is over: the status of the environment while nothing is under way, and what a
+ * Resting status after a deployment: the status of the environment while nothing is in progress, which a
  * cancelled, skipped or harmless deployment leaves as it was. A new environment rests in NEVER_DEPLOYED.
  * @param resting what stood before
  * @param deployment what may have ended
@@ -248,7 +248,7 @@ const inProgress: Readonly<Partial<Record<DeploymentType, EnvironmentStatus>>> =
 export interface EnvironmentFacts {
   /** The deployment that speaks for the environment, as `speakerOf` finds it; null: there is none. */
   readonly latest: SpeakingDeployment | null;
-  /** What stood before it, as `restingStatusAfter` keeps it. */
+  /** Resting status before it, as `restingStatusAfter` keeps it. */
   readonly resting: EnvironmentStatus;
   readonly isArchived: boolean;
 }

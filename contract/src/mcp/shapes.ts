@@ -1,4 +1,4 @@
-/** What MCP servers read: shorter than what other clients read, and one request for each question. */
+/** Shapes for MCP servers: shorter than for other clients, and one request for each question. */
 import { type Static, Type } from 'typebox';
 import { Diagnostic } from '../deployments/diagnostic-shape.ts';
 import { DeploymentErrorBody } from '../deployments/plan.ts';
@@ -6,7 +6,7 @@ import { Deployment, LogEvent, StartedDeployment, Step } from '../deployments/sh
 import { deploymentStatuses, deploymentTypes, oneOf, stepStatuses } from '../schema/enumerations.ts';
 import { replyObject, Text } from '../schema/schema.ts';
 
-/** How much of a log is shown: its end. */
+/** Maximum size of a log that is shown: its end. */
 export const mcpLogKilobytes = 128;
 
 const logFields = {
@@ -22,7 +22,7 @@ const logFields = {
 export const McpLog = Type.Object(logFields, { title: 'McpLog' });
 export type McpLog = Static<typeof McpLog>;
 
-/** What their list has of each deployment. */
+/** Fields of each deployment in their list. */
 export const mcpListedFields = [
   'id',
   'status',

@@ -1,6 +1,6 @@
-/** Which operations refuse in plain text: their callers show the body of an error as it is. */
+/** Operations with errors in plain text: their callers show the body of an error unchanged. */
 
-/** What the paths of operations for MCP servers begin with. */
+/** Prefix of the paths of operations for MCP servers. */
 export const mcpBase = '/mcp';
 
 /** @param path below `/api` */

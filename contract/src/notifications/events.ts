@@ -20,7 +20,7 @@ export const notificationEvents = [
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** What each event says, as people read it. */
+/** Descriptions of each event for people. */
 export const notificationEventWords: Readonly<Record<NotificationEvent, string>> = {
   environmentDeployStarted: 'Deploy started',
   environmentDestroyStarted: 'Destroy started',
@@ -46,5 +46,5 @@ export type EndpointType = (typeof endpointTypes)[number];
 export const deliveryStatuses = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** What a failed attempt is called by. */
+/** Names of failed attempts. */
 export const deliveryErrorTypes = ['timeout', 'ssl-error', 'unknown'] as const;

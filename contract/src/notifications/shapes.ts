@@ -1,4 +1,4 @@
-/** What replies about notifications carry. */
+/** Shapes of replies about notifications. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Instant, mapOf, replyObject, Text } from '../schema/schema.ts';

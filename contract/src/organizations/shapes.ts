@@ -1,4 +1,4 @@
-/** What replies about organizations carry. */
+/** Shapes of replies about organizations. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';

@@ -1,4 +1,4 @@
-/** What replies about invitations contain. */
+/** Shapes of replies about invitations. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { closed, Instant, Name, replyObject, Text } from '../schema/schema.ts';

@@ -1,5 +1,5 @@
 /**
- * What the settings of a policy are before anybody changes them, and where those come from that hold now. Without
+ * Defaults of the settings of a policy, and the origins of those that apply. Without
  * schemas, because browsers read it too.
  */
 import type { Organization } from '../organizations/shapes.ts';
@@ -34,7 +34,7 @@ export const policyDefaults: PolicySettings = {
   autoDriftRemediation: 'DISABLED',
 };
 
-/** Where a setting comes from: nobody has set it, the project has, its organization has, or a project above it has. */
+/** Origin of a setting: the default, the project, its organization, or a project above it. */
 export type PolicyOrigin = 'default' | 'project' | 'organization' | 'above';
 
 /** A setting as it holds. */

@@ -1,4 +1,4 @@
-/** What replies about projects carry. */
+/** Shapes of replies about projects. */
 import { type Static, Type } from 'typebox';
 import { clearable } from '../schema/empty-fields.ts';
 import { Flag, Instant, Name, replyObject, Text } from '../schema/schema.ts';
@@ -24,7 +24,7 @@ export type Project = Static<typeof Project>;
 /** Projects that a request lists. */
 export const listedProjects = { maxItems: 1000 } as const;
 
-/** Which projects may use a credential of the organization. */
+/** Projects that may use a credential of the organization. */
 export const CredentialProjects = Type.Optional(
   clearable(
     Type.Array(Name, {

@@ -29,7 +29,7 @@ const IgnoredText = Type.Optional(Type.String({ description: 'Ignored' }));
 const Switch = Type.Optional(clearable(Flag, false));
 const Tested = Type.Optional(clearable(withoutEffect(Flag, noEffects.tests), false));
 
-/** What is said of a module has no effect. */
+/** Settings of a module, which have no effect. */
 const stored = <P extends TProperties>(properties: P) => withoutEffect(closed(properties), noEffects.modules);
 
 /** Fields that a creation and a change have in common; an empty text and null clear a field. */

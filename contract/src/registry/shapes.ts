@@ -1,4 +1,4 @@
-/** What replies about modules, providers and the keys that sign providers carry. */
+/** Shapes of replies about modules, providers and the keys that sign providers. */
 import { type Static, Type } from 'typebox';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';

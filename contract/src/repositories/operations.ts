@@ -1,11 +1,11 @@
-/** What the service itself reads of repositories. */
+/** Operations with which the service itself reads repositories. */
 import { Type } from 'typebox';
 import { oneOf, templateTypes } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Text } from '../schema/schema.ts';
 import { PolicySchema, RepositoryVariable, Revisions } from './shapes.ts';
 
-/** Where the repository is, and what it is read with. */
+/** Address of the repository, and the credentials to read it with. */
 const access = {
   repository: Type.String({ description: 'Address of the repository, without user and token' }),
   organizationId: Type.Optional(
@@ -31,7 +31,7 @@ const access = {
   ),
 };
 
-/** What of the repository is read. */
+/** Revision and path to read. */
 const place = {
   revision: Type.Optional(
     Type.String({ description: 'Branch, tag or commit; empty or absent: the default branch' }),

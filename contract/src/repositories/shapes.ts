@@ -1,4 +1,4 @@
-/** What replies about repositories carry. */
+/** Shapes of replies about repositories. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { AnyObject, Flag, replyObject, Text } from '../schema/schema.ts';

@@ -4,7 +4,7 @@ import { defineOperations, operation, type Subject } from '../schema/operation.t
 import { closed, Name, nullable, Text } from '../schema/schema.ts';
 import { EffectivePermissions, RoleAssignment, TeamAssignment, TeamRoleAssignment } from './shapes.ts';
 
-/** Where a role is assigned, with the right that is needed there. */
+/** Scopes of roles, each with the right that assignments require. */
 const places = (part: 'query' | 'body') =>
   [
     { entity: 'environment', in: part, field: 'environmentId', needs: 'ASSIGN_ROLE_ON_ENVIRONMENT' },

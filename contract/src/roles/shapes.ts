@@ -1,4 +1,4 @@
-/** What replies about roles and their assignments carry. */
+/** Shapes of replies about roles and their assignments. */
 import { type Static, Type } from 'typebox';
 import { builtInRoles, type RoleScope } from '../schema/built-in-roles.ts';
 import { oneOf, rights } from '../schema/enumerations.ts';

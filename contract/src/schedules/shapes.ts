@@ -1,4 +1,4 @@
-/** What replies about schedules carry. */
+/** Shapes of replies about schedules. */
 import { type Static, Type } from 'typebox';
 import { autoDriftRemediations, oneOf } from '../schema/enumerations.ts';
 import { Flag, Instant, replyObject, Text } from '../schema/schema.ts';

@@ -1,4 +1,4 @@
-/** Who may do what, as a table: the rights of each built-in role, by what it is assigned in. */
+/** Rights of each built-in role, by the scope of its assignment. */
 import { type Right, rights } from './rights.ts';
 
 export type RoleScope = 'organization' | 'project' | 'environment';

@@ -6,7 +6,7 @@ import { acceptsEmptyText, clearable, clearedBy, emptyFieldsOf, type FieldSchema
 import type { Operation } from './operation.ts';
 import { closed, Flag, mapOf, Name, nullable, oneOrMany, orNull, Text } from './schema.ts';
 
-/** What an operation with one field gets for a value of it, as JSON. */
+/** JSON that an operation with one field receives for a value of it. */
 function resolved(field: TSchema, value: unknown): string {
   const body = { field: value };
   emptyFieldsOf(closed({ field }))(body);

@@ -56,7 +56,7 @@ type Resolve = (value: unknown) => void;
 interface EmptyFieldRule {
   readonly dropsNull: boolean;
   readonly dropsEmptyText: boolean;
-  /** What null becomes; undefined: the field is absent. */
+  /** Replacement of null; undefined: the field is absent. */
   readonly cleared: unknown;
   readonly inner: Resolve | null;
 }

@@ -39,7 +39,7 @@ export const deploymentTypes = [
 ] as const;
 export type DeploymentType = (typeof deploymentTypes)[number];
 
-/** What the deploy operation accepts: destroy has an operation of its own. */
+/** Types that the deploy operation accepts: destroy has its own operation. */
 export const startableDeploymentTypes = [
   'deploy',
   'prPlan',
@@ -128,7 +128,7 @@ export const variableFormats = ['HCL', 'JSON', 'ENVIRONMENT_OUTPUT'] as const;
 export type VariableFormat = (typeof variableFormats)[number];
 
 /**
- * What a request may name and a reply may carry as `triggerName`; the full cause of a deployment is
+ * Values of `triggerName` in requests and replies; the full cause of a deployment is
  * `trigger`.
  */
 export const triggerNames = ['user', 'terraform-cli', 'workflow'] as const;
@@ -162,7 +162,7 @@ export const forgeRemediations = [
   'SMART_REMEDIATION',
 ] as const satisfies AutoDriftRemediation[];
 
-/** What decides whether a plan waits for a person, from the strongest. */
+/** Reasons why a plan waits for approval, from the strongest. */
 export const approvalDeciders = [
   'planner',
   'variable',

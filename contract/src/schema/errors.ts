@@ -6,9 +6,9 @@ import { type Static, Type } from 'typebox';
 
 interface ErrorEntry {
   readonly status: number;
-  /** What has happened, for any operation. */
+  /** Cause, for any operation. */
   readonly cause: string;
-  /** What the caller can do. */
+  /** Remedy for the caller. */
   readonly remedy: string;
 }
 

@@ -1,4 +1,4 @@
-/** What options without effect would do. Without schemas, because browsers read it too. */
+/** Purpose of options without effect so far. Without schemas, because browsers read it too. */
 
 /** A sentence without its end, by field. */
 export const noEffects = {

@@ -39,7 +39,7 @@ const ofEnvironments = [...ofPushes, 'isRemoteApplyEnabled', ...ofPullRequests].
 const ofTemplates = ['gitlabProjectId', 'runTestsOnPullRequest', 'tagPrefix'];
 const ofModules = ['moduleTestEnabled', 'opentofuVersion', 'runTestsOnPullRequest', 'tagPrefix'];
 
-/** What is stored only. An effect of one takes its line away, here and in the contract. */
+/** Fields that are only stored. When one gets an effect, remove its line here and in the contract. */
 const expected: Readonly<Record<string, readonly string[]>> = {
   createEnvironment: ofEnvironments,
   createEnvironmentWithoutTemplate: [...ofEnvironments, ...ofTemplates].toSorted(),

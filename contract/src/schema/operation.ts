@@ -8,13 +8,13 @@ import type { ErrorCode } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What every path of an operation begins with. */
+/** Prefix of the paths of all operations. */
 export const apiBase = '/api';
 
 /** Of bodies that carry variables, each of up to 1 MB. */
 export const variablesMegabytes = 16;
 
-/** Which entity a right is checked for, and where the request names it. */
+/** Entity that a right is checked for, and its place in the request. */
 export interface Subject {
   /** As a family of the server declares it, with the way to its organization and project. */
   readonly entity: string;
@@ -27,7 +27,7 @@ export interface Subject {
   readonly needs?: Right;
 }
 
-/** What a family declares about one operation. */
+/** Declaration of one operation by a family. */
 export interface Declaration<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
@@ -58,8 +58,8 @@ export interface Declaration<
   /** Rights that parts of a request need as well, which the verb requires. */
   readonly needsToo?: readonly { readonly right: Right; readonly for: string }[];
   /**
-   * Whom the right is asked about; several candidates mean: the first one that the request names. Absent with
-   * `signed-in` and `nothing`.
+   * Entity that the right is checked for; of several candidates, the first one that the request specifies. Absent
+   * with `signed-in` and `nothing`.
    */
   readonly subject?: Subject | readonly Subject[];
   readonly params?: Params;
@@ -71,12 +71,12 @@ export interface Declaration<
   /** Maximum size of a JSON body in MB, where it may carry more than settings (default: 1). */
   readonly bodyMegabytes?: number;
   /**
-   * How the body travels: JSON unless said otherwise; with `binary` the verb reads its bytes from the
+   * Form of the body: JSON by default; with `binary` the verb reads its bytes from the
    * request.
    */
   readonly bodyKind?: 'json' | 'binary';
   readonly reply: Reply;
-  /** How the reply travels: JSON with status 200 unless said otherwise; `redirect` is a 302 for browsers. */
+  /** Form of the reply: JSON with status 200 by default; `redirect` is a 302 for browsers. */
   readonly replyKind?: 'json' | 'event-stream' | 'binary' | 'redirect';
   /** The content type of a binary reply; absent: `application/octet-stream`. */
   readonly replyType?: string;

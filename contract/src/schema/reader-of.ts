@@ -1,5 +1,5 @@
 /**
- * Which operations take the version of what they change (`If-Match`), and which can be repeated under a key.
+ * Operations that accept the version of what they change (`If-Match`), and those that can be repeated under a key.
  * Both follow from the form of an operation.
  */
 import type { TSchema } from 'typebox';

@@ -12,7 +12,7 @@ import { type NullableField, nullRows } from './nulls.ts';
 
 export const Text = Type.String();
 export const Name = Type.String({ minLength: 1 });
-/** What things are called: short enough for every index, visible, and safe to print. */
+/** Names: short enough for every index, visible, and safe to print. */
 export const Title = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -21,14 +21,14 @@ export const Title = Type.String({
 });
 export const Flag = Type.Boolean();
 export const Count = Type.Integer({ minimum: 0 });
-/** Where a page of a list begins. */
+/** Position at which a page of a list begins. */
 export const offsetOf = (things: string) =>
   Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description: `Index of the first ${things}; default 0`,
   });
-/** What people write about something: descriptions, comments, reasons. */
+/** Text that people write about something: descriptions, comments, reasons. */
 export const Prose = Type.String({ maxLength: 4000 });
 /** In replies with milliseconds and Z. */
 export const Instant = Type.String({ format: 'date-time' });

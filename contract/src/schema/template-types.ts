@@ -11,15 +11,15 @@ export const templateTypes = [
 ] as const;
 export type TemplateType = (typeof templateTypes)[number];
 
-/** What people create templates of: tools, and workflows of several environments. */
+/** Kinds of templates that people create: tools, and workflows of several environments. */
 export const creatableTemplateTypes = [...templateTypes, 'workflow'] as const;
 export type CreatableTemplateType = (typeof creatableTemplateTypes)[number];
 
-/** What is stored as a template, is assigned to places, and has operations of its own. */
+/** Entities that are stored as templates, assigned to places, and have their own operations. */
 export const assignedTemplateTypes = ['approval-policy', 'custom-flow'] as const;
 export type AssignedTemplateType = (typeof assignedTemplateTypes)[number];
 
-/** What is stored as a template: these, and what has operations of its own. */
+/** Entities that are stored as templates: these, and those with their own operations. */
 export const storedTemplateTypes = [
   ...creatableTemplateTypes,
   'module',

@@ -1,4 +1,4 @@
-/** How a reply warns its caller: sentences in one header. */
+/** Header with the warnings of a reply, as sentences. */
 
 /**
  * The reply header that holds one plain sentence per warning, separated by ` | `. A single line, because

@@ -1,4 +1,4 @@
-/** What replies about SCIM tokens contain. */
+/** Shapes of replies about SCIM tokens. */
 import { type Static, Type } from 'typebox';
 import { Instant, nullable, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';

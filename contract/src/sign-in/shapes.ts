@@ -1,14 +1,14 @@
-/** What replies about sign-in and sessions contain. */
+/** Shapes of replies about sign-in and sessions. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Instant, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
-/** What a person proved at sign-in. */
+/** Proof that a person presented at sign-in. */
 export const signInWays = ['password', 'oidc', 'invitation', 'link'] as const;
 export type SignInWay = (typeof signInWays)[number];
 
-/** Who sends a session: a browser as a cookie, the command line as credentials. */
+/** Carrier of a session: a cookie in browsers, credentials on the command line. */
 export const sessionKinds = ['browser', 'cli'] as const;
 export type SessionKind = (typeof sessionKinds)[number];
 

@@ -1,5 +1,5 @@
 /**
- * Where code comes from and which tool runs it: the fields that templates, environments without a template
+ * Source of code and the tool that runs it: the fields that templates, environments without a template
  * and discovery share.
  */
 import { type Static, Type } from 'typebox';

@@ -1,4 +1,4 @@
-/** What replies about ssh keys carry. */
+/** Shapes of replies about ssh keys. */
 import { type Static, Type } from 'typebox';
 import { CredentialUse } from '../git-tokens/shapes.ts';
 import { Instant, replyObject, Text } from '../schema/schema.ts';

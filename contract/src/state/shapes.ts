@@ -1,4 +1,4 @@
-/** What replies about state carry. */
+/** Shapes of replies about state. */
 import { type Static, Type } from 'typebox';
 import { oneOf } from '../schema/enumerations.ts';
 import { Count, Flag, Instant, replyObject, Text } from '../schema/schema.ts';

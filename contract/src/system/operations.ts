@@ -1,4 +1,4 @@
-/** What the service says about itself, and the written list of what needs no credentials. */
+/** Operations about the service itself, and the list of paths that need no credentials. */
 
 import { apiBase, defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject } from '../schema/schema.ts';

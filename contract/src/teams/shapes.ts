@@ -1,4 +1,4 @@
-/** What replies about teams carry. */
+/** Shapes of replies about teams. */
 import { type Static, Type } from 'typebox';
 import { replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';

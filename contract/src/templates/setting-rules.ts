@@ -1,4 +1,4 @@
-/** Which settings belong to which type of template. Pure. */
+/** Settings of each type of template. Pure. */
 
 import { lt, parse } from 'semver';
 import type { TemplateRequest } from './template-body.ts';
@@ -94,7 +94,7 @@ export function typeRefusal(settings: RuleSettings): FieldRefusal | null {
 }
 
 /**
- * What shared templates need in addition: environments without a template leave it to the service.
+ * Checks the additional requirements of shared templates: environments without a template leave them to the service.
  * @returns the first setting that is not enough, or too much; null if there is none
  */
 export function sharedRefusal(settings: RuleSettings): FieldRefusal | null {

@@ -1,4 +1,4 @@
-/** What replies about templates carry. */
+/** Shapes of replies about templates. */
 import { type Static, Type } from 'typebox';
 import { oneOf, storedTemplateTypes } from '../schema/enumerations.ts';
 import { AnyObject, Flag, Instant, replyObject, Text } from '../schema/schema.ts';

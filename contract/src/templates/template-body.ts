@@ -1,4 +1,4 @@
-/** What templates are created from and replaced with: bodies, and the one form that the service works with. */
+/** Bodies that create and replace templates, and the one form that the service works with. */
 import { type Static, Type } from 'typebox';
 import { listedProjects } from '../projects/shapes.ts';
 import { clearable } from '../schema/empty-fields.ts';
@@ -50,7 +50,7 @@ export const UpdateTemplateBody = closed({
 });
 export type UpdateTemplateBody = Static<typeof UpdateTemplateBody>;
 
-/** What is stored as a template, whatever operation it came from. */
+/** Stored form of a template, whatever operation it came from. */
 export type TemplateContentBody = Omit<UpdateTemplateBody, 'type' | 'name'> & {
   name: string;
   type: StoredTemplateType;

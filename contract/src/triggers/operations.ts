@@ -7,7 +7,7 @@ import { DownstreamEnvironment } from './shapes.ts';
 
 const thisEnvironment = aboutOne('environment');
 
-/** How many environments can follow one. */
+/** Maximum number of environments that can follow one. */
 export const mostDownstream = 100;
 
 export const DownstreamBody = closed({

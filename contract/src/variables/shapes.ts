@@ -133,7 +133,7 @@ export const VariableChangeBody = closed(
 /** One request changes at most this many variables: they are written in one transaction. */
 export const mostVariableChanges = 500;
 
-/** What `POST /configuration` writes: a change with the scope that it is for. */
+/** Request of `POST /configuration`: a change and its scope. */
 export const VariableWrites = Type.Array(VariableChangeBody, { maxItems: mostVariableChanges });
 
 /** `configurationChanges`: one variable, an array of them, or null for none. */
@@ -152,7 +152,7 @@ const originalRowFields = [
 ] as const;
 
 /**
- * What null makes of a variable that exists. `isSensitive` is not in it, because a secret stays one unless a request
+ * Effects of null on an existing variable. `isSensitive` is not in it, because a secret stays one unless a request
  * says otherwise.
  */
 export const clearedVariable = {
@@ -194,7 +194,7 @@ export function normalizeVariableChange(row: Static<typeof VariableChangeBody>):
 }
 
 /**
- * Where each of `configurationChanges` is located in the request, in the order of `normalizeVariableChanges`:
+ * Places of each of `configurationChanges` in the request, in the order of `normalizeVariableChanges`:
  * one object is the field itself, elements of an array have their index.
  * @param field location of the changes, as `body.configurationChanges`
  */

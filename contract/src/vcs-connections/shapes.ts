@@ -1,4 +1,4 @@
-/** What replies about connections to forges carry. */
+/** Shapes of replies about connections to forges. */
 import { type Static, Type } from 'typebox';
 import { CredentialUse } from '../git-tokens/shapes.ts';
 import { oneOf } from '../schema/enumerations.ts';

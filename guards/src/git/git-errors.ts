@@ -3,10 +3,10 @@ import { sshHost } from '../ssh-address.ts';
 import type { RepositoryAccess } from './repository-access.ts';
 import { scanCommand } from './ssh.ts';
 
-/** Who reads repositories, as messages name it. */
+/** Reader of repositories, as messages name it. */
 export interface RepositoryReader {
   readonly name: string;
-  /** What the keys and tokens come from. */
+  /** Origin of the keys and tokens. */
   readonly holder: string;
 }
 
@@ -17,7 +17,7 @@ export interface GitSource {
   readonly repository: string;
   readonly revision?: string;
   readonly access: RepositoryAccess;
-  /** What to do if the revision does not exist; absent: to name another one. */
+  /** Remedy if the revision does not exist; absent: to specify another one. */
   readonly ifMissing?: string;
   /** Absent: an agent, for an environment. */
   readonly reader?: RepositoryReader;

@@ -1,4 +1,4 @@
-/** How a repository is accessed, and with which credentials: each is sent to its own host and no other. */
+/** Access to a repository and its credentials: each is sent to its own host and no other. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAtOrBelow, readRepository, type SourceAllowances } from '../source-guards.ts';
 import { type SshAddress, sshHost } from '../ssh-address.ts';

@@ -119,7 +119,7 @@ export function startSshWithLog(programs: SshPrograms, call: SshCall, log: strin
   }
 }
 
-/** How an operator learns the public key of a host. */
+/** Ways for an operator to obtain the public key of a host. */
 export function scanCommand(address: SshAddress): string {
   return `ssh-keyscan ${address.port === 22 ? '' : `-p ${address.port} `}${address.hostname}`;
 }

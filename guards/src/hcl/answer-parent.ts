@@ -9,7 +9,7 @@ import type { HclFile, HclMessage } from './hcl-answer.ts';
 /** Of the JSON of one file. Only numbers such as 1e9999 can make it so long. */
 const longestCharacters = 16_000_000;
 
-/** What the package loads. Its own function reads the JSON, and rounds numbers. */
+/** Module that the package loads. Its own function reads the JSON, and rounds numbers. */
 interface Parser {
   parse(name: string, text: string, done: (error: string | null, json: string) => void): void;
 }
@@ -31,7 +31,7 @@ async function answerOf(file: HclFile): Promise<HclMessage> {
     if (json.length > longestCharacters) return { error: `${file.name}: its numbers have too many digits` };
     return { json };
   } catch (error) {
-    // What ends the parser, too: it is for the caller to start another one.
+    // Errors here end the parser, too: the caller starts another one.
     return { error: (error as Error).message.replace(/^parse config: /, '') };
   }
 }

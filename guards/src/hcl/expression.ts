@@ -1,6 +1,6 @@
 /** Texts of single HCL expressions, such as values of variables. */
 
-/** What says nothing. Each text matches in one way, so that no text takes long. */
+/** Whitespace and comments. Each text matches in one way, so that no text takes long. */
 const nothing = String.raw`(?:\s|(?:#|//)[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*`;
 const beginning = new RegExp(`^${nothing}`);
 const scalar = new RegExp(String.raw`^("(?:[^"\\$%\n]|\\.)*"|[\w.+-]+)${nothing}$`);

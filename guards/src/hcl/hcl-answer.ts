@@ -1,4 +1,4 @@
-/** What is asked of a thread that parses HCL, and what it answers. */
+/** Requests to a thread that parses HCL, and its replies. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 
 export interface HclFile {

@@ -13,7 +13,7 @@ function lineEnd(text: string, from: number): number {
 }
 
 /**
- * How deeply brackets are nested, without those in comments and strings. Templates in each other count at least
+ * Maximum depth of nested brackets, without those in comments and strings. Templates in each other count at least
  * half of their levels: the quote inside one ends the string around it here.
  */
 function depthOf(text: string): number {

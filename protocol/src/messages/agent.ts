@@ -1,5 +1,5 @@
 /**
- * What a server and its agents say to each other: schemas of every message, apart from the public interface
+ * Messages between a server and its agents: schemas of all of them, apart from the public interface
  * and with a version of their own.
  *
  * Order of calls of an agent: `register` once at start (answers the epoch; an older epoch gets 409
@@ -46,14 +46,14 @@ export const RegisterRequest = Type.Object({
   workFolder: Text,
   slots: Count,
   held: Type.Array(HeldAttempt),
-  /** What confines its runs. */
+  /** Isolation of its runs. */
   isolation: AgentIsolation,
 });
 export type RegisterRequest = Static<typeof RegisterRequest>;
 
 export const AgentTimings = Type.Object({
   heartbeatSeconds: Count,
-  /** How long a runner continues without contact before it interrupts its tool. */
+  /** Time for which a runner continues without contact before it interrupts its tool. */
   offlineGraceSeconds: Count,
   /** From the interrupt of a tool to its kill. */
   abortSeconds: Count,
@@ -83,7 +83,7 @@ export type HeartbeatRequest = Static<typeof HeartbeatRequest>;
 export const HeartbeatReply = Type.Object({
   settings: AgentTimings,
   now: Instant,
-  /** What a person or a limit asked to stop. `gently`: one interrupt, the abort time, then a kill. */
+  /** Stop requested by a person or a limit. `gently`: one interrupt, the abort time, then a kill. */
   abort: Type.Array(Type.Object({ jobId: Text, attempt: Count, how: oneOf(['gently', 'now']) })),
   unwanted: Type.Array(HeldAttempt),
 });

@@ -1,4 +1,4 @@
-/** What an agent receives to run one phase of a deployment. */
+/** Job of an agent: one phase of a deployment. */
 import { type Static, Type } from 'typebox';
 import {
   deploymentTypes,
@@ -16,7 +16,7 @@ export const JobVariable = Type.Object({
   value: Text,
   format: Type.Optional(oneOf(['HCL', 'JSON'])),
   isSensitive: Type.Boolean(),
-  /** Where the variable is defined, for messages. */
+  /** Place where the variable is defined, for messages. */
   scope: Type.Optional(oneOf(variableScopes)),
   /**
    * Only in what an agent has resolved: the text of the reference that named the value, which is what a person
@@ -83,14 +83,14 @@ export const Job = Type.Object({
    * in a plan phase.
    */
   workFolder: Type.Optional(Text),
-  /** What template and environment set for the tools that have such settings. */
+  /** Settings of template and environment for the tools that have such settings. */
   settings: Type.Optional(
     Type.Object({
       /** The template's file, relative to `source.path`. */
       fileName: Type.Optional(Text),
       terragruntTfBinary: Type.Optional(oneOf(terragruntTfBinaries)),
       isTerragruntRunAll: Type.Optional(Type.Boolean()),
-      /** What the template requests of the program that terragrunt runs. */
+      /** Version that the template requests of the program that terragrunt runs. */
       terraformVersion: Type.Optional(Text),
       opentofuVersion: Type.Optional(Text),
     }),
@@ -103,11 +103,11 @@ export const Job = Type.Object({
     Type.Object({
       /** 1 for the first plan of the deployment. */
       number: Count,
-      /** What is planned after the first level; empty there: all units. */
+      /** Units that are planned after the first level; empty there: all units. */
       units: Type.Array(Text),
-      /** What earlier levels have applied. */
+      /** Units that earlier levels have applied. */
       done: Type.Array(Text),
-      /** What made their plans, which makes this one, too; absent in the first level. */
+      /** Program that made their plans, which makes this one, too; absent in the first level. */
       toolVersion: Type.Optional(Text),
       companions: Type.Optional(Type.Record(Text, Text)),
     }),
@@ -163,7 +163,7 @@ export const Job = Type.Object({
   /** Shell commands of a task. */
   taskPayload: Type.Optional(Text),
   /**
-   * How often a failed apply may be repeated. `errorRegex`: only where the output matches. `isReviewed`: a
+   * Maximum number of repetitions of a failed apply. `errorRegex`: only if the output matches. `isReviewed`: a
    * person has approved the plan, or policies have judged it, so the plan of a retry must not contain more.
    */
   retry: Type.Optional(
@@ -178,7 +178,7 @@ export const Job = Type.Object({
   systemVariables: Type.Record(Text, Text),
   targets: Type.Array(Text),
   skipStateRefresh: Type.Boolean(),
-  /** What the plan takes into the state, as far as it is not there yet. Absent: nothing. */
+  /** Resources that the plan imports into the state, unless they are in it already. Absent: none. */
   imports: Type.Optional(Type.Array(ResourceToImport)),
   state: Type.Object({
     /** Keep the state with us whatever backend the code names. */
@@ -201,7 +201,7 @@ export const Job = Type.Object({
         Type.Object({
           name: Text,
           content: Text,
-          /** What replaces the content from a time on, as milliseconds since 1970; in the order of time. */
+          /** Later contents with their times, as milliseconds since 1970; in the order of time. */
           later: Type.Optional(Type.Array(Type.Object({ from: Count, content: Text }))),
         }),
       ),

@@ -1,4 +1,4 @@
-/** How a phase ended. Plans, outputs and resources have the shapes that the public interface returns. */
+/** Outcome of a phase. Plans, outputs and resources have the shapes that the public interface returns. */
 import { type Static, Type } from 'typebox';
 import { Diagnostic } from '#contract/deployments/diagnostic-shape.ts';
 import { mostDiagnostics } from '#contract/deployments/diagnostics.ts';
@@ -79,7 +79,7 @@ export const AttemptTimes = Type.Object({
 export type AttemptTimes = Static<typeof AttemptTimes>;
 
 /**
- * What an attempt has left to send at its end, in the same message as its outcome: one call instead of four. It is
+ * Remaining reports of an attempt at its end, in the same message as its outcome: one call instead of four. It is
  * stored before the outcome.
  */
 export const FinishRest = Type.Object({

@@ -1,4 +1,4 @@
-/** What an agent reports while a phase runs: events and bytes of logs. */
+/** Reports of an agent while a phase runs: events and bytes of logs. */
 import { type Static, Type } from 'typebox';
 import { GitMetadata } from '#contract/deployments/plan.ts';
 import { ResourceEvent } from '#contract/feeds/shapes.ts';
@@ -12,7 +12,7 @@ export const RunEvent = Type.Union([
     at: Instant,
     step: Text,
     status: oneOf(stepStatuses),
-    /** How often the step has been repeated so far. */
+    /** Number of repetitions of the step so far. */
     retryCount: Type.Optional(Count),
   }),
   Type.Object({ kind: Type.Literal('resource'), ...ResourceEvent.properties }),
@@ -51,7 +51,7 @@ export const ReportRequest = Type.Object({
 });
 export type ReportRequest = Static<typeof ReportRequest>;
 export const ReportReply = Type.Object({
-  /** What the server has: the next expected positions. The agent continues from there, even backwards. */
+  /** Positions that the server expects next. The agent continues from there, even backwards. */
   events: Count,
   logs: Type.Record(Text, Count),
   abort: Type.Union([oneOf(['gently', 'now']), Type.Null()]),

@@ -16,7 +16,7 @@ export const ansibleVariableNames = {
   inventory: 'ANSIBLE_INVENTORY',
 } as const;
 
-/** What begins the names of variables that become extra variables, and options. */
+/** Prefixes of variables that become extra variables, and options. */
 const extraPrefix = 'ANSIBLE_VAR_';
 const optionPrefix = 'ANSIBLE_CLI_';
 

@@ -1,7 +1,10 @@
-/** Where the code of each tool declares its variables, and the names under which runs of the tool read them. */
+/**
+ * Places where the code of each tool declares its variables, and the names under which runs of the tool read
+ * them.
+ */
 import type { TemplateType } from '#contract/schema/template-types.ts';
 
-/** How a tool's code declares variables. */
+/** Form of the declarations of variables in a tool's code. */
 export type DeclaredVariables =
   /** Blocks in HCL or JSON files of the folder. */
   | { readonly form: 'blocks'; readonly files: RegExp; readonly preferred?: string }
@@ -31,5 +34,5 @@ export const declaredVariables: Readonly<Partial<Record<TemplateType, DeclaredVa
   ansible: { form: 'role defaults', prefix: 'ANSIBLE_VAR_' },
 };
 
-/** What code is taken for where nobody says which tool it is for. */
+/** Default tool for code whose tool is not specified. */
 export const usualType: TemplateType = 'opentofu';

@@ -19,7 +19,7 @@ export interface KubernetesVariables {
   readonly createsNamespace: boolean;
   /** Fields that others manage are taken over. */
   readonly forcesConflicts: boolean;
-  /** How long a deployment waits for what it has changed; 0: it does not. */
+  /** Seconds for which a deployment waits for its changes; 0: it does not wait. */
   readonly waitSeconds: number;
 }
 

@@ -1,4 +1,4 @@
-/** What template and environment set for runs of a tool, apart from code and the tool's version. Pure. */
+/** Settings of template and environment for runs of a tool, apart from code and the tool's version. Pure. */
 import type { TemplateType, terragruntTfBinaries } from '#contract/schema/enumerations.ts';
 import type { Job } from '../messages/job.ts';
 
@@ -30,7 +30,7 @@ const settingsOf: Partial<Record<TemplateType, readonly (keyof SettingSources)[]
   ],
 };
 
-/** What is set of what runs of the tool read; null: nothing. */
+/** Settings that runs of the tool read; null: none. */
 export function runSettings(tool: TemplateType, sources: SettingSources): RunSettings | null {
   const set = (settingsOf[tool] ?? []).filter((name) => sources[name]);
   return set.length === 0 ? null : Object.fromEntries(set.map((name) => [name, sources[name]]));

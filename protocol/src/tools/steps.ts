@@ -6,7 +6,7 @@
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import type { ToolFacts } from './tool.ts';
 
-/** Where the code comes from: a repository, or what a person uploaded. */
+/** Source of the code: a repository, or a person's upload. */
 export function sourceStep(type: DeploymentType): string {
   return type === 'remotePlan' ? 'source:unpack' : 'git:clone';
 }

@@ -14,7 +14,7 @@ interface TerraformStateFields {
 }
 
 /**
- * What OpenTofu writes where the code has an `encryption` block for its state; serial and lineage stay
+ * Form of OpenTofu's state where the code has an `encryption` block; serial and lineage stay
  * readable.
  */
 function isEncrypted(file: TerraformStateFields): boolean {

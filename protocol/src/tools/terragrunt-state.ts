@@ -115,7 +115,7 @@ function factsOf(states: UnitStates, read: (bytes: Uint8Array) => StateFacts): S
   return {
     serial: states.serial,
     lineage: states.lineage,
-    // What the other units' backends have is not known here.
+    // The contents of the other units' backends are not known here.
     resourceCount: states.elsewhere.length > 0 ? null : sumOf(counts),
     toolVersion: facts.at(-1)?.toolVersion ?? null,
   };

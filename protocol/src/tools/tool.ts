@@ -1,5 +1,5 @@
 /**
- * What every program of ours may know of an IaC tool without running it. A tool has two places: a file of
+ * Facts for all our programs about an IaC tool without running it. A tool has two places: a file of
  * facts next to this one, and a driver in the agent. Facts are data and pure functions; they load no schema,
  * open no file and no connection.
  */
@@ -22,7 +22,7 @@ export interface ToolFacts {
    * only record.
    */
   readonly state: StateFormat | null;
-  /** What a person approves with a plan of this tool. */
+  /** Subject of an approval with this tool. */
   readonly approval: ToolApproval;
   /** Runs work on a cluster of Kubernetes, and need a kubeconfig. Absent: they do not. */
   readonly worksOnCluster?: true;
@@ -34,7 +34,7 @@ export interface ToolFacts {
   readonly estimatesCosts?: true;
   /** A plan of the tool can take existing resources into the state; older versions may not support it. */
   readonly importsResources: boolean;
-  /** What a deployment's targets and options add to the arguments of its plan. */
+  /** Arguments of the plan for a deployment's targets and options. */
   planArguments(request: PlanRequest): string[];
   /**
    * Why no run of this tool can have a variable, as a text that begins with the variable's name; null if it
@@ -54,7 +54,7 @@ export interface ToolFacts {
    * `workspaceName`; null if it does. Absent: it takes every name that the service takes.
    */
   workspaceNameRefusal?(name: string): string | null;
-  /** What runs of this tool download besides the tool, for `envarium doctor`. */
+  /** Other downloads of runs of this tool, for `envarium doctor`. */
   readonly downloads: readonly Download[];
 }
 
@@ -73,7 +73,7 @@ export interface ToolApproval {
   readonly covers: string;
 }
 
-/** Who asks for a version of the tool, in addition to the variables of its program. */
+/** Requesters of a version of the tool, in addition to the variables of its program. */
 export interface VersionFacts {
   /** The template's field; null where there is none. */
   readonly field: keyof typeof toolVersionRequestFields | null;
@@ -81,7 +81,7 @@ export interface VersionFacts {
   readonly file: string | null;
 }
 
-/** How the service reads a state; its outputs and resources are read by the driver, on the agent. */
+/** Reader of states in the service; the driver on the agent reads their outputs and resources. */
 export interface StateFormat {
   /** A text that files of this format, and no others, have in their first kilobyte. Absent: none has one. */
   readonly mark?: string;
@@ -115,7 +115,7 @@ export interface StepFacts {
   readonly plan: string;
   readonly apply: string;
   readonly destroy: string;
-  /** Where outputs are read after a deploy; null where the tool has none. */
+  /** Source of outputs after a deploy; null if the tool has none. */
   readonly outputs: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Which variables of a run its tool can have: those of wide scopes may be meant for environments of another tool. */
+/** Variables of a run that its tool can have: those of wide scopes may be meant for environments of another tool. */
 import type { Job } from '../messages/job.ts';
 import type { ToolFacts } from './tool.ts';
 

@@ -14,7 +14,7 @@ type StackCommand = 'deploy' | 'delete';
 interface StackOption {
   readonly commands: readonly StackCommand[];
   readonly values: 'one' | 'many' | 'none';
-  /** What each value looks like. */
+  /** Pattern of each value. */
   readonly pattern?: RegExp;
 }
 

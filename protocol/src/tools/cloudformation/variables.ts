@@ -18,7 +18,7 @@ const names = stackVariableNames;
 export interface StackVariables {
   /** Path from the configuration's folder; null: there is none. */
   readonly parametersFile: string | null;
-  /** What the template may do in addition, as AWS names it. */
+  /** Additional capabilities of the template, by their names in AWS. */
   readonly capabilities: readonly string[];
   /** For templates that are too large for a request; null: there is none. */
   readonly bucket: string | null;

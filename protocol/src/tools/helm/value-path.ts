@@ -1,4 +1,4 @@
-/** How names of variables say where in a chart's values they belong. */
+/** Paths into a chart's values that names of variables express. */
 
 /**
  * Splits a name such as `image.tag` at its dots; `\.` is a dot within a key.

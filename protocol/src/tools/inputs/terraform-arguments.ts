@@ -145,7 +145,7 @@ export function argumentsProblem(verb: TerraformVerb, text: string): string | nu
   return valueProblem(readFlags(words));
 }
 
-/** Which variables arguments set must be clear, also where a flag is unknown here. */
+/** Finds the variables that arguments set, even where a flag is unknown here. */
 function valueProblem(flags: readonly Flag[]): string | null {
   const unclear = flags.find(({ isUnclear }) => isUnclear === true);
   if (unclear !== undefined)

@@ -6,7 +6,7 @@ import { satisfies, validRange } from 'semver';
 import type { ProgramFacts, PythonRelease } from './program.ts';
 import { firstVersion } from './read-versions.ts';
 
-/** What an index says of one file; a folder of wheels says only its name. */
+/** Description of one file in an index; a folder of wheels has only its name. */
 interface Wheel {
   readonly version: string;
   /** For example `>=3.11`. */

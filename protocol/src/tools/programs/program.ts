@@ -1,11 +1,11 @@
-/** What every program of ours may know of a program that runs start, and of its releases. */
+/** Facts for all our programs about a program that runs start, and about its releases. */
 import type { Job } from '../../messages/job.ts';
 
 /** A program that a driver runs: the tool's own, or one that it needs in addition. */
 export interface ProgramFacts {
   /** Its file's name, on a PATH and in its release. */
   readonly name: string;
-  /** What to do where it is missing. */
+  /** Remedy if it is missing. */
   readonly howToGet: string;
   /** Arguments that make it print its version. Empty: it prints none, and has that of the release it comes with. */
   readonly versionArguments: readonly string[];
@@ -27,7 +27,7 @@ export interface ProgramFacts {
 
 /** A program that a driver runs in addition to the tool's own. */
 export interface CompanionFacts {
-  /** Who asks for a version of it, in addition to the variables of the program. Absent: nobody. */
+  /** Requesters of a version of it, in addition to the variables of the program. Absent: none. */
   readonly version?: {
     /** A field of the template. */
     readonly field: keyof NonNullable<Job['settings']> & `${string}Version`;
@@ -50,7 +50,7 @@ export interface ReleasePlace {
 }
 
 /**
- * Where releases are published. A mirror has the same paths below its own address, whatever hosts they are
+ * Publisher of releases. A mirror has the same paths below its own address, whatever hosts they are
  * published on.
  */
 interface ReleaseSource {
@@ -61,7 +61,7 @@ interface ReleaseSource {
   readonly publisher: string;
   /** Names of the programs of a release. The first names the release in the cache and in orders. */
   readonly programs: readonly [string, ...string[]];
-  /** How a mirror is laid out; completes "Where <label> is downloaded from, …". */
+  /** Layout of a mirror; completes "Where <label> is downloaded from, …". */
   readonly layout: string;
   /** A list of versions. Publishers that list only the newest one have a text with that. */
   readonly index: ReleasePlace;
@@ -97,7 +97,7 @@ export interface Checksums extends ReleasePlace {
 
 export interface SignatureFacts {
   /**
-   * Where a signature of the checksums may be, in the order to try.
+   * Possible places of a signature of the checksums, in the order to try.
    * @param keyIds short ids of the accepted keys
    */
   places(version: string, keyIds: readonly string[]): ReleasePlace[];
@@ -125,7 +125,7 @@ export function mirrorSettingNames(word: string): { readonly mirror: string; rea
   return { mirror: `ENVARIUM_TOOL_MIRROR_${name}`, key: `ENVARIUM_TOOL_MIRROR_KEY_${name}` };
 }
 
-/** What is downloaded with signed checksums: a mirror of it may have a key of its own. */
+/** Downloads with signed checksums: a mirror of them may have its own key. */
 export function isSigned(release: ReleaseFacts): release is ArchiveRelease & { signature: SignatureFacts } {
   return release.kind === 'archive' && release.signature !== null;
 }

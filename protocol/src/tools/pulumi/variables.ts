@@ -3,7 +3,7 @@
 /** Either names a backend of the user's own, which then keeps the state. */
 export const backendVariables = ['PULUMI_BACKEND_URL', 'PULUMI_ACCESS_TOKEN'] as const;
 
-/** What the secrets of a stack are encrypted with, and the file that contains it. */
+/** Encryption key of the secrets of a stack, and the file that contains it. */
 export const passphraseVariable = 'PULUMI_CONFIG_PASSPHRASE';
 export const passphraseFileVariable = 'PULUMI_CONFIG_PASSPHRASE_FILE';
 

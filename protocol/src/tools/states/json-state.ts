@@ -4,7 +4,7 @@ import type { StateFacts, StateFormat } from '../tool.ts';
 
 interface JsonState<File> {
   readonly mark: string;
-  /** How deep the outline goes. */
+  /** Depth of the outline. */
   readonly levels: number;
   /** Why the outline is not one of the format, as an error's message; null: it is. */
   problemOf(outline: unknown): string | null;

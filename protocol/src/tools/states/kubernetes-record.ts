@@ -1,4 +1,4 @@
-/** What was applied to a cluster: the service remembers it, because kubectl does not. */
+/** Record of what was applied to a cluster: the service keeps it, because kubectl does not. */
 import { isRecord } from '#contract/schema/is-record.ts';
 import type { StateFacts, StateFormat } from '../tool.ts';
 import { isText, jsonState } from './json-state.ts';
