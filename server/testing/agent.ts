@@ -66,7 +66,7 @@ export function appliedOutcome(more: Partial<Outcome> = {}): Outcome {
 
 type CallName = keyof typeof protocolRoutes;
 
-/** What confines the runs of an agent. */
+/** Isolation of the runs of an agent. */
 export const testIsolation: AgentIsolation = {
   hasNamespaces: true,
   hasSystemCallFilter: true,

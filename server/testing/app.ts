@@ -38,7 +38,7 @@ export interface TestApp {
   readonly admin: FirstKey;
   readonly organizationId: string;
   readonly projectId: string;
-  /** What was logged at ENVARIUM_LOG_LEVEL (default: warn) and above, as JSON lines. */
+  /** Log at ENVARIUM_LOG_LEVEL (default: warn) and above, as JSON lines. */
   readonly logged: string[];
   /** Moves the service's clock on. */
   advance(seconds: number): void;

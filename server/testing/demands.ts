@@ -70,7 +70,7 @@ export function demandTests({ app, agent }: Pick<Tests, 'app' | 'agent'>) {
     scope: 'ENVIRONMENT' | 'PROJECT' | 'BLUEPRINT' = 'ENVIRONMENT',
   ) => [{ name: 'ENVARIUM_REQUIRES_APPROVAL', type: 0 as const, organizationId, scope, scopeId, value }];
 
-  /** What happens to the plan of a deployment that was started: its status, and what decided. */
+  /** Outcome for the plan of a deployment that was started: its status, and what decided. */
   async function outcome(id: string): Promise<[string, string | undefined]> {
     const job = await agent.claim();
     await agent.putBlob(job, 'plan', 'plan');

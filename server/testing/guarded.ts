@@ -40,7 +40,7 @@ export interface NewPolicy {
   readonly head: string;
 }
 
-/** What an agent sends of a plan. */
+/** Plan as an agent sends it. */
 export const policyInput = {
   plan: { resource_changes: [{ address: 'a.b', change: { actions: ['create'] } }] },
 };

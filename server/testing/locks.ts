@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../src/ground/database/open.ts';
 
 /**
- * Waits until somebody waits for a lock that another transaction holds; other databases of the same server do not count.
+ * Waits until somebody waits for a lock that another transaction holds; other databases of the same server do
+ * not count.
  * @throws AssertionError after ten seconds
  */
 export async function somebodyWaits({ pool }: Pick<Database, 'pool'>): Promise<void> {
@@ -18,7 +19,7 @@ export async function somebodyWaits({ pool }: Pick<Database, 'pool'>): Promise<v
 }
 
 /**
- * What answers while another transaction has done something and not ended, which then ends.
+ * Response that arrives while another transaction has done something and not ended, which then ends.
  * @throws AssertionError if the request does not wait for it
  */
 export async function meanwhile<Reply>(

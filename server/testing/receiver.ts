@@ -14,7 +14,7 @@ export interface Received {
 export interface Receiver {
   readonly address: string;
   readonly received: Received[];
-  /** What it does with the next requests, once their body is there; default: answers `taken`. */
+  /** Reply to the next requests, once their body has arrived; default: `taken`. */
   answer: RequestListener;
   /** Resolves once it has this many requests. */
   got(count: number): Promise<void>;

@@ -67,7 +67,7 @@ function unknownParams({ path }: Operation): Record<string, string> {
 }
 
 /**
- * What requests name: candidates with rights of their own exclude each other.
+ * Subjects in requests: candidates with their own rights exclude each other.
  * @returns the subjects of each form of a request
  */
 export function alternativesOf(operation: Operation): readonly (readonly Subject[])[] {

@@ -1,4 +1,4 @@
-/** What a verb needs to do its work: handed down, never looked up, so that tests can hold each part still. */
+/** Dependencies of a verb: handed down, never looked up, so that tests can control each of them. */
 import type { Kysely, Transaction } from 'kysely';
 import type { Logger } from 'pino';
 import type { BlobStore } from '../ground/blobs/blob-store.ts';
@@ -18,7 +18,7 @@ export type Connection = Kysely<Schema> | Transaction<Schema>;
 export interface Context {
   /** Aborted when this server stops: calls that only wait are answered. */
   readonly stopping: AbortSignal;
-  /** What keeps the service from being ready, as sentences by the part that has the problem. */
+  /** Reasons why the service is not ready, as sentences by the part that has the problem. */
   readonly problems: Map<string, string>;
   readonly db: Kysely<Schema>;
   /** The same database by connections that requests of people cannot occupy. */
@@ -44,6 +44,6 @@ export interface Context {
 export interface ActorContext extends Context {
   readonly actor: Actor;
   readonly requestId: string;
-  /** Where the request came from; absent for what the service does automatically. */
+  /** Source of the request; absent for automatic actions of the service. */
   readonly address?: string;
 }

@@ -30,14 +30,14 @@ export interface Family {
   /** Registers HTTP that is not an operation of the contract: protocols of tools and agents, pages. */
   readonly plugin?: (app: FastifyInstance, context: Context) => void | Promise<void>;
   readonly loops?: readonly Loop[];
-  /** What the family does in the transactions of others. */
+  /** Functions of the family in the transactions of others. */
   readonly reactions?: Reactions<Context>;
   /** Work that transactions promise for afterwards. */
   readonly effects?: readonly EffectKind<unknown>[];
   /** Entities that operations check rights about, each with the way to its organization and project. */
   readonly entities?: Readonly<Record<string, FindHome>>;
   /**
-   * How an entity is locked until the end of a transaction, as every change of it does: what a caller changes
+   * Locks an entity until the end of a transaction, as every change of it does: a conditional change by a caller
    * under a condition (`If-Match`) needs one.
    */
   readonly locks?: Readonly<Record<string, Lock>>;

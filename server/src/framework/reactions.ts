@@ -23,11 +23,11 @@ export interface MovingProject {
   /** The projects that will no longer be above it. */
   readonly left: readonly string[];
   readonly by: { readonly actor: Actor; readonly requestId: string };
-  /** What is checked once it is there: where that throws, nothing has moved. */
+  /** Checks after the insert: if one throws, nothing has moved. */
   readonly afterwards: (check: () => Promise<void>) => void;
 }
 
-/** What happens to an environment at the end of its lifetime. */
+/** Action at the end of an environment's lifetime. */
 export interface LifetimeNotice {
   readonly environment: Selectable<EnvironmentTable>;
   /**
@@ -62,7 +62,7 @@ export interface ChangingTool {
   readonly by: { readonly actor: Actor; readonly requestId: string };
 }
 
-/** What can be reacted to, each with what the reacting functions receive. */
+/** Events with reactions, each with the input of the reacting functions. */
 export interface ReactionPayloads {
   /** A deployment was created or changed its status. The environment's row is locked; both rows are current. */
   readonly deploymentMoved: {
@@ -70,9 +70,9 @@ export interface ReactionPayloads {
     readonly environment: Selectable<EnvironmentTable>;
     /** The status before; null for a new deployment. */
     readonly from: DeploymentStatus | null;
-    /** What it waits for now; absent where whoever moved it does not know. */
+    /** Current reason to wait; absent if the mover does not know it. */
     readonly waiting?: WaitingFor | null;
-    /** What was known of the environment's drift before; absent for a new deployment. */
+    /** Drift of the environment before; absent for a new deployment. */
     readonly driftBefore?: DriftStatus;
   };
   /** Somebody may want to hear of an environment's lifetime. Its row is locked. */
@@ -87,8 +87,8 @@ export interface ReactionPayloads {
   /** A family refuses the move of a project that something below it does not allow. The tree is locked. */
   readonly projectMoving: MovingProject;
   /**
-   * A family refuses what it cannot follow, or follows. The tree is locked; the policy is neither stored nor locked yet,
-   * so that environments can be locked first.
+   * A family refuses what it cannot follow, or follows. The tree is locked; the policy is neither stored nor
+   * locked yet, so that environments can be locked first.
    */
   readonly policyChanging: ChangingPolicy;
   /** A family refuses what the new tool could not continue, or leaves it behind. */
@@ -97,7 +97,7 @@ export interface ReactionPayloads {
 
 export type ReactionName = keyof ReactionPayloads;
 
-/** What a family contributes. @typeParam Context what its functions receive, with the transaction in it */
+/** Contribution of a family. @typeParam Context what its functions receive, with the transaction in it */
 export type Reactions<Context> = {
   readonly [Name in ReactionName]?: readonly ((
     context: Context,

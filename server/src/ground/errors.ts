@@ -28,7 +28,7 @@ export class TooManyRequests extends Refusal {
   }
 }
 
-/** How messages name a field of the request. @param field where it is, as `body.name` or `query.limit` */
+/** Name of a field of the request in messages. @param field its path, as `body.name` or `query.limit` */
 export function pointerTo(field: string): string {
   return `/${field.replaceAll('.', '/')}`;
 }

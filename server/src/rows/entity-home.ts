@@ -17,7 +17,7 @@ export function versioned(find: FindHome): FindHome {
   return Object.assign(find, { isVersioned: true as const });
 }
 
-/** How to find the home of each entity, by the name that operations use for it. */
+/** Finders of the home of each entity, by the name that operations use for it. */
 export type Homes = ReadonlyMap<string, FindHome>;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,6 +1,6 @@
-/** Where rows belong: to an organization, a project or an environment. */
+/** Homes of rows: an organization, a project or an environment. */
 
-/** Where something is: what rights are asked about. */
+/** Home of an entity: the place where rights are checked. */
 export interface Place {
   readonly organizationId: string;
   /** Null: the organization as a whole. */
@@ -9,7 +9,7 @@ export interface Place {
   readonly environmentId: string | null;
 }
 
-/** Where a right holds: in whole organizations, and elsewhere in some projects and environments. */
+/** Places where a right applies: whole organizations, and elsewhere some projects and environments. */
 export interface Reach {
   readonly organizationIds: readonly string[];
   readonly projectIds: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What every installation has after its first start: an organization with a project, the first admin key, the
+ * Entities of every installation after its first start: an organization with a project, the first admin key, the
  * built-in agent.
  */
 import { sql } from 'kysely';

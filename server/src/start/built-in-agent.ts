@@ -22,7 +22,7 @@ const goodbyeMilliseconds = 5_000;
 const startMilliseconds = 10_000;
 const problemName = 'built-in agent';
 
-/** What the agent needs of the service's settings, and of its environment only what finds tools. */
+/** Settings of the service that the agent needs, and the environment variables with which it finds tools. */
 function environment(
   context: Context,
   folder: DataFolder,

@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from './service.ts';
 
-/** Where it is shown. */
+/** Place where it is shown. */
 export interface KeyOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Where a browser on this machine reaches a service that listens on all addresses. */
+/** Address for a browser on this machine of a service that listens on all addresses. */
 function reachable(address: string): string {
   return address.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=[:/]|$)/, '$1localhost').replace(/\/+$/, '');
 }

@@ -1,4 +1,4 @@
-/** Where the service listens. */
+/** Address on which the service listens. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { closeApp } from '../framework/http/connections/stop.ts';

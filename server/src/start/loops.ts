@@ -1,4 +1,4 @@
-/** What the service does periodically. A failed pass is logged, and the next one follows. */
+/** Periodic work of the service. A failed pass is logged, and the next one follows. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../framework/context.ts';
 import type { Loop } from '../framework/family.ts';

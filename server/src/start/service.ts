@@ -31,7 +31,7 @@ import { startLoops } from './loops.ts';
 import { prepareSealing } from './prepare-sealing.ts';
 
 export interface Service extends AsyncDisposable {
-  /** Where it listens. */
+  /** Address on which it listens. */
   readonly address: string;
   readonly dataFolder: string;
   /** Made at this start; null at every later one. */

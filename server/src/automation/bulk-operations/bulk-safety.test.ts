@@ -1,4 +1,4 @@
-/** What a bulk operation must not do: decide about plans that nobody has read, or show and do what its author may not. */
+/** Limits of a bulk operation: it must not decide about unread plans, or show and do what its author may not. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
- * Carries out the items of a bulk operation, one after the other, each in a transaction that also stores the result of
- * it: whatever dies, an item is carried out once or is still pending. The request that brought them begins; an effect
- * continues with what is left.
+ * Carries out the items of a bulk operation, one after the other, each in a transaction that also stores the
+ * result of it: whatever dies, an item is carried out once or is still pending. The request that brought them
+ * begins; an effect continues with what is left.
  */
 import type { BulkData } from '#contract/bulk-operations/operations.ts';
 import { loadAccess } from '../../framework/access/load-access.ts';
@@ -22,12 +22,12 @@ import {
 import { getUsers } from '../../rows/users/user-store.ts';
 import { actOnEnvironment } from './act-on-environment.ts';
 
-/** How long an effect works at a time: less than effects may take. */
+/** Maximum time of an effect in one go: less than effects may take. */
 const workMilliseconds = 30_000;
 /** The pause before the results of items that another server is carrying out are read. */
 const lookAgainMilliseconds = 5000;
 
-/** Where the data of an operation is sealed. */
+/** Binding of the sealed data of an operation. */
 export function association(id: string) {
   return { table: 'bulk_operation', row: id, field: 'sealed_data' };
 }

@@ -18,7 +18,7 @@ import { getEnvironmentRows } from '../../rows/environments/environment-store.ts
 import { bulkView } from './bulk-view.ts';
 import { association, carryOutItems, continueBulk } from './carry-out-bulk.ts';
 
-/** How long a request waits for its items; the effect takes over then. */
+/** Maximum time for which a request waits for its items; the effect takes over then. */
 const waitSeconds = 20;
 
 interface BulkRequest {

@@ -1,4 +1,4 @@
-/** What a lifetime and a schedule put into the calendar. Pure. */
+/** Calendar entries of a lifetime and a schedule. Pure. */
 import type { CalendarEntry, CalendarKind } from '#contract/calendar/shapes.ts';
 import type {
   DatedEnvironment,

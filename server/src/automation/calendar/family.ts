@@ -1,4 +1,4 @@
-/** What is going to happen to environments automatically, in one list. */
+/** Scheduled events of environments, in one list. */
 import { operations } from '#contract/operations.ts';
 import type { Family } from '../../framework/family.ts';
 import { route } from '../../framework/http/route.ts';

@@ -76,7 +76,7 @@ export async function readCalendar(context: ActorContext, query: CalendarQuery):
   if (isNowhere(reach)) return { ...shownSpan, entries: [], isComplete: true };
   const place = { reach, projectId, before: span.to, limit: mostRows };
   const [ending, coming] = await Promise.all([listEnding(context.db, place), listComing(context.db, place)]);
-  // What has its date soon says nothing about a later span.
+  // Rows with an early date say nothing about a later span.
   if (span.from > now && Math.max(ending.length, coming.length) >= mostRows)
     throw badField('query.projectId', `is required: more than ${mostRows} timers come before that time`);
   const all = [

@@ -50,7 +50,7 @@ async function audit(
   });
 }
 
-/** What an endpoint becomes: a secret stays until it is removed, or the endpoint signs nothing any more. */
+/** New settings of an endpoint: a secret stays until it is removed, or the endpoint no longer signs anything. */
 function changed(context: ActorContext, row: EndpointRow, change: EndpointChange): EndpointContent {
   const { name = row.name, type = row.type, value = openValue(context, row) } = change;
   const kept = type === 'Webhook' ? openSecret(context, row) : null;

@@ -1,4 +1,4 @@
-/** Which event a deployment's move is. Pure. */
+/** Event for the move of a deployment. Pure. */
 
 import type { NotificationEvent } from '#contract/notifications/events.ts';
 import type { DeploymentStatus, DeploymentType, DriftStatus } from '#contract/schema/enumerations.ts';
@@ -9,7 +9,7 @@ export interface Move {
   readonly from: DeploymentStatus | null;
   readonly to: DeploymentStatus;
   readonly driftDetected: boolean | null;
-  /** What was known before. */
+  /** Facts from before the move. */
   readonly driftBefore: DriftStatus | undefined;
 }
 

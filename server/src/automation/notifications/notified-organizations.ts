@@ -1,5 +1,5 @@
 /**
- * Which organizations have assignments at all, in memory: a deployment of any other one costs no statement more.
+ * Organizations with any assignments, in memory: a deployment of any other one costs no additional statement.
  * Another server knows of a first assignment as soon as it has its notice.
  */
 import type { Context } from '../../framework/context.ts';

@@ -11,7 +11,7 @@ import { hasAssignments } from './notified-organizations.ts';
 
 const hourMilliseconds = 3_600_000;
 
-/** How long an endpoint is tried that does not take a notification. */
+/** Time for which an endpoint that does not accept a notification is tried. */
 export function giveUpAfter(from: Date): Date {
   return new Date(from.getTime() + 24 * hourMilliseconds);
 }

@@ -101,7 +101,7 @@ async function checkCycle(
   );
 }
 
-/** What a request makes of what follows now. */
+/** Followers after a request, computed from the current ones. */
 type DownstreamChange = (now: readonly string[]) => readonly string[];
 
 async function change(

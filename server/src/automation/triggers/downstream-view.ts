@@ -1,4 +1,4 @@
-/** What follows an environment, as the interface answers it. */
+/** Followers of an environment, as the interface returns them. */
 
 import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';

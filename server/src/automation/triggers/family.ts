@@ -1,4 +1,4 @@
-/** What follows from a deployment: environments downstream, the remediation of drift. */
+/** Consequences of a deployment: environments downstream, the remediation of drift. */
 import type { Family } from '../../framework/family.ts';
 import { deployDownstream, promiseDownstream } from './deploy-downstream.ts';
 import { promiseRemediation, remediateDrift } from './remediate-drift.ts';

@@ -1,4 +1,4 @@
-/** What names a credential or a connection: templates or their environments, modules, and connections. */
+/** Users of a credential or a connection: templates or their environments, modules, and connections. */
 import type { CredentialUse } from '#contract/git-tokens/shapes.ts';
 import type { Actor } from '../../framework/access/actor.ts';
 import type { Connection } from '../../framework/context.ts';
@@ -29,8 +29,8 @@ const words: Readonly<Record<CredentialUse['type'], string>> = {
 };
 
 /**
- * A template counts until it is deleted. After that, its environments do while they are active, as those with a template
- * of their own: they can still be destroyed. A destroy in progress has received what its run needs.
+ * A template counts until it is deleted. After that, its environments do while they are active, as those with a
+ * template of their own: they can still be destroyed. A destroy in progress has received what its run needs.
  */
 export async function usesOf(
   db: Connection,

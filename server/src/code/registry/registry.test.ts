@@ -12,7 +12,7 @@ const base = {
   moduleProvider: 'aws',
   repository: 'https://git.example.com/network.git',
 };
-/** What the published client sends with each creation. */
+/** Fields that the published client sends with each creation. */
 const sent = {
   ...base,
   type: 'module' as const,

@@ -13,7 +13,7 @@ import { sourceFor } from './source-for.ts';
 import { UnreadableCode } from './variables/row.ts';
 import { variablesOf } from './variables/variables-of.ts';
 
-/** Which parameter the sentence of a failure is about, by its first word. */
+/** Parameter that a failure is about, by the first word of its sentence. */
 const parameters: Readonly<Record<string, string>> = {
   revision: 'revision',
   token: 'tokenId',
@@ -39,7 +39,7 @@ async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** What of the repository is read. */
+/** Revision and path to read. */
 interface RepositoryPath {
   readonly revision?: string;
   readonly path?: string;

@@ -1,5 +1,5 @@
 /**
- * Which credentials a caller may read a repository with: those that the caller could also give to an environment
+ * Credentials with which a caller may read a repository: those that the caller could also give to an environment
  * or a template.
  */
 
@@ -29,7 +29,7 @@ import {
 import { requireHost } from '../git-tokens/require-token-for.ts';
 import { tokenCredentials } from '../templates/repository-credentials.ts';
 
-/** What a request says about the repository. */
+/** Repository and credentials in the request. */
 export interface AccessQuery {
   readonly repository: string;
   readonly organizationId?: string | undefined;
@@ -41,7 +41,7 @@ export interface AccessQuery {
 
 const readingRights: readonly Right[] = ['CREATE_VCS_ENVIRONMENT', 'CREATE_AND_EDIT_TEMPLATES'];
 
-/** Where credentials may come from; null: no organization is named, and there are none. */
+/** Scope of usable credentials; null without an organization, which has none. */
 interface CredentialReach {
   readonly organizationId: string;
   /** Projects in which the caller may read repositories; null: the whole organization. */
@@ -68,7 +68,7 @@ function keyIdsOf(text: string | undefined): string[] {
   return ids;
 }
 
-/** What the ids belong to, whoever may use it. */
+/** Owners of the ids, whoever may use them. */
 async function findNamed(context: ActorContext, query: AccessQuery): Promise<SourceRows> {
   const ids = keyIdsOf(query.sshKeyIds);
   const keys = await Promise.all(ids.map(async (id) => (isUuid(id) ? getKey(context.db, id) : undefined)));

@@ -6,7 +6,7 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { isSourceNeeded } from '../../rows/deployments/deployment-store.ts';
 import { clearSourceBlob, lockSourceRow } from '../../rows/sources/source-store.ts';
 
-/** How long to wait where a deployment still needs the code. */
+/** Delay for code that a deployment still needs. */
 const againMilliseconds = 600_000;
 
 export const expireSource: EffectKind<{ readonly sourceId: string }> = {

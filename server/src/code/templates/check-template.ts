@@ -9,7 +9,7 @@ import { checkCredentials } from './check-credentials.ts';
 import { checkFile, checkPath, checkRepository, checkRevision } from './check-source.ts';
 import { splitCredentials } from './repository-credentials.ts';
 
-/** What is known of a template apart from its settings. */
+/** Facts about a template apart from its settings. */
 export interface TemplateContext {
   readonly organizationId: string;
   readonly projectIds: readonly string[];

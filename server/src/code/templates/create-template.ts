@@ -22,7 +22,7 @@ import { kindOf } from './template-kinds.ts';
 import { templateSettings } from './template-settings.ts';
 import { auditedTemplate, templateView } from './template-view.ts';
 
-/** Where a template is created. */
+/** Scope in which a template is created. */
 interface NewTemplateScope {
   readonly organizationId: string;
   readonly creationScope?: TemplateRequest['creationScope'];

@@ -1,4 +1,4 @@
-/** What the repository of a template is read with. */
+/** Credentials for the repository of a template. */
 import type { Context } from '../../framework/context.ts';
 import {
   type GitTokenRow,
@@ -20,7 +20,8 @@ export interface TemplateCode {
 }
 
 /**
- * The token that settings name. A token that names hosts is sent only to those, even if the repository has moved since.
+ * The token that settings name. A token that names hosts is sent only to those, even if the repository has
+ * moved since.
  */
 async function tokenFor(
   { db }: Pick<Context, 'db'>,

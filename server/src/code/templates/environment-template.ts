@@ -3,7 +3,7 @@ import { type TemplateType, templateTypes } from '#contract/schema/enumerations.
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
 
-/** What an environment replaces of its template. */
+/** Fields of the template that an environment replaces. */
 type Overrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;
 
 /** The template with what the environment replaces of it. */
@@ -23,7 +23,7 @@ export function toolOf({ type }: Pick<TemplateRow, 'type'>): TemplateType | null
   return templateTypes.find((tool) => tool === type) ?? null;
 }
 
-/** Which code a deployment runs, as its row keeps it. @param template as the environment uses it */
+/** Code that a deployment runs, as its row keeps it. @param template as the environment uses it */
 export function templateColumns(template: TemplateRow) {
   const tool = toolOf(template);
   if (tool === null) throw new Error(`Template ${template.id} of type ${template.type} has no tool`);

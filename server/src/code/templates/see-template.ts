@@ -1,4 +1,4 @@
-/** Who may see which templates. */
+/** Visibility of templates. */
 import type { Access } from '../../framework/access/access.ts';
 import { MissingRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';

@@ -1,4 +1,4 @@
-/** What is stored as a template, as messages and the audit trail name it. Pure. */
+/** Kinds of stored templates, as messages and the audit trail name them. Pure. */
 import {
   type CreatableTemplateType,
   creatableTemplateTypes,

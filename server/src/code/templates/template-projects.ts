@@ -1,4 +1,4 @@
-/** Which projects may use a template. */
+/** Projects that may use a template. */
 import type { Template } from '#contract/templates/shapes.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import { changesOf } from '../../framework/audit/changes.ts';

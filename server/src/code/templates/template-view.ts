@@ -45,7 +45,7 @@ export async function templateView(db: Connection, row: TemplateRow): Promise<Te
   return view as Template;
 }
 
-/** Where a template was created: what rights to change it are asked about. */
+/** Scope in which a template was created: the rights to change it are checked there. */
 export function placeOfTemplate(row: Pick<TemplateRow, 'organization_id' | 'project_id'>): Place {
   return { ...inOrganization(row.organization_id), projectId: row.project_id };
 }

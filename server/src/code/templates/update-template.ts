@@ -39,7 +39,7 @@ function requireEdit({ actor }: ActorContext, row: TemplateRow): void {
   requireRight(actor, place, 'CREATE_AND_EDIT_TEMPLATES', why);
 }
 
-/** What stays as it is for good. @throws Refusal 400 that names the field */
+/** Settings that never change. @throws Refusal 400 that names the field */
 async function checkPlace(context: ActorContext, row: TemplateRow, request: TemplateRequest): Promise<void> {
   const { organizationId = row.organization_id, creationScope, creationScopeId } = request;
   if (organizationId !== row.organization_id)
@@ -111,7 +111,7 @@ function credentialsAfter(
   return hostOf(sent.repository) === hostOf(row.repository) && !tokenId ? undefined : null;
 }
 
-/** What readers see of environments that were never deployed is what they would be deployed from. */
+/** Environments that were never deployed show what they would be deployed from. */
 async function refreshPlaceholders(
   context: ActorContext,
   row: TemplateRow,

@@ -1,4 +1,4 @@
-/** Which forge a repository is on, and where its commits are shown. Pure. */
+/** Forge of a repository, and the address of its commits. Pure. */
 import type { TemplateSettings } from '../../rows/templates/columns.ts';
 
 export type VcsProvider =

@@ -1,4 +1,4 @@
-/** What one caller may do, and where: roles cascade from an organization to its projects and environments. */
+/** Rights of one caller by place: roles cascade from an organization to its projects and environments. */
 import type { Right } from '#contract/schema/enumerations.ts';
 import { inOrganization, type Place, type Reach } from '../../rows/places.ts';
 
@@ -9,7 +9,7 @@ export interface RoleGrant {
   readonly rights: ReadonlySet<Right>;
 }
 
-/** What a caller holds in one organization. */
+/** Roles and memberships of a caller in one organization. */
 export interface OrganizationAccess extends RoleGrant {
   /** By project, including those below the projects that a role was assigned in. */
   readonly projects: ReadonlyMap<string, RoleGrant>;
@@ -62,7 +62,7 @@ export class Access {
     return organizationIds.length + projectIds.length + environmentIds.length > 0;
   }
 
-  /** Where the right holds, for lists. @param only this organization */
+  /** Places where the right applies, for lists. @param only this organization */
   reach(right: Right, only?: string): Reach {
     const organizationIds: string[] = [];
     const projectIds: string[] = [];

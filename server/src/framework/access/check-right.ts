@@ -42,7 +42,7 @@ export function subjectsOf({ subject = [] }: Operation): readonly Subject[] {
   return [subject].flat() as readonly Subject[];
 }
 
-/** What a request is about, as far as it says so. */
+/** Subject of a request, as far as it specifies one. */
 export function subjectOf(operation: Operation, parts: RequestParts): { entity?: string; entityId?: string } {
   for (const subject of subjectsOf(operation)) {
     const entityId = named(parts, subject);

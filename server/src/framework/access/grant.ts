@@ -25,7 +25,7 @@ function scopeOf({ projectId, environmentId }: Place): RoleScope {
   return projectId === null ? 'organization' : 'project';
 }
 
-/** What a role gives at a place; undefined where the place cannot have it. */
+/** Rights of a role at a place; undefined where the place cannot have it. */
 export async function findRole(db: Connection, place: Place, role: string): Promise<GivenRole | undefined> {
   const scope = scopeOf(place);
   if (Object.hasOwn(builtInRoles[scope], role))

@@ -20,7 +20,7 @@ export interface RoleInPlace extends RoleGrant {
   readonly teamId: string | null;
 }
 
-/** What a user belongs to, and which roles it holds there. */
+/** Organizations and teams of a user, and the roles in them. */
 export interface HeldRoles {
   readonly organizationIds: readonly string[];
   /** The role of a member comes before the others in its organization. */

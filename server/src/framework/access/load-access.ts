@@ -20,7 +20,7 @@ interface CachedAccess {
 const keptOf = perServer(() => new LruMap<CachedAccess>(mostKept));
 
 /**
- * What a user may do.
+ * Loads the rights of a user.
  * @param versions of its organizations, as the statement that identified it has read them
  */
 export async function accessOf(

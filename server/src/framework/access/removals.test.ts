@@ -40,7 +40,7 @@ async function deployer(): Promise<string> {
   return userId;
 }
 
-/** What makes a request that takes rights away which the editor does not have. */
+/** Requests that remove rights which the editor does not have. */
 const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
   deleteApiKey: async () => ({ params: { id: await adminKey() } }),
   deleteApiKeySecret: async () => {
@@ -76,7 +76,7 @@ const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
   },
 };
 
-/** What gives nobody rights: the operation that makes or changes it needs the same right. */
+/** Entities that grant no rights: the operation that creates or changes them requires the same right. */
 const counterparts: Partial<Record<OperationName, OperationName>> = {
   deleteProject: 'updateProject',
   deleteTemplate: 'createTemplate',
@@ -108,7 +108,7 @@ const counterparts: Partial<Record<OperationName, OperationName>> = {
   removeDownstream: 'setDownstream',
 };
 
-/** What belongs to the caller, is the operator's, or has a right of its own. */
+/** Entities that belong to the caller or the operator, or have their own right. */
 const own: readonly OperationName[] = [
   'deleteSession',
   'deleteCurrentUser',

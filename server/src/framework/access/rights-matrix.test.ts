@@ -31,7 +31,7 @@ type Caller = Awaited<ReturnType<typeof app.addKey>>;
 interface Row {
   readonly name: string;
   readonly caller: Caller;
-  /** Where the role is assigned: what it reaches. */
+  /** Scope of the role's assignment: all that it reaches. */
   readonly scope: RoleScope;
   readonly held: readonly Right[];
 }

@@ -28,7 +28,7 @@ const foreign = (await makeSamples(elsewhere, await createIdle(elsewhere))).ids;
 const foreignAgent = await ok(app, 'createAgent', { body: { organizationId, name: 'theirs' }, as: other });
 const foreignIds: Readonly<Record<string, string>> = { ...foreign, agent: foreignAgent.agentKey };
 
-/** What the ids of a field name, apart from those that an operation declares as its subject. */
+/** Entities that the ids of a field refer to, apart from those that an operation declares as its subject. */
 const entities: Readonly<Record<string, string>> = {
   organizationId: 'organization',
   assignedToOrganizationId: 'organization',
@@ -106,7 +106,7 @@ const projectsPermissions = [{ projectId: app.projectId, projectRole: 'Viewer' }
 const permissions = { organizationRole: 'User', projectsPermissions };
 const inProject = { query: { repository, projectId: app.projectId } };
 
-/** What a request needs to come as far as the id. */
+/** Preparation that a request needs to reach the check of the id. */
 const bases: Readonly<Record<string, Readonly<Partial<Record<Place['part'], object>>>>> = {
   streamOrganization: { params: { id: app.organizationId } },
   createInvitation: { body: { permissions } },
@@ -125,7 +125,7 @@ const free: readonly RegExp[] = [
   // Rows of variables are written back as they were read: these fields of them say where a row comes from.
   /\.configuration(Changes|Properties|PropertiesChanges)\.(0\.)?(projectId|organizationId|userId)$/,
   /^saveVariables body\.0\./,
-  // What runs see, and ids of clouds.
+  // Ids that runs see, and ids of clouds.
   /\.customServiceEnvironmentVariables\./,
   /^(create|update)Credential body\.value\./,
   // Published clients store made-up ids of credentials: nothing reads the repositories of modules yet.

@@ -1,4 +1,4 @@
-/** What a change did, as two views that have only the fields in which they differ. */
+/** Changes as two views that have only the fields in which they differ. */
 import { isDeepStrictEqual } from 'node:util';
 import { SealError } from '../../ground/secrets/sealer.ts';
 import type { Context } from '../context.ts';

@@ -11,18 +11,18 @@ import { publishChange } from './publish-change.ts';
 export interface AuditEntry {
   readonly organizationId: string | null;
   readonly projectId?: string | null;
-  /** What was done, as `deployment.approved`. */
+  /** Action, such as `deployment.approved`. */
   readonly action: string;
   readonly entity: string;
   readonly entityId: string;
   /** Never a secret. */
   readonly details?: Record<string, unknown>;
-  /** What was there before, and what is there now: see `changesOf`. Secrets only as fingerprints. */
+  /** Views before and after: see `changesOf`. Secrets only as fingerprints. */
   readonly before?: Record<string, unknown>;
   readonly after?: Record<string, unknown>;
 }
 
-/** Who did it, and by which request. */
+/** Actor, and the request. */
 export interface AuditedBy {
   readonly actorId: string;
   readonly keyId?: string | null;

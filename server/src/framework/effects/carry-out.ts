@@ -112,7 +112,7 @@ class Shift {
   #notices = 0;
   #isWatched = false;
 
-  /** How many notices have come so far. */
+  /** Number of notices so far. */
   get notices(): number {
     return this.#notices;
   }

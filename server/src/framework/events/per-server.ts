@@ -1,4 +1,4 @@
-/** What a server keeps in memory: a process may run several servers, as tests do. */
+/** Memory of one server: a process may run several servers, as tests do. */
 import type { Context } from '../context.ts';
 import type { Events } from './events.ts';
 

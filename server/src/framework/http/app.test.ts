@@ -88,7 +88,7 @@ test('the routes on the list answer everybody', async () => {
   for (const { method, path } of openOperations) {
     const url = path.replaceAll(/\{\w+\}/g, 'x').replace('assets/*', scriptFile);
     const { statusCode, body } = await app.app.inject({ method, url });
-    // What needs a body, a sign-in that was begun, a provider or a setting is reached, and refused for the lack of it.
+    // Operations that need a body, a sign-in, a provider or a setting are reached, and refused without it.
     const isReached =
       /\/(auth\/(oidc|cli)|auth\/(sign-in|password-reset)|invites|\.well-known)/.test(path) &&
       [400, 403, 404].includes(statusCode);

@@ -24,7 +24,7 @@ const callers = {
   'an admin': app.admin,
 };
 
-/** What may be removed comes last. */
+/** Operations that remove entities come last. */
 const all = (Object.values(operations) as Operation[])
   .filter(({ replyKind }) => replyKind !== 'event-stream')
   .toSorted((one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'));

@@ -12,18 +12,18 @@ const mostEntities = 10;
 /** Longer ones name nothing: they are what somebody sent, and fit in no index. */
 const longestId = 255;
 
-/** What somebody tried to do. */
+/** Action that was attempted. */
 export interface Attempted {
   readonly actor: Actor;
   readonly operation: string;
-  /** Whose audit trail has the refusal. Only where the caller is a member. */
+  /** Organization whose audit trail has the refusal. Only if the caller is a member. */
   readonly organizationId?: string | null | undefined;
-  /** What it was about, where the request names it. */
+  /** Subject, if the request specifies it. */
   readonly entity?: string | undefined;
   readonly entityId?: string | undefined;
 }
 
-/** What one caller was refused in one operation since the last summary. */
+/** Refusals of one caller in one operation since the last summary. */
 export interface RefusedCalls {
   readonly userId: string;
   /** Of the first of the calls, like the address and the key. */
@@ -41,7 +41,7 @@ export interface RefusedCalls {
 
 const countsOf = perServer(() => new Map<string, RefusedCalls>());
 
-/** Whose trail it is where the request does not say. */
+/** Organization of the trail if the request does not specify it. */
 function onlyOrganizationOf({ access }: Actor): string | null {
   const [first = null, ...others] = access.organizationIds;
   return others.length === 0 ? first : null;
@@ -83,7 +83,7 @@ export function countRefusedCall(
     entry.entityIds.add(storable(entityId.slice(0, longestId)));
 }
 
-/** What was refused since the last call. */
+/** Refusals since the last call. */
 export function takeRefusedCalls(context: Pick<Context, 'events'>): RefusedCalls[] {
   const all = countsOf(context);
   const taken = [...all.values()];

@@ -97,7 +97,7 @@ function compile(ajv: Ajv, schema: TSchema | undefined): (() => ValidateFunction
   return schema ? () => (compiled ??= ajv.compile(schema)) : null;
 }
 
-/** Where an unknown field lies, as path and key. */
+/** Position of an unknown field, as path and key. */
 function dropUnknown(value: unknown, error: ErrorObject): string {
   const key = String((error.params as { additionalProperty: string }).additionalProperty);
   const parent = error.instancePath

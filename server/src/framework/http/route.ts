@@ -30,12 +30,12 @@ import { warn } from './replies/headers.ts';
 import { JsonText } from './replies/json-text.ts';
 import { joinLists, type PartCheckers, partCheckers, unknownParameters } from './request-parts.ts';
 
-/** What a verb gets of a request. */
+/** Input of a verb from a request. */
 export interface Input<O extends Operation> {
   readonly params: ParamsOf<O>;
   readonly query: QueryOf<O>;
   readonly body: BodyOf<O>;
-  /** Where the subject of the right lives; null where the operation has none. */
+  /** Home of the subject of the right; null where the operation has none. */
   readonly home: Place | null;
 }
 
@@ -184,7 +184,7 @@ function textOf(answer: unknown): string {
   return answer instanceof JsonText ? answer.text : JSON.stringify(answer ?? null);
 }
 
-/** What a request does, under the condition that its `If-Match` makes. */
+/** Runs a request under the condition of its `If-Match`. */
 function actOf({ operation, verb, checkVersion }: BoundRoute, wire: Wire, input: AnyOperationInput) {
   const act = async (context: ActorContext) => textOf(await verb(context, input, wire));
   const header = wire.request.headers['if-match'];
@@ -269,7 +269,7 @@ async function serve(bound: BoundRoute, request: FastifyRequest, reply: FastifyR
   return reply;
 }
 
-/** How verbs read what others change. */
+/** Reads that verbs use for entities of others. */
 export function readersOf(routes: readonly Route[]): Versions['readers'] {
   return new Map(
     routes

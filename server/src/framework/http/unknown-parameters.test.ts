@@ -15,7 +15,7 @@ const { id: deploymentId } = await deploy(app, idle.id);
 const { requestOf } = await makeSamples(app, { ...idle, latestDeploymentLogId: deploymentId });
 const url = await app.listen();
 
-/** What may be removed comes last. */
+/** Operations that remove entities come last. */
 const all = (Object.values(operations) as Operation[]).toSorted(
   (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
 );

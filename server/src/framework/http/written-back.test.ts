@@ -1,4 +1,4 @@
-/** What null means in changes, and that what was read can be written back, for everything that can be changed. */
+/** Meaning of null in changes: what was read can be written back, for everything that can be changed. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
@@ -22,15 +22,15 @@ interface Entity {
   readonly update: OperationName;
   /** The parameter that has its id in both (default: id), or the field of the body that does. */
   readonly idIn?: string;
-  /** What each change has to send. */
+  /** Required fields of each change. */
   readonly base?: Fields;
   /** Values other than the defaults, for every field of the change that has a default. */
   readonly values: Fields;
   /** Fields without a default: null leaves them as they are. */
   readonly kept?: readonly string[];
-  /** Where the reply shows a field that it does not have under its name. */
+  /** Place in the reply of a field that it has under another name. */
   readonly shownAs?: Readonly<Record<string, string>>;
-  /** What null means where a new entity has something else. */
+  /** Meaning of null where a new entity has another default. */
   readonly cleared?: Fields;
   /** Fields that a change has to have for this entity, although the schema leaves them optional for others. */
   readonly needed?: readonly string[];

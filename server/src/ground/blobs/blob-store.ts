@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Sealer } from '../secrets/sealer.ts';
 
-/** What the database stores about a blob; hash and length are those of the content before sealing. */
+/** Row of a blob; hash and length are those of the content before sealing. */
 export interface BlobRef {
   readonly id: string;
   readonly sha256: string;

@@ -30,7 +30,7 @@ const nobody = Number(
 const runs = { slotUidBase: 58_000, slotUidCount: 1000 };
 const ownUid = 59_000;
 
-/** What a process of another service's account can do with a path. */
+/** Access of a process of another service's account to a path. */
 function tryAsNobody(program: string, ...args: string[]): string {
   const { stdout, stderr } = spawnSync(program, args, {
     uid: nobody,

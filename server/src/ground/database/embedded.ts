@@ -8,7 +8,7 @@ import { type AccountSettings, databaseAccount } from './account.ts';
 import { type Cluster, openCluster, superuser } from './cluster.ts';
 import { type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';
 
-/** How `pg` connects to it: by socket, let in by the account of our process. */
+/** Connection settings for `pg`: by socket, as the account of our process. */
 export interface EmbeddedAddress {
   readonly host: string;
   readonly port: number;

@@ -1,4 +1,4 @@
-/** How events travel between servers: on one channel of the database, each with a short name before its payload. */
+/** Events between servers: on one channel of the database, each with a short name before its payload. */
 import { hash } from 'node:crypto';
 
 export const postgresChannel = 'envarium';

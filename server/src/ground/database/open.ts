@@ -40,7 +40,7 @@ const timeLimits = {
 } as const;
 const waitMilliseconds = 15_000;
 /**
- * How long anybody waits for an answer on the shared connection, whose statements take milliseconds: a connection
+ * Maximum wait for a reply on the shared connection, whose statements take milliseconds: a connection
  * that has fallen silent would otherwise hold up everybody's.
  */
 const sharedAnswerMilliseconds = 10_000;
@@ -181,8 +181,8 @@ async function exists(address: pg.ClientConfig): Promise<boolean> {
 }
 
 /**
- * Whole numbers of 8 bytes as numbers: none of ours comes near 2^53. JSON has values of tools in it, whose numbers keep
- * every digit. Everything else as `pg` reads it.
+ * Whole numbers of 8 bytes as numbers: none of ours comes near 2^53. JSON has values of tools in it, whose
+ * numbers keep every digit. Everything else as `pg` reads it.
  */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [pg.types.builtins.INT8]: Number,

@@ -63,7 +63,7 @@ class WithoutTurns implements ConnectionProvider {
       return await consumer(this.#connection);
     } catch (error) {
       this.#firstFailure ??= error;
-      // What was sent after a failed statement is refused: the reason is that failure.
+      // Statements after a failed one are refused: the reason is that failure.
       throw error instanceof pg.DatabaseError && error.code === inFailedTransaction
         ? this.#firstFailure
         : error;

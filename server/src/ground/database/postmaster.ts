@@ -72,7 +72,7 @@ async function end(cluster: Cluster, pid: number, ended: Promise<void>): Promise
   await awaited(ended);
 }
 
-/** What observes the end of a postmaster does not keep this process running; during a wait, this does. */
+/** Watching for the end of a postmaster does not keep this process running; during a wait, this does. */
 async function awaited(ended: Promise<void>): Promise<void> {
   const wait = setInterval(() => undefined, 1000);
   try {

@@ -13,7 +13,7 @@ export interface SchemaColumn {
 
 export interface SchemaTable {
   readonly columns: Readonly<Record<string, SchemaColumn>>;
-  /** What can refuse a row: constraints, unique indexes and triggers, as PostgreSQL prints them. */
+  /** Objects that can refuse a row: constraints, unique indexes and triggers, as PostgreSQL prints them. */
   readonly refusals: readonly string[];
 }
 
@@ -21,8 +21,8 @@ export interface SchemaTable {
 export type SchemaDescription = Readonly<Record<string, SchemaTable>>;
 
 /**
- * What may break servers of the last release, by what `compareSchemas` says about it, and why it does not: the last
- * release no longer uses it.
+ * Differences that may break servers of the last release, as `compareSchemas` reports them, with the reason why
+ * they do not: the last release no longer uses it.
  */
 export const contractions: Readonly<Record<string, string>> = {};
 

@@ -8,7 +8,7 @@ const mostAttempts = 4;
 /** serialization_failure, deadlock_detected */
 const passingFailures = new Set(['40001', '40P01']);
 
-/** What runs around the commit of each open transaction. */
+/** Hooks around the commit of each open transaction. */
 interface Open {
   readonly before: (() => Promise<void>)[];
   readonly after: (() => void)[];

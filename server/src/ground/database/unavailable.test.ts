@@ -44,7 +44,7 @@ test('after an error of a statement or of a file, nobody is asked to try again',
 
 test('a request whose connection is lost gets 503 with Retry-After', async () => {
   const query = app.database.pool.query.bind(app.database.pool);
-  // What a server reads when it starts is read.
+  // Tables that a server reads when it starts are read.
   await send(app, { url: '/api/projects' });
   app.database.pool.once('acquire', (client) => {
     void query('select pg_terminate_backend($1)', [(client as unknown as { processID: number }).processID]);

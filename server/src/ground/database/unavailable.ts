@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** Of a connection that cannot be made, or breaks. */
 const brokenCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']);
 const socketCalls = new Set(['connect', 'read', 'write']);
-/** What the client library says without a code. */
+/** Errors of the client library without a code. */
 const brokenMessages =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout)/;
 const noConnection = 'timeout exceeded when trying to connect';

@@ -8,7 +8,7 @@ import { createTemplate } from '../../../testing/template.ts';
 const app = await testApp();
 const { organizationId } = app;
 
-/** What has a name, by the operation that changes it: how one is made, and the change that gives it a name. */
+/** Named entities, by the operation that changes them: how one is created, and the change that gives it a name. */
 const named: Partial<
   Record<OperationName, { make(name: string): Promise<string>; change(name: string): object }>
 > = {

@@ -17,7 +17,7 @@ export interface Counts {
   add(name: string, limit: number): Promise<Count>;
   /** The count as it stands. */
   read(name: string): Promise<Count>;
-  /** What this server knows of it, at once. */
+  /** Immediate local counts of this server. */
   peek(name: string): Count;
 }
 

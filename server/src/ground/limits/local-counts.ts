@@ -11,7 +11,7 @@ interface CountEntry {
   count: number;
 }
 
-/** What is over is forgotten sooner than new ones are added. */
+/** Removes expired entries faster than new ones are added. */
 const looksForEach = 2;
 
 export interface LocalCountsOptions {

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 import { deriveKey, type KeyRing } from './key-ring.ts';
 
 export interface KeyHash {
-  /** What is stored for a secret: id of the sealing key (4 bytes), HMAC-SHA256 (32). */
+  /** Stored form of a secret: id of the sealing key (4 bytes), HMAC-SHA256 (32). */
   hash(secret: string): Buffer;
   /** In constant time, and as long for `null` (no such key) as for a wrong secret. */
   matches(secret: string, stored: Buffer | null): boolean;

@@ -1,4 +1,4 @@
-/** What the audit trail needs of the installation's key: proof of who wrote something, and names for secrets. */
+/** Keys of the audit trail, from the installation's key: proof of the author of an entry, and names for secrets. */
 import { createHmac } from 'node:crypto';
 import { createKeyHash, type KeyHash } from './api-key-hash.ts';
 import { deriveKey, type KeyRing } from './key-ring.ts';

@@ -11,7 +11,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { deriveKey, type KeyRing, type SealingKey } from './key-ring.ts';
 
-/** Where a sealed value belongs. */
+/** Context that a sealed value is bound to. */
 export interface Association {
   readonly table: string;
   readonly row: string;

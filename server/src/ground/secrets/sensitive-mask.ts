@@ -1,4 +1,4 @@
-/** What readers get in place of a sensitive value; sent back, it means "unchanged". */
+/** Placeholder for a sensitive value; sent back, it means "unchanged". */
 export const sensitiveMask = '********';
 
 /** The value that a change has for a secret; undefined: it stays as it is. */

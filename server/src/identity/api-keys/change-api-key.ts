@@ -24,7 +24,7 @@ import { apiKeyView } from './api-key-view.ts';
 import { checkOwner } from './create-api-key.ts';
 import { limitColumns } from './key-limits.ts';
 
-/** What the audit trail records of a key. */
+/** View of a key in the audit trail. */
 function audited(row: ApiKeyRow): Record<string, unknown> {
   return {
     name: row.name,

@@ -15,7 +15,7 @@ interface LinkLook {
   readonly validMilliseconds: number;
   /** Of the audit entry. */
   readonly action: string;
-  /** What the token follows, below the address of the service. */
+  /** Path before the token, below the address of the service. */
   readonly path: string;
   /** Why a user who is not a person gets none. */
   readonly withoutPerson: string;
@@ -70,7 +70,7 @@ export async function createLink(
   });
 }
 
-/** Whose link a token is. Where it is not valid, the same work is done. @returns undefined: it is not valid */
+/** Finds the owner of a link's token, with the same work for an invalid one. @returns undefined if it is not valid */
 export async function ownerOfLink(
   context: ActorContext,
   kind: LinkKind,

@@ -1,4 +1,4 @@
-/** What a person has in an organization: what the link of an invitation gives, and what is lost without a membership. */
+/** Rights of a person in an organization: those from the link of an invitation, lost without a membership. */
 import type { ActorContext } from '../../framework/context.ts';
 import { getMembership } from '../../rows/organizations/membership-store.ts';
 import { assignedRolesOf } from '../../rows/roles/role-store.ts';

@@ -20,7 +20,7 @@ import {
 } from '../../rows/roles/assignment-store.ts';
 import { getTeamRow } from '../../rows/teams/team-store.ts';
 
-/** What a request assigns, and the fields in which it says so. */
+/** Assignment in a request, and the fields that contain it. */
 export interface RoleToAssign {
   readonly place: Place;
   readonly holder: RoleHolder;

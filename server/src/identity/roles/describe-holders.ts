@@ -1,4 +1,4 @@
-/** Who has a custom role, and where, as people read it. */
+/** Holders of a custom role, and their places, for people. */
 import type { Connection } from '../../framework/context.ts';
 import { getEnvironmentRows } from '../../rows/environments/environment-store.ts';
 import { membersWithRole } from '../../rows/organizations/member-store.ts';

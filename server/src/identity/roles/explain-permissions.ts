@@ -1,4 +1,4 @@
-/** What a user may do in a place, and which of its roles give each right there. */
+/** Rights of a user in a place, and the roles that give each of them there. */
 import { operations } from '#contract/operations.ts';
 import type { EffectivePermissions, HeldRole as HeldRoleView } from '#contract/roles/shapes.ts';
 import { type Right, rights } from '#contract/schema/enumerations.ts';

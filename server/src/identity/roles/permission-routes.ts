@@ -15,7 +15,7 @@ async function projectOf({ db }: ActorContext, id: string): Promise<ProjectRow> 
   return orNotFound(await getProjectRow(db, id), 'project', id);
 }
 
-/** What users have been assigned in projects, alone and by each of their teams. */
+/** Roles of users in projects, their own and by each of their teams. */
 async function heldIn(
   { db }: ActorContext,
   projects: ReadonlyMap<string, ProjectRow>,

@@ -10,7 +10,7 @@ export function canonicalName(name: string): string | undefined {
   return byLowerCase.get(name.toLowerCase());
 }
 
-/** What is sent, without what the service does not keep. */
+/** Values as sent, without what the service does not keep. */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

@@ -30,7 +30,7 @@ import { readUser } from './read-values.ts';
 import type { UserResource, UserValues } from './resource.ts';
 import type { ScimRequest } from './scim-request.ts';
 
-/** How memberships that a provider made are marked. */
+/** Mark of memberships that a provider made. */
 const scimSource = 'scim';
 
 function attributesOf({ name, displayName, emails }: UserValues): UserAttributes {
@@ -195,7 +195,7 @@ async function changeAccount(
   if (isOwn) await updatePerson(db, id, { ...namesOf(values), updated_at: context.now() });
 }
 
-/** What the audit trail says: names and addresses are the person's own. */
+/** View in the audit trail: names and addresses are personal data. */
 function audited({ active, externalId }: UserValues) {
   return { active, externalId: externalId ?? null };
 }

@@ -1,4 +1,4 @@
-/** What the service says about its SCIM: abilities, types of resources, and their schemas. */
+/** SCIM discovery: abilities, types of resources, and their schemas. */
 import { mostResults } from './page.ts';
 import { groupSchema, type ResourceType, userSchema } from './resource.ts';
 

@@ -34,7 +34,7 @@ export function pathsOf(names: readonly string[]): FilterPaths {
   return new Map(names.map((name) => [name.toLowerCase(), name]));
 }
 
-/** What stands between the brackets of `emails[…]` and `members[…]`. */
+/** Filter between the brackets of `emails[…]` and `members[…]`. */
 const insidePaths = pathsOf(['value', 'type', 'primary', 'display']);
 
 function invalid(why: string): ScimRefusal {
@@ -241,7 +241,7 @@ export function namesPath(filter: Filter, name: string): boolean {
   return filter.path === name || filter.path.startsWith(`${name}.`);
 }
 
-/** What an element must have to match: for an element that is added because none does. */
+/** Values that match a filter: for an element that is added because none matches. */
 export function elementFor(filter: Filter): Record<string, unknown> {
   if (filter.op === 'and') return Object.assign({}, ...filter.filters.map(elementFor)) as never;
   return filter.op === 'eq' ? { [filter.path]: filter.value } : {};

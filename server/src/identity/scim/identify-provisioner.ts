@@ -1,4 +1,4 @@
-/** Which organization an identity provider acts for: the one whose token it sends. */
+/** Organization that an identity provider acts for: the one whose token it sends. */
 import type { FastifyRequest } from 'fastify';
 import { Access } from '../../framework/access/access.ts';
 import type { Actor } from '../../framework/access/actor.ts';

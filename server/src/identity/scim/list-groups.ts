@@ -14,7 +14,7 @@ import type { ScimRequest } from './scim-request.ts';
 
 const mostGroups = 10_000;
 
-/** What groups are filtered by. */
+/** Filters of groups. */
 export const groupPaths = pathsOf([
   'id',
   'displayName',

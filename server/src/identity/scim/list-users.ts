@@ -16,7 +16,7 @@ import type { ScimRequest } from './scim-request.ts';
 /** Members of larger organizations are found by userName, id and externalId only. */
 const mostFiltered = 20_000;
 
-/** What people are filtered by. */
+/** Filters of people. */
 export const userPaths = pathsOf([
   'id',
   'userName',

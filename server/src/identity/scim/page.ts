@@ -4,7 +4,7 @@ import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { withoutSchema } from './filter.ts';
 import type { ScimResource } from './resource.ts';
 
-/** What a page has at most, and by default. */
+/** Maximum and default size of a page. */
 export const mostResults = 1000;
 const usualResults = 100;
 /** A resource has far fewer attributes. */
@@ -48,7 +48,7 @@ function picked(fields: ScimFields, keeps: (path: string) => boolean | undefined
 }
 
 /**
- * What gives resources with what `attributes` or without what `excludedAttributes` names; their ids are always
+ * Projection of resources by `attributes` or `excludedAttributes`; their ids are always
  * there.
  * @throws ScimRefusal 400 for too many names
  */

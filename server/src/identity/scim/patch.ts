@@ -90,7 +90,7 @@ function changed(element: PatchValues, verb: PatchVerb, part: string, value: unk
   return verb === 'remove' ? others : { ...others, [part]: value };
 }
 
-/** What a filter picks out of a list, or a part of all its elements. */
+/** Elements of a list that a filter selects, or a part of all of them. */
 function changeElements(
   values: PatchValues,
   verb: PatchVerb,

@@ -1,4 +1,4 @@
-/** What one request may cost: filters and lists are sent by strangers, and nothing else is answered meanwhile. */
+/** Budget of one request: filters and lists come from third parties, and block all other requests. */
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 
 /** About two seconds of one processor. */

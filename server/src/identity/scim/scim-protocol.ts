@@ -52,7 +52,7 @@ interface ScimCall {
   readonly handle: ScimHandler;
 }
 
-/** What can be done with one type of resource. */
+/** Operations of one type of resource. */
 interface ScimResources {
   list(asked: ScimRequest): Promise<object>;
   find(asked: ScimRequest, id: string): Promise<ScimResource | undefined>;

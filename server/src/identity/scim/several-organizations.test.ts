@@ -1,4 +1,4 @@
-/** What the provider of one organization must not do to the people of others. */
+/** Limits of the provider of one organization for the people of others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';

@@ -1,11 +1,11 @@
-/** Which passwords may be set. */
+/** Rules for passwords. */
 import { badField } from '../../ground/errors.ts';
 
 const leastLength = 12;
 const mostLength = 1024;
 const leastDifferent = 5;
 
-/** What people choose most often among passwords that are long enough, without digits and signs around it. */
+/** Frequent choices among passwords that are long enough, without digits and signs around them. */
 const commonCores = new Set(
   `password passwordpassword passphrase mypassword thisismypassword administrator administration adminadmin
   adminadminadmin letmein letmeinletmein welcome welcomewelcome qwertyuiop qwertyuiopasdf qwertyqwerty

@@ -1,4 +1,4 @@
-/** Who the caller is. */
+/** The caller. */
 import type { FastifyRequest } from 'fastify';
 import type { CurrentUser } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';

@@ -1,4 +1,4 @@
-/** How people sign in, and their sessions. */
+/** Ways to sign in, and sessions of people. */
 import type { Context } from '../../framework/context.ts';
 import type { Family } from '../../framework/family.ts';
 import { deleteEndedSessions } from '../../rows/sign-in/session-store.ts';

@@ -23,12 +23,12 @@ import {
 import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
 import { leaveOrganization } from '../people/leave-organization.ts';
 
-/** How memberships that follow a claim are marked. */
+/** Mark of memberships that follow a claim. */
 const claimSource = 'oidc';
 
 const builtIn = new Set(['Admin', 'User']);
 
-/** What a claim says about one person. */
+/** Claim of one person. */
 export interface ClaimContent {
   /** Role by organization. */
   readonly roles: ReadonlyMap<string, string>;
@@ -48,7 +48,7 @@ async function roleOf(
 }
 
 /**
- * What the rules make of the values of a claim. Of several rules for one organization, the first one decides
+ * Memberships from the values of a claim by the rules. Of several rules for one organization, the first one decides
  * about the role; rules that name something unknown give nothing, and are logged.
  */
 export async function wantedBy(

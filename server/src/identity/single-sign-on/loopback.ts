@@ -1,4 +1,4 @@
-/** Where the command line waits for the end of a sign-in: an address of its own machine, never another one. */
+/** Address at which the command line waits for the end of a sign-in: on its own machine, never another one. */
 import { badField } from '../../ground/errors.ts';
 
 const loopbackHosts = new Set(['127.0.0.1', '[::1]']);

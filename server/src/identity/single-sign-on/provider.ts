@@ -73,7 +73,7 @@ async function discover(
   }
 }
 
-/** What has to be kept until the provider answers. */
+/** State to keep until the provider responds. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
@@ -109,7 +109,7 @@ export async function beginAtProvider(
   return { ...started, url: url.href };
 }
 
-/** Who the provider says has signed in. */
+/** Identity according to the provider. */
 export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;

@@ -1,5 +1,5 @@
 /**
- * Whose account an identity of the provider opens: the one that it opened before; else the one with the
+ * Account that an identity of the provider opens: the one that it opened before; else the one with the
  * verified e-mail; else a new one, where a claim makes the person a member of an organization.
  */
 import { recordAudit } from '../../framework/audit/record.ts';

@@ -9,7 +9,7 @@ import { createTeam, deleteTeam, updateTeam } from './change-team.ts';
 import { listTeams } from './list-teams.ts';
 import { teamView } from './team-view.ts';
 
-/** What Terraform providers send, after the versions of what they are built with. */
+/** User agents of Terraform providers, after the versions of their libraries. */
 const terraformProvider = /terraform-provider-/i;
 
 function isObjectForm(form: ServerSettings['teamsListForm'], { headers }: FastifyRequest): boolean {

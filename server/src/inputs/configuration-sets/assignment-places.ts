@@ -1,4 +1,7 @@
-/** Where configuration sets are created and assigned: entities of several kinds that requests name by scope and id. */
+/**
+ * Places in which configuration sets are created and assigned: entities of several kinds that requests specify
+ * by scope and id.
+ */
 import { type SetAssignmentScope, setAssignmentScopes } from '#contract/configuration-sets/shapes.ts';
 import type { Right, VariableScope } from '#contract/schema/enumerations.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
@@ -20,7 +23,7 @@ import { findHome } from '../variables/find-home.ts';
 import { levelsOf } from '../variables/levels.ts';
 
 export interface AssignmentPlace extends AssignmentScope {
-  /** Where rights about it are checked. */
+  /** Home for checks of rights. */
   readonly home: Place;
 }
 
@@ -34,7 +37,7 @@ export interface PermittedPlace extends AssignmentPlace {
   readonly around: readonly AssignmentScope[];
 }
 
-/** How to find what a scope names. */
+/** Finders of the entities of a scope. */
 const homes: Readonly<Record<SetAssignmentScope, FindHome>> = {
   environment: environmentHome,
   project: projectHome,
@@ -54,13 +57,13 @@ function firstHome(finders: readonly FindHome[]): FindHome {
   };
 }
 
-/** Where something lives that sets can be assigned to, whatever it is: no two entities have the same id. */
+/** Home of an entity that sets can be assigned to, whatever it is: ids are unique across kinds. */
 export const assignmentScopeHome = firstHome(Object.values(homes));
 
-/** Where an organization or a project lives. */
+/** Home of an organization or a project. */
 export const creationScopeHome = firstHome([projectHome, organizationHome]);
 
-/** Where something of one kind lives that sets can be assigned to. */
+/** Home of an entity of one kind that sets can be assigned to. */
 export async function homeOfAssignment(
   db: Connection,
   { scope, scopeId }: AssignmentScope,

@@ -21,7 +21,7 @@ import { liftersIn, requireLift } from '../../tenancy/project-policies/lift-appr
 import { approvalVariableName } from '../variables/approval-variable.ts';
 import type { AssignmentPlace } from './assignment-places.ts';
 
-/** Where a set lives. */
+/** Home of a set. */
 export function placeOfSet({
   organization_id,
   project_id,
@@ -188,7 +188,7 @@ export async function unassignSets(
   await auditAssignment(context, place, 'unassigned', once, proposed);
 }
 
-/** Who changes assignments, if the caller approves what another one proposed. */
+/** Author of changes to assignments, if the caller approves another user's proposal. */
 export interface ProposedBy {
   readonly proposedBy?: string;
 }
@@ -228,8 +228,8 @@ export async function checkSetChanges(
 }
 
 /**
- * Checks changes again that `checkSetChanges` returned when they were proposed. What is no longer assigned need not be
- * taken away.
+ * Checks changes again that `checkSetChanges` returned when they were proposed. What is no longer assigned need
+ * not be taken away.
  * @throws Refusal 400 for a set that was deleted since, or that cannot be assigned any more
  */
 export async function checkProposedSets(

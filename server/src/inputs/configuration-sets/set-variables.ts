@@ -24,7 +24,7 @@ function checkHome(set: SetRow, { scope, scopeId, organizationId }: SentVariable
     throw badField(`${field}.organizationId`, 'must be the organization of the configuration set, or absent');
 }
 
-/** What a variable has that is created without settings. */
+/** Defaults of a variable that is created without settings. */
 const usual = {
   isSensitive: false,
   isReadonly: false,

@@ -1,4 +1,4 @@
-/** Whom the token of a credential with OIDC is for: each cloud expects its own audience. */
+/** Audience of the token of a credential with OIDC: each cloud expects its own. */
 import type { CredentialType, CredentialValue } from '#contract/credentials/kinds.ts';
 
 /** @returns null for a type without a token */

@@ -1,4 +1,4 @@
-/** What clouds read to check the tokens of runs, and the subject that people put into trust policies. */
+/** Documents with which clouds check the tokens of runs, and the subject that people put into trust policies. */
 import type { FastifyInstance } from 'fastify';
 import { operations } from '#contract/operations.ts';
 import type { Context } from '../../framework/context.ts';

@@ -1,6 +1,7 @@
 /**
- * The keys that sign the tokens of runs. Each one is published a day before it signs, because clouds keep what they have
- * read, and until the last token that it signed has expired. All servers of an installation share them.
+ * The keys that sign the tokens of runs. Each one is published a day before it signs, because clouds keep what
+ * they have read, and until the last token that it signed has expired. All servers of an installation share
+ * them.
  */
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -15,7 +16,7 @@ import {
   type OidcKeyRow,
 } from '../../rows/oidc-issuer/oidc-key-store.ts';
 
-/** What AWS, Azure and Google Cloud accept. */
+/** Algorithm that AWS, Azure and Google Cloud accept. */
 export const algorithm = 'RS256';
 const modulusBits = 2048;
 const hour = 3_600_000;
@@ -27,7 +28,7 @@ const keptMilliseconds = longestTokenSeconds * 1000 + hour;
 
 type IssuerKey = Pick<OidcKeyRow, 'id' | 'signs_from'>;
 
-/** What has to be done about the keys of an installation. */
+/** Actions due for the keys of an installation. */
 export interface DueChanges {
   /** When a new key starts to sign; null: none is needed. */
   readonly signsFrom: Date | null;

@@ -6,7 +6,7 @@ import { algorithm, longestTokenSeconds, signingKey } from './rotate-keys.ts';
 
 type SigningContext = Pick<Context, 'db' | 'settings' | 'sealer' | 'now' | 'newId'>;
 
-/** What a token says about a run. */
+/** Claims of a token about a run. */
 export interface RunFacts {
   readonly organizationId: string;
   readonly projectId: string;
@@ -19,7 +19,7 @@ export interface RunFacts {
   readonly phase: 'plan' | 'apply';
 }
 
-/** Who a token is about: a run, or the organization when a credential is tested. */
+/** Subject of a token: a run, or the organization when a credential is tested. */
 export type TokenFacts = RunFacts | Pick<RunFacts, 'organizationId'>;
 
 /** The subject of tokens in the format v1: the same for all runs of an organization. */

@@ -131,7 +131,7 @@ function checkReadOnly(
     );
 }
 
-/** What a request did to a scope, for the audit trail: names and fingerprints, never values. */
+/** Changes of a request to a scope, for the audit trail: names and fingerprints, never values. */
 interface Done extends Readonly<Record<'created' | 'updated' | 'deleted', string[]>> {
   readonly changes: [variable: Pick<VariableRow, 'name' | 'type'>, changes: Changes][];
 }
@@ -181,7 +181,7 @@ function sidesOf({ changes }: Done): Changes {
 interface Applying {
   readonly home: VariableLevels;
   readonly scope: ScopeRows;
-  /** Who changes the variables. */
+  /** Author of the changes to variables. */
   readonly userId: string;
   readonly done: Done;
   readonly written: WrittenVariables;
@@ -300,7 +300,7 @@ export interface TriedChanges {
 }
 
 /**
- * What `applyVariableChanges` would do, with the same checks.
+ * Result of `applyVariableChanges`, with the same checks.
  * @param assignments changes of assigned sets as if they were stored
  * @throws Refusal as it does
  */

@@ -28,7 +28,7 @@ export const approvalVariableName = 'ENVARIUM_REQUIRES_APPROVAL';
 export interface ApprovalVariable {
   /** Null: not set, or neither `true` nor `false`. */
   readonly value: boolean | null;
-  /** Who set it; null: it comes from a set or a template, which others chose. */
+  /** Author; null: it comes from a set or a template, which others chose. */
   readonly setBy: string | null;
   /** Outer levels that say `true`, which nobody has lifted who may. */
   readonly demands: readonly DemandPlace[];
@@ -50,7 +50,7 @@ async function demandsOf(
 ): Promise<readonly DemandPlace[]> {
   const statements = rows.flatMap((row) => {
     const isTrue = openValue(context, row) === 'true';
-    // What one environment says of itself is not a demand.
+    // Variables of one environment itself are not a demand.
     if (isTrue && levelsOfOne.includes(row.scope)) return [];
     const templateId = row.scope === 'BLUEPRINT' ? row.scope_id : null;
     const place = { organizationId: row.organization_id, projectId: row.project_id, templateId };
@@ -84,7 +84,7 @@ export async function variableDemands(
   return found ? demandsOf(context, [...found.hidden, found.winner]) : [];
 }
 
-/** Where an approval of plans of an environment or a project is demanded. */
+/** Places that demand an approval of plans of an environment or a project. */
 async function demandsAt(context: ActorContext, home: VariableLevels): Promise<DemandPlace[]> {
   const { organizationId, projectId, scope, scopeId, inherits } = home;
   if (projectId === null || scope === 'SET' || scope === 'BLUEPRINT') return [];

@@ -10,10 +10,10 @@ import { badField, pointerTo, Refusal } from '../../ground/errors.ts';
 import type { VariableRow, VariableValues } from '../../rows/variables/variable-store.ts';
 import { isReference, outerRefusal, valueRefusal } from './unusable-value.ts';
 
-/** Where a variable is to be stored. */
+/** Place of a new variable. */
 export interface Surroundings {
   readonly scope: VariableScope;
-  /** What it hides there, from the outermost to the innermost. */
+  /** Hidden variables there, from the outermost to the innermost. */
   readonly hides: readonly VariableRow[];
   /** The one tool that can get it; undefined: any. */
   readonly tool: () => Promise<ToolFacts | undefined>;
@@ -42,7 +42,7 @@ async function toolsFor(
   return own === undefined ? all : [own];
 }
 
-/** How messages name a variable. */
+/** Name of a variable in messages. */
 function shownAs({ name }: Pick<VariableValues, 'name'>, scope: VariableScope): string {
   return `of "${name}" (scope ${scope})`;
 }

@@ -1,4 +1,4 @@
-/** What the variables of each scope belong to. */
+/** Entity that the variables of each scope belong to. */
 import type { VariableScope } from '#contract/schema/enumerations.ts';
 
 /** As the audit trail names it. */

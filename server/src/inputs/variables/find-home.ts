@@ -125,7 +125,7 @@ export async function findHome(db: Connection, given: ScopeOf): Promise<FoundHom
   return isId ? finders[scope.scope](db, scope) : undefined;
 }
 
-/** Where a variable lives: where its scope is. */
+/** Home of a variable: that of its scope. */
 export const variableHome: FindHome = async (db, id) => {
   const row = isUuid(id) ? await getVariableRow(db, id) : undefined;
   return row && (await findHome(db, scopeOf(row)))?.place;

@@ -7,7 +7,7 @@ export interface VariableLevels extends VariableHome {
   readonly inherits: readonly ScopeOf[];
 }
 
-/** What decides about the levels of an environment. */
+/** Facts that determine the levels of an environment. */
 export interface EnvironmentPlace {
   readonly id: string;
   readonly organization_id: string;
@@ -55,7 +55,7 @@ function homeIn(environment: EnvironmentPlace, scope: 'WORKFLOW' | 'ENVIRONMENT'
 }
 
 /**
- * Where the variables of an environment are located.
+ * Levels with the variables of an environment.
  * @param hierarchy of its project
  */
 export function environmentHome(environment: EnvironmentPlace, hierarchy: string): VariableLevels {
@@ -66,7 +66,7 @@ export function environmentHome(environment: EnvironmentPlace, hierarchy: string
   };
 }
 
-/** Where the variables are located that a workflow passes to its sub-environments. */
+/** Levels with the variables that a workflow passes to its sub-environments. */
 export function workflowHome(environment: EnvironmentPlace, hierarchy: string): VariableLevels {
   return { ...homeIn(environment, 'WORKFLOW'), inherits: outside(environment, hierarchy) };
 }

@@ -133,7 +133,7 @@ async function replyOf(context: ActorContext, levels: readonly ScopeOf[]): Promi
   return reply;
 }
 
-/** What a deployment runs with was decided when it was requested. */
+/** Variables of a deployment are fixed when it is requested. */
 function snapshotOf({ variables, organization_id: organizationId }: GivenRow): Variable[] {
   return variables.map(({ schema, scopeId, ...variable }) => ({
     ...variable,

@@ -1,5 +1,5 @@
 /**
- * Which of several variables with one name and type counts, and what it hides. Pure; docs/use/variables.md has the
+ * Precedence among variables with one name and type, and what each hides. Pure; docs/use/variables.md has the
  * same rules as a table.
  *
  * Levels are ordered from the outermost to the innermost: GLOBAL, BLUEPRINT, SUB_ENVIRONMENT_BLUEPRINT, PROJECT
@@ -14,7 +14,7 @@
  */
 import type { VariableType } from '#contract/schema/enumerations.ts';
 
-/** What decides about a variable. */
+/** Fields that decide about a variable. */
 export interface Candidate {
   readonly name: string;
   readonly type: VariableType;
@@ -22,7 +22,7 @@ export interface Candidate {
   readonly is_required: boolean;
 }
 
-/** What one level has. */
+/** Content of one level. */
 export interface Layer<Row extends Candidate> {
   /** The variables of each configuration set that is assigned here, in the order of assignment. */
   readonly sets: readonly (readonly Row[])[];
@@ -42,7 +42,7 @@ export interface ResolvedVariable<Row extends Candidate> {
   readonly isRequired: boolean;
 }
 
-/** What tells variables apart that can be in effect at the same time. */
+/** Key of variables that can be in effect at the same time. */
 export function variableKey({ name, type }: Pick<Candidate, 'name' | 'type'>): string {
   return `${type} ${name}`;
 }

@@ -36,7 +36,7 @@ async function assignedSets(
   );
 }
 
-/** What levels have. */
+/** Reads the content of levels. */
 export interface LevelContents {
   /** In the order of the levels. */
   readonly layers: readonly Layer<VariableRow>[];

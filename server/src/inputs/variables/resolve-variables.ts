@@ -1,4 +1,4 @@
-/** Which variables a deployment runs with, opened and checked. */
+/** Resolves the variables that a deployment runs with, opened and checked. */
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { DeploymentVariable, VariableSchema } from '#contract/variables/shapes.ts';
 import type { JobVariable } from '#protocol/messages/job.ts';
@@ -20,9 +20,9 @@ export interface ReferenceVariable {
   readonly text: string;
   readonly isSensitive: boolean;
   readonly isRequired: boolean;
-  /** What the value must match. */
+  /** Pattern for the value. */
   readonly regex: string | null;
-  /** What the variables that it hides require, from the outermost to the innermost. */
+  /** Requirements of the hidden variables, from the outermost to the innermost. */
   readonly outer: readonly {
     readonly scope: VariableScope;
     readonly regex: string | null;
@@ -36,7 +36,7 @@ export interface ResolvedVariables {
   readonly terraform: JobVariable[];
   /** Without values: these are looked up right before the run. */
   readonly references: ReferenceVariable[];
-  /** What readers of the deployment get. */
+  /** Form for readers of the deployment. */
   readonly rows: DeploymentVariable[];
   /** Why one cannot be used, as a sentence that names it and its scope; empty if all can. */
   readonly unusable: string[];

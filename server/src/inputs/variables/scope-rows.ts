@@ -59,7 +59,7 @@ export class ScopeRows {
     return this.#outerById.get(id);
   }
 
-  /** What the scope inherits under a name. */
+  /** Inherited variable of the scope under a name. */
   inheritedAs(name: string, type: number): ResolvedVariable<VariableRow> | undefined {
     return this.#outer.get(variableKey({ name, type: type as VariableType }));
   }
@@ -93,7 +93,7 @@ export class ScopeRows {
     this.#saved.clear();
   }
 
-  /** What is not written: the rows that are unchanged, and those that are new or changed. */
+  /** Rows that are not written because they are unchanged, and those that are new or changed. */
   tried(): { kept: VariableRow[]; changed: VariableRow[] } {
     return {
       kept: [...this.#byId.values()].filter(({ id }) => !this.#saved.has(id)),

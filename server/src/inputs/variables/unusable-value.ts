@@ -1,4 +1,4 @@
-/** What a variable's own rules say about its value. */
+/** Checks the value of a variable against its own rules. */
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
 import { matchesRegexInTurn } from '#guards/match-regex.ts';
@@ -28,7 +28,7 @@ export async function valueRefusal(
 }
 
 /**
- * What the rules of hidden variables say about the value of the one that hides them: an inner scope cannot widen
+ * Checks the value of a variable against the rules of those that it hides: an inner scope cannot widen
  * what an outer one allows.
  * @param hidden from the outermost to the innermost
  */

@@ -32,7 +32,7 @@ export function scopeView({
   return scope === 'GLOBAL' ? { scope } : { scope, scopeId: scope_id };
 }
 
-/** What an inner variable says about the one that it hides. */
+/** Statement of an inner variable about the one that it hides. */
 export function hiddenView(context: Pick<Context, 'sealer'>, row: VariableRow): HiddenVariable {
   return {
     ...scopeView(row),

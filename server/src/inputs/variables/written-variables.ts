@@ -3,7 +3,7 @@ import { badField, pointerTo } from '../../ground/errors.ts';
 import { type Candidate, variableKey } from './precedence.ts';
 
 export class WrittenVariables {
-  /** Where each was written, by its id and by its name and type. */
+  /** Position at which each was written, by its id and by its name and type. */
   readonly #fields = new Map<string, string>();
 
   /**

@@ -1,4 +1,4 @@
-/** Which organizations an agent runs deployments for: its own, or all of them if they share it. */
+/** Organizations that an agent runs deployments for: its own, or all of them if they share it. */
 
 export interface AgentScope {
   /** The organization that the agent is limited to; null: all organizations share it. */

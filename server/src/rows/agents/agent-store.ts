@@ -123,7 +123,7 @@ export async function setAgentDeleted(tx: Connection, agentKey: string, at: Date
   await tx.updateTable('agent').set({ deleted_at: at }).where('agent_key', '=', agentKey).execute();
 }
 
-/** Where an agent lives, by its key or its id: clients send either. */
+/** Home of an agent, by its key or its id: clients send either. */
 export const agentHome: FindHome = async (db, key) => {
   const row = await findAgent(db, key);
   return row && inOrganization(row.organization_id);

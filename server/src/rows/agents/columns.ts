@@ -1,4 +1,4 @@
-/** What columns hold that are JSON to the database. */
+/** JSON types of columns. */
 import type { AgentIsolation, AgentLogs } from '#contract/agents/shapes.ts';
 
 export interface Columns {

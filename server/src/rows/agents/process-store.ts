@@ -104,7 +104,7 @@ export async function listContacts(db: Connection, after: Date) {
     .execute();
 }
 
-/** What processes can run, and for whom, that did not say goodbye and were heard of after a time. */
+/** Capacity and scope of processes that did not say goodbye and had contact after a time. */
 export async function listAbilities(db: Connection, after: Date) {
   return db
     .selectFrom('agent_process')

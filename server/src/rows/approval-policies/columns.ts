@@ -1,4 +1,4 @@
-/** What columns hold that are text, numbers or JSON to the database. */
+/** Types of columns that are text, numbers or JSON to the database. */
 import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 
 export interface Columns {

@@ -31,7 +31,7 @@ export async function listVerdicts(db: Connection, deploymentId: string): Promis
     .execute();
 }
 
-/** What policies asked for when they were evaluated last, as an array in a statement about deployments. */
+/** Latest requirements of policies, as an array in a statement about deployments. */
 export function askedByPolicies(deploymentId: Expression<string>): RawBuilder<string[]> {
   return sql<string[]>`array(select policy_name || ': ' || message
     from policy_verdict said, jsonb_array_elements_text(messages -> 'pending') with ordinality as each (message, place)

@@ -231,7 +231,7 @@ export async function getLinkOfEntry(db: Connection, id: string): Promise<LinkRo
   return db.selectFrom('audit_link').selectAll().where('event_id', '=', id).executeTakeFirst();
 }
 
-/** What a list of entries is limited to. */
+/** Filters of a list of entries. */
 export interface LinkFilter {
   readonly actorId?: string | undefined;
   readonly action?: string | undefined;

@@ -1,4 +1,4 @@
-/** What columns hold that are text to the database. */
+/** Types of columns that are text to the database. */
 import type { BulkItemStatus, BulkKind } from '#contract/bulk-operations/shapes.ts';
 
 export interface Columns {

@@ -10,13 +10,13 @@ import type { ScopeOf } from '../variables/variable-store.ts';
 
 export type SetRow = Selectable<ConfigurationSetTable>;
 
-/** Where sets are assigned. */
+/** Scopes of assignments of sets. */
 export interface AssignmentScope {
   readonly scope: SetAssignmentScope;
   readonly scopeId: string;
 }
 
-/** Where a set was created. */
+/** Scope in which a set was created. */
 export type CreatedIn = Pick<SetRow, 'organization_id' | 'project_id'>;
 
 /** @returns the row, or undefined where the scope already has a set of this name */
@@ -95,7 +95,7 @@ export async function updateSetRow(
   );
 }
 
-/** Where a set that was not deleted lives. */
+/** Home of a set that was not deleted. */
 export const setHome = homeById(getSetRow);
 
 /** Assigns sets in their order, after those that are already there. @returns ids of those that were not */
@@ -140,7 +140,7 @@ export async function assignedThere(
     .execute();
 }
 
-/** Who assigned sets at a place itself, by the id of the set. */
+/** Author of each assignment of a set at a place itself, by the id of the set. */
 export async function assignersThere(
   db: Connection,
   { scope, scopeId }: AssignmentScope,
@@ -170,7 +170,7 @@ export async function deleteAssignments(
     .execute();
 }
 
-/** Where a set is assigned, in the order of assignment; what deployments ran with is left out. */
+/** Assignments of a set, in their order; those of deployments are left out. */
 export async function assignmentsOf(db: Connection, setId: string): Promise<AssignmentScope[]> {
   return db
     .selectFrom('configuration_set_assignment')
@@ -231,7 +231,7 @@ function assignedTo(db: Connection, places: readonly AssignmentScope[]) {
     );
 }
 
-/** How the sets of an environment would change, by their ids. */
+/** Changes to the sets of an environment, by their ids. */
 export interface ProposedAssignments {
   readonly environmentId: string;
   readonly assign: readonly string[];
@@ -298,7 +298,7 @@ export async function listAssignedSets(
   const rows = await assignedTo(db, places)
     .selectAll('set')
     .select(['assignment.scope', 'assignment.scope_id'])
-    // What a deployment ran with is history.
+    // Assignments to deployments are history.
     .where((eb) => eb.or([eb('set.deleted_at', 'is', null), eb('assignment.scope', '=', 'deployment')]))
     .orderBy('assignment.number')
     .execute();
@@ -307,7 +307,7 @@ export async function listAssignedSets(
   return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Where sets are assigned that were created in some projects. */
+/** Assignments of sets that were created in some projects. */
 export async function assignmentsOfSetsIn(
   db: Connection,
   projectIds: readonly string[],

@@ -109,7 +109,7 @@ export async function deleteCredentialRow(tx: Connection, id: string): Promise<v
   await tx.deleteFrom('credential').where('id', '=', id).execute();
 }
 
-/** Where a credential lives. */
+/** Home of a credential. */
 export const credentialHome = homeById((db, id) =>
   db
     .selectFrom('credential')
@@ -198,10 +198,10 @@ export interface AssignedCredential extends CredentialRow {
   readonly assigned_to: string;
 }
 
-/** What concerns the credentials of the runs of a project. */
+/** Facts about the credentials of the runs of a project. */
 export interface RunCredentialRows {
   /**
-   * What is assigned to the project and to those above it: the nearest first, the newest first in each. A credential
+   * Assignments to the project and to those above it: the nearest first, the newest first in each. A credential
    * of a project counts only in that one and below, wherever projects have been moved since.
    */
   readonly rows: readonly AssignedCredential[];

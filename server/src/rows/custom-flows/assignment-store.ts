@@ -8,7 +8,7 @@ import { isOfType, projectOfTemplate } from '../templates/template-store.ts';
 
 export type FlowAssignmentRow = Selectable<FlowAssignmentTable>;
 
-/** Where something is assigned. */
+/** Place of an assignment. */
 export interface ScopePlace {
   readonly scope: FlowScope;
   readonly scopeId: string;
@@ -76,7 +76,7 @@ export async function deleteAssignmentsOfTemplates(tx: Connection, ids: readonly
     .execute();
 }
 
-/** What is assigned to a place itself: by position, then in the order of assignment. */
+/** Assignments to a place itself: by position, then in the order of assignment. */
 export async function assignmentsAt(
   db: Connection,
   { scope, scopeId }: ScopePlace,
@@ -92,7 +92,7 @@ export async function assignmentsAt(
     .execute();
 }
 
-/** Where some custom flows or approval policies are assigned, newest first. */
+/** Places of some custom flows or approval policies, newest first. */
 export async function assignmentsOf(
   db: Connection,
   templateIds: readonly string[],
@@ -152,7 +152,7 @@ export async function arePoliciesAssignedSince(
   return rows[0]?.are === true;
 }
 
-/** Where an approval policy is assigned. */
+/** Places of an approval policy. */
 export interface PolicyPlace {
   readonly policyId: string;
   /** Null: the organization, or a template of it. */
@@ -163,7 +163,7 @@ export interface PolicyPlace {
   readonly assignedBy: string | null;
 }
 
-/** Where the approval policies are assigned that decide about a template's deployments in a project. */
+/** Places whose approval policies decide about a template's deployments in a project. */
 export async function policyPlaces(
   db: Connection,
   { projectId, templateId }: { readonly projectId: string; readonly templateId: string | null },

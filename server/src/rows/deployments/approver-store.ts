@@ -12,18 +12,18 @@ export interface StoredApproverRow {
   readonly started_by: string;
   /** For whom the service started it. */
   readonly requested_by: string | null;
-  /** What the policies of its project and those above it say, from the top down; null: nothing. */
+  /** Settings of its project and those above it, from the top down; null: none. */
   readonly self_approval: readonly SelfApproval[] | null;
   /** Users that have approved it, oldest first. */
   readonly approvers: readonly string[];
   /** By user: itself and whoever made that key, for all users above and those that were asked about. */
   readonly people: Readonly<Record<string, readonly string[]>> | null;
-  /** What approval policies asked for when they were evaluated last. */
+  /** Latest requirements of approval policies. */
   readonly missing: readonly string[];
 }
 
 /**
- * What decides who may approve, of several deployments.
+ * Facts that decide who may approve, of several deployments.
  * @param more further users to find the people of, such as the caller
  */
 export async function readApproverRows(

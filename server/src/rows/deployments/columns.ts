@@ -1,4 +1,4 @@
-/** What columns hold that are text, numbers or JSON to the database. */
+/** Types of columns that are text, numbers or JSON to the database. */
 
 import type { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';

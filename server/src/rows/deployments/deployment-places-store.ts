@@ -2,7 +2,7 @@
 import type { Connection } from '../../framework/context.ts';
 import type { DeploymentRow } from './deployment-row.ts';
 
-/** Where several deployments belong, and what they are. */
+/** Homes and types of several deployments. */
 export async function getDeploymentPlaces(
   db: Connection,
   ids: readonly string[],

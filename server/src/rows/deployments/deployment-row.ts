@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { DeploymentTable } from '../schema.ts';
 
-/** What its runs found, up to megabytes each: read only to be shown. */
+/** Results of its runs, up to megabytes each: read only for display. */
 export type FoundColumn =
   | 'plan'
   | 'output'
@@ -15,7 +15,7 @@ export type FoundColumn =
   | 'provider_versions'
   | 'module_versions';
 
-/** What its runs were given, up to megabytes each: read only where a run begins, or to be shown. */
+/** Inputs of its runs, up to megabytes each: read only when a run begins, or for display. */
 export type GivenColumn = 'variables' | 'sealed_inputs';
 
 /** A deployment with what was decided about it, without what its runs were given and found. */

@@ -88,7 +88,7 @@ export async function getDeploymentRow(db: Connection, id: string): Promise<Depl
   return rows(db).where('id', '=', id).executeTakeFirst();
 }
 
-/** Where a deployment belongs and what it is doing, without anything that grows with its code. */
+/** Home and status of a deployment, without anything that grows with its code. */
 export type DeploymentPlace = Pick<
   DeploymentRow,
   'id' | 'status' | 'environment_id' | 'project_id' | 'organization_id'
@@ -174,7 +174,7 @@ export async function openDeploymentsOf(
     .execute();
 }
 
-/** What decides about the status of an environment. */
+/** Facts that determine the status of an environment. */
 export type SpeakerRow = Pick<DeploymentRow, 'id' | 'type' | 'status'>;
 
 const selectSpeakers = statement<{ open: SpeakerRow[]; newest: SpeakerRow | null }>(`
@@ -330,7 +330,7 @@ export async function lockDeployment(
   return environment && deployment && { deployment, environment };
 }
 
-/** Where a deployment lives. */
+/** Home of a deployment. */
 export const deploymentHome = homeById((db, id) =>
   db
     .selectFrom('deployment')

@@ -1,4 +1,4 @@
-/** What the tools of deployments reported. */
+/** Reports of the tools of deployments. */
 import type { Updateable } from 'kysely';
 import { joinDiagnostics } from '#contract/deployments/diagnostics.ts';
 import type { Connection } from '../../framework/context.ts';

@@ -1,4 +1,4 @@
-/** What the runs of a deployment are given: kept apart from its row, which is read far more often. */
+/** Inputs of the runs of a deployment: separate from its row, which is read far more often. */
 import type { Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
@@ -11,7 +11,7 @@ const selectGiven = statement<GivenRow>(
   'select id, organization_id, variables, sealed_inputs from deployment where id = $1',
 );
 
-/** What the runs of a deployment are given. */
+/** Inputs of the runs of a deployment. */
 export async function getGiven(db: Connection, id: string): Promise<GivenRow | undefined> {
   const [row] = await selectGiven(db, id);
   return row;

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import type { DeploymentTable } from '../schema.ts';
 
-/** What the last run of an environment that succeeded in changing something has left. */
+/** Outputs and resources of the last run of an environment that changed something successfully. */
 export type LastOutputs = Pick<
   Selectable<DeploymentTable>,
   'id' | 'environment_id' | 'type' | 'output' | 'sealed_output' | 'run_settings'

@@ -1,4 +1,4 @@
-/** Who approved or cancelled a plan. */
+/** Users who approved or cancelled a plan. */
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import type { ReviewTable } from '../schema.ts';

@@ -7,7 +7,7 @@ import type { DeploymentTable } from '../schema.ts';
 import type { DeploymentRow } from './deployment-store.ts';
 import { type ReviewRow, reviewsOf } from './review-store.ts';
 
-/** What readers are shown of a deployment: no sealed column is read for a list. */
+/** View of a deployment for readers: no sealed column is read for a list. */
 const shownColumns = [
   'id',
   'number',
@@ -100,7 +100,7 @@ export type ShownDeploymentRow = Pick<
   (typeof shownColumns)[number] | LargeColumn | SingleColumn
 >;
 
-/** What a row of a list and a single one have in common. */
+/** Columns that a row of a list and a single one share. */
 export type PlainDeploymentRow = Omit<ShownDeploymentRow, TextColumn | SingleColumn>;
 
 /** A row of a list, with what its reply shows of other tables. */
@@ -154,12 +154,12 @@ export async function getListedDeployments(
   return listed(db, unread).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 }
 
-/** Which transaction wrote a deployment, as a column of a statement about environments. */
+/** Transaction that wrote a deployment, as a column of a statement about environments. */
 export function deploymentVersionOf(id: Expression<string | null>): RawBuilder<string | null> {
   return sql`(select xmin::text from deployment where id = ${id})`;
 }
 
-/** How many deployments of an environment are queued, as a column of a statement about environments. */
+/** Number of queued deployments of an environment, as a column of a statement about environments. */
 export function queueLengthOf(environmentId: Expression<string>): RawBuilder<number> {
   return sql`(select count(*)::integer from deployment
     where environment_id = ${environmentId} and status = 'QUEUED')`;
@@ -170,7 +170,7 @@ export function finishedAfter(db: Connection, at: Date) {
   return db.selectFrom('deployment').select('id').where('finished_at', '>', at);
 }
 
-/** Who started a deployment, as a column of a statement about environments; null of what was never deployed. */
+/** User who started a deployment, as a column of a statement about environments; null if it was never deployed. */
 export function starterOf(deploymentId: Expression<string | null>): RawBuilder<string | null> {
   return sql`(select started_by from deployment
     where id = ${deploymentId} and status <> 'NEVER_DEPLOYED')`;
@@ -252,8 +252,8 @@ export async function listDeploymentPage(
 }
 
 /**
- * What the runs of an environment created, or may have created, without recording it in a state, oldest first:
- * since its last successful deploy or destroy of everything.
+ * Resources that runs of an environment created, or may have created, without recording them in a state, oldest
+ * first: since its last successful deploy or destroy of everything.
  */
 export async function unrecordedSinceSuccess(
   db: Connection,
@@ -286,7 +286,7 @@ export async function getStoredPlan(
   return row?.plan ?? undefined;
 }
 
-/** What the plan of a deployment costs; undefined: not known. */
+/** Costs of a deployment's plan; undefined: not known. */
 export async function getCostEstimation(
   db: Connection,
   id: string,

@@ -61,7 +61,7 @@ export async function openAttemptOf(db: Connection, deploymentId: string): Promi
     .executeTakeFirst();
 }
 
-/** How many attempts of some processes have not ended. */
+/** Number of attempts of some processes that have not ended. */
 export async function countOpenAttempts(db: Connection, processIds: readonly string[]): Promise<number> {
   if (processIds.length === 0) return 0;
   const row = await db
@@ -73,7 +73,7 @@ export async function countOpenAttempts(db: Connection, processIds: readonly str
   return Number(row.count);
 }
 
-/** What identifies an attempt. */
+/** Identity of an attempt. */
 export type AttemptKey = Pick<AttemptRow, 'job_id' | 'number'>;
 
 export async function updateAttempt(

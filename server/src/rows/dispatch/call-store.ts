@@ -6,7 +6,7 @@ import type { AgentProcessRow } from '../agents/process-store.ts';
 import type { JobRow } from '../queue/job-store.ts';
 import type { AttemptKey, AttemptRow } from './attempt-store.ts';
 
-/** What a call to the agent protocol is checked against. */
+/** Facts for checks of a call to the agent protocol. */
 export interface CallRow {
   readonly organization_id: string;
   readonly is_shared: boolean;
@@ -58,7 +58,7 @@ const selectCall = statement<CallRow>(`
   left join agent_process holder on holder.id = a.agent_process_id
   where agent.agent_key = $1`);
 
-/** Who calls, and about which attempt, in one statement. @returns undefined for an unknown key */
+/** Caller and its attempt, in one statement. @returns undefined for an unknown key */
 export async function findCall(
   db: Connection,
   agentKey: string,

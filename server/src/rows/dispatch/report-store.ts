@@ -10,7 +10,7 @@ import type { DeploymentTable } from '../schema.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import type { AttemptInPlace } from './call-store.ts';
 
-/** What a report is compared with. */
+/** Facts that a report is compared with. */
 export interface ReportFacts {
   readonly deployment: Pick<
     Selectable<DeploymentTable>,
@@ -20,7 +20,7 @@ export interface ReportFacts {
   readonly steps: readonly StepRow[];
 }
 
-/** What a report changes. */
+/** Changes by a report. */
 export interface ReportChanges {
   readonly chunks: readonly {
     readonly step_id: string;
@@ -29,7 +29,7 @@ export interface ReportChanges {
   }[];
   readonly steps: readonly StepRow[];
   readonly news: readonly NewEvent[];
-  /** How many events of the attempt are stored then. */
+  /** Number of events of the attempt stored by then. */
   readonly events: number;
   readonly bases: Readonly<Record<string, number>>;
   /** Columns of the deployment; null where none changes. */

@@ -135,7 +135,7 @@ export async function isAnotherApplying(
   return other !== undefined;
 }
 
-/** What decides whether a state of an attempt may become the current one. */
+/** Facts that decide whether a state of an attempt may become the current one. */
 export async function getStateSender(db: Connection, attempt: AttemptKey) {
   return db
     .selectFrom('attempt')
@@ -164,7 +164,7 @@ export async function getStateSender(db: Connection, attempt: AttemptKey) {
 
 export type StateSender = Awaited<ReturnType<typeof getStateSender>>;
 
-/** Who has which job now. */
+/** Current holder of each job. */
 export async function listHolders(db: Connection, jobIds: readonly string[]) {
   if (jobIds.length === 0) return [];
   return db
@@ -214,7 +214,7 @@ export interface ClaimedRun {
   readonly attempt: AttemptRow;
 }
 
-/** What a job runs on. */
+/** Environment that a job runs on. */
 export interface RunPlace {
   readonly environment_id: string;
   readonly template_id: string;

@@ -140,7 +140,7 @@ export async function getEnvironmentRows(db: Connection, ids: readonly string[])
         .execute();
 }
 
-/** What names an environment, and says where it is. */
+/** Names and place of an environment. */
 export type NamedEnvironment = Pick<EnvironmentRow, 'id' | 'name' | 'organization_id' | 'project_id'>;
 
 /** The environments of a project, by name. */
@@ -255,7 +255,7 @@ export async function listTags(
   return rows.map((row) => row.tag);
 }
 
-/** Where an environment lives. */
+/** Home of an environment. */
 export const environmentHome = homeById((db, id) =>
   db
     .selectFrom('environment')

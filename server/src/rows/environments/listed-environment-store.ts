@@ -22,7 +22,7 @@ import type { EnvironmentTable } from '../schema.ts';
 import { templateIdsOfTypes } from '../templates/template-store.ts';
 import type { EnvironmentRow } from './environment-store.ts';
 
-/** What readers are shown of an environment. */
+/** View of an environment for readers. */
 const shownColumns = [
   'id',
   'organization_id',
@@ -70,9 +70,9 @@ export interface ListedEnvironmentRow extends ShownEnvironmentRow, Pick<PageRow,
   readonly queue_length: number;
 }
 
-/** What the list operation filters by; absent fields do not filter. */
+/** Filters of the list operation; absent fields do not filter. */
 export interface EnvironmentFilter {
-  /** Where the reader may see environments. */
+  /** Places where the reader may see environments. */
   readonly reach: Reach;
   readonly projectId?: string;
   readonly createdBy?: string;
@@ -89,7 +89,7 @@ export interface EnvironmentFilter {
   readonly tags?: readonly string[];
   /** Nothing of it was deployed since it was destroyed. */
   readonly isDestroyed?: boolean;
-  /** Who started the latest deployment, by id. */
+  /** User who started the latest deployment, by id. */
   readonly deployerIds?: readonly string[];
   readonly statuses?: readonly EnvironmentStatus[];
   readonly driftStatuses?: readonly DriftStatus[];
@@ -168,7 +168,7 @@ function filtered(db: Connection, filter: EnvironmentFilter) {
 }
 
 /**
- * How many environments a filter matches. Without filters other than these three, they are not counted: their
+ * Number of environments that match a filter. Without filters other than these three, they are not counted: their
  * numbers are kept (`environment_count`), which takes 0.1 ms for 50,000 instead of 11 ms.
  */
 function counted(db: Connection, filter: EnvironmentFilter) {
@@ -189,7 +189,7 @@ function counted(db: Connection, filter: EnvironmentFilter) {
     .$if(isActive !== undefined, (query) => query.where('is_archived', '=', !isActive));
 }
 
-/** How many environments a filter matches. */
+/** Number of environments that match a filter. */
 export async function countFiltered(db: Connection, filter: EnvironmentFilter): Promise<number> {
   if (Object.values(filter.reach).every((ids) => ids.length === 0)) return 0;
   const { total } = await counted(db, filter).executeTakeFirstOrThrow();
@@ -224,7 +224,7 @@ const version = sql<string>`concat_ws(' ', environment.xmin,
   ${deploymentVersionOf(sql.ref('environment.latest_deployment_id'))},
   ${scheduleVersionsOf(sql.ref('environment.id'))}, ${queueLength}, ${projectName})`;
 
-/** Which environment a list shows, and in which version. */
+/** Environment in a list, and its version. */
 export interface PageRow {
   readonly id: string;
   readonly version: string;

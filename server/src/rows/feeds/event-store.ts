@@ -4,7 +4,7 @@ import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
 import type { DeploymentEventTable } from '../schema.ts';
 
-/** What a reader of a deployment may not have yet. */
+/** Events that a reader of a deployment may not have yet. */
 export interface StreamNews {
   readonly events: readonly Pick<Selectable<DeploymentEventTable>, 'number' | 'name' | 'data'>[];
   /** All steps, in their order, with the lengths of their logs. */

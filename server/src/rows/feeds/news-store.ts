@@ -1,5 +1,5 @@
 /**
- * What a transaction tells readers: collected, and written by one statement right before the commit. Each notice
+ * Notices of a transaction for readers: collected, and written by one statement right before the commit. Each notice
  * is sent once, however often it was published.
  */
 import type { Kysely } from 'kysely';

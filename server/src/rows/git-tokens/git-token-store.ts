@@ -71,7 +71,7 @@ export async function updateToken(
   );
 }
 
-/** What changes of a token. */
+/** Changes to a token. */
 export interface UpdatedToken {
   readonly name?: string;
   readonly value?: string;
@@ -149,7 +149,7 @@ export function openToken({ sealer }: Pick<Context, 'sealer'>, row: GitTokenRow)
   return sealer.open(row.sealed_value, association(row.id)).toString('utf8');
 }
 
-/** Where a git token lives. */
+/** Home of a git token. */
 export const gitTokenHome = homeById((db, id) =>
   db.selectFrom('git_token').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

@@ -262,7 +262,7 @@ export async function restartDelivery(
     .executeTakeFirst();
 }
 
-/** Where a delivery lives. */
+/** Home of a delivery. */
 export const deliveryHome = homeById((db, id) =>
   db.selectFrom('notification_delivery').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

@@ -8,7 +8,7 @@ import type { NotificationEndpointTable } from '../schema.ts';
 
 export type EndpointRow = Selectable<NotificationEndpointTable>;
 
-/** What an endpoint is, with its secrets. */
+/** Settings of an endpoint, with its secrets. */
 export interface EndpointContent {
   readonly name: string;
   readonly type: EndpointType;
@@ -62,7 +62,7 @@ export async function insertEndpoint(
     .executeTakeFirst();
 }
 
-/** What kept it from being tried ends, too. @returns undefined where another endpoint has the name */
+/** Also ends the pause after failures. @returns undefined where another endpoint has the name */
 export async function replaceEndpoint(
   tx: Connection,
   context: ActorContext,
@@ -157,7 +157,7 @@ export async function countFailure(
     .execute();
 }
 
-/** Where an endpoint lives. */
+/** Home of an endpoint. */
 export const endpointHome = homeById((db, id) =>
   db.selectFrom('notification_endpoint').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

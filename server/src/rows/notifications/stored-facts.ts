@@ -1,6 +1,7 @@
 /**
- * What a notification says of an environment and a deployment, as it was when the event happened. Kept with each
- * delivery: nothing here is a secret, or comes from variables, outputs or logs; of plans only numbers. Absent values are null.
+ * Facts in a notification about an environment and a deployment, from the time of the event. Kept with each
+ * delivery: nothing here is a secret, or comes from variables, outputs or logs; of plans only numbers. Absent
+ * values are null.
  */
 import type { PlanSummary } from '#contract/deployments/plan.ts';
 import type {
@@ -65,7 +66,7 @@ export interface DeploymentFacts {
   readonly targets: readonly string[];
 }
 
-/** What else is known of the end of a lifetime. */
+/** Further facts about the end of a lifetime. */
 export interface LifetimeFacts {
   readonly destroyAt: string;
   readonly reason: string | null;

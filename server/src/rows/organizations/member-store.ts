@@ -13,7 +13,7 @@ export async function listMemberRows(db: Connection, organizationId: string): Pr
     .execute();
 }
 
-/** Which of some users are members, invited ones included. */
+/** Members among some users, including invited ones. */
 export async function membersAmong(
   db: Connection,
   organizationId: string,
@@ -29,7 +29,7 @@ export async function membersAmong(
   return new Set(rows.map((row) => row.user_id));
 }
 
-/** Who has a role in the organization: ids, oldest membership first. */
+/** Holders of a role in the organization: ids, oldest membership first. */
 export async function membersWithRole(
   db: Connection,
   organizationId: string,

@@ -65,7 +65,7 @@ export async function updateOrganizationRow(
 }
 
 /**
- * How often it was changed who may do what in the organizations of a user: a column of a statement about
+ * Counter of changes to rights in the organizations of a user: a column of a statement about
  * users. What was loaded of a user's rights holds for as long as the text is the same.
  */
 export function accessVersionsOf(userId: Expression<string>): RawBuilder<string> {
@@ -99,7 +99,7 @@ export async function membershipsOf(
     .execute();
 }
 
-/** Where an organization lives: in itself. */
+/** Home of an organization: itself. */
 export const organizationHome = versioned(
   homeById((db, id) =>
     db.selectFrom('organization').select('id as organization_id').where('id', '=', id).executeTakeFirst(),

@@ -1,4 +1,4 @@
-/** What columns hold that are JSON to the database. */
+/** JSON types of columns. */
 import type { GrantedPermissions } from '#contract/people/shapes.ts';
 
 export interface Columns {

@@ -82,7 +82,7 @@ export async function revokeInvitationsOf(
     .execute();
 }
 
-/** Where an invitation lives. */
+/** Home of an invitation. */
 export const invitationHome = homeById((db, id) =>
   db.selectFrom('invitation').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

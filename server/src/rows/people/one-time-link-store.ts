@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import type { PasswordResetTable, SignInLinkTable } from '../schema.ts';
 
-/** What a link is for: the table that keeps those of its kind. */
+/** Purpose of a link: the table that keeps those of its kind. */
 export type LinkKind = 'password_reset' | 'sign_in_link';
 
 type LinkTable = PasswordResetTable & SignInLinkTable;

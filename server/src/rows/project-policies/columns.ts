@@ -1,4 +1,4 @@
-/** What columns hold that are text to the database. */
+/** Types of columns that are text to the database. */
 import type { Policy } from '#contract/project-policies/shapes.ts';
 
 export interface Columns {

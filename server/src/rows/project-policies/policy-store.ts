@@ -55,7 +55,7 @@ export async function projectsWithOutputsAsInputs(
   return new Set(found.map((row) => row.project_id));
 }
 
-/** What a project says about approving one's own plans. */
+/** Setting of a project about approving one's own plans. */
 export interface SelfApproval {
   readonly organizationId: string;
   readonly projectId: string;
@@ -65,8 +65,8 @@ export interface SelfApproval {
 }
 
 /**
- * What a project and those above it say about approving one's own plans, from the top down, as a column of a statement
- * about something in the project. Null: nothing.
+ * Settings of a project and those above it about approving one's own plans, from the top down, as a column of a
+ * statement about something in the project. Null: nothing.
  */
 export function selfApprovalOf(projectId: Expression<string>): RawBuilder<SelfApproval[] | null> {
   return sql`(select jsonb_agg(jsonb_build_object(

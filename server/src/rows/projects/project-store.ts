@@ -311,7 +311,7 @@ export async function isAnyInProjects(
   return row !== undefined;
 }
 
-/** Where a project lives: in itself. */
+/** Home of a project: itself. */
 export const projectHome = versioned(
   homeById((db, id) =>
     db

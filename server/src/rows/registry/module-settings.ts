@@ -1,4 +1,4 @@
-/** Where the code of a module is, and how it is read and tested: what its record stores as one value. */
+/** Address, credentials and tests of the code of a module: the part of its record stored as one value. */
 import type { ModuleFields } from '#contract/registry/module-operations.ts';
 import { type WithoutNulls, withoutNulls } from '#contract/schema/without-nulls.ts';
 

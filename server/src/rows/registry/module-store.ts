@@ -9,7 +9,7 @@ import type { ModuleSettings } from './module-settings.ts';
 
 export type ModuleRow = Selectable<RegistryModuleTable>;
 
-/** What people choose. */
+/** Choices of people. */
 export interface ModuleValues {
   readonly name: string;
   readonly provider: string;
@@ -109,7 +109,7 @@ export async function lockModule(tx: Connection, id: string): Promise<void> {
   await tx.selectFrom('registry_module').select('id').where('id', '=', id).forUpdate().execute();
 }
 
-/** Where a module belongs to. */
+/** Home of a module. */
 export const moduleHome = homeById((db, id) =>
   db.selectFrom('registry_module').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

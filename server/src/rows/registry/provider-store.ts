@@ -109,12 +109,12 @@ export async function deleteGpgKey(tx: Connection, id: string): Promise<GpgKeyRo
   return tx.deleteFrom('gpg_key').where('id', '=', id).returningAll().executeTakeFirst();
 }
 
-/** Where a provider belongs to. */
+/** Home of a provider. */
 export const providerHome = homeById((db, id) =>
   db.selectFrom('registry_provider').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );
 
-/** Where a key belongs to. */
+/** Home of a key. */
 export const gpgKeyHome = homeById((db, id) =>
   db.selectFrom('gpg_key').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

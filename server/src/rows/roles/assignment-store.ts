@@ -7,7 +7,7 @@ import type { RoleAssignmentTable } from '../schema.ts';
 
 export type RoleAssignmentRow = Selectable<RoleAssignmentTable>;
 
-/** Who has a role. */
+/** Holder of a role. */
 export type RoleHolder = { readonly userId: string } | { readonly teamId: string };
 
 function rowsAt(db: Connection, { organizationId, projectId, environmentId }: Place) {
@@ -18,7 +18,7 @@ function rowsAt(db: Connection, { organizationId, projectId, environmentId }: Pl
     : query.where('project_id', '=', projectId);
 }
 
-/** What users or teams are assigned exactly there, newest first. */
+/** Assignments to users or teams exactly there, newest first. */
 export async function assignmentsAt(
   db: Connection,
   place: Place,
@@ -31,7 +31,7 @@ export async function assignmentsAt(
     .execute();
 }
 
-/** What users and teams are assigned in projects, newest first. */
+/** Assignments to users and teams in projects, newest first. */
 export async function assignmentsInProjects(
   db: Connection,
   projectIds: readonly string[],
@@ -65,7 +65,7 @@ export async function assignmentsOfTeam(db: Connection, teamId: string): Promise
   return db.selectFrom('role_assignment').selectAll().where('team_id', '=', teamId).execute();
 }
 
-/** Who has a custom role somewhere, oldest assignment first. */
+/** Holders of a custom role, oldest assignment first. */
 export async function assignmentsOfRole(db: Connection, roleId: string): Promise<RoleAssignmentRow[]> {
   return db
     .selectFrom('role_assignment')
@@ -146,7 +146,7 @@ export function teamIdsAssigned(
     );
 }
 
-/** Where the assignment of a team in an organization or a project lives. */
+/** Home of the assignment of a team in an organization or a project. */
 export async function teamAssignmentHome(db: Connection, id: string): Promise<Place | undefined> {
   const row = isUuid(id) ? await getAssignment(db, id) : undefined;
   if (!row?.team_id || row.environment_id !== null) return undefined;

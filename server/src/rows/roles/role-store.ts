@@ -110,7 +110,7 @@ export async function deleteRoleRow(tx: Connection, id: string): Promise<void> {
   await tx.deleteFrom('role').where('id', '=', id).execute();
 }
 
-/** What a new member is in an organization when nobody says otherwise: the id of a custom role, or User. */
+/** Default role of new members of an organization: the id of a custom role, or User. */
 export async function defaultRoleOf(db: Connection, organizationId: string): Promise<string> {
   const row = await db
     .selectFrom('role')
@@ -121,7 +121,7 @@ export async function defaultRoleOf(db: Connection, organizationId: string): Pro
   return row?.id ?? 'User';
 }
 
-/** Where a custom role lives. */
+/** Home of a custom role. */
 export const roleHome = homeById((db, id) =>
   db.selectFrom('role').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

@@ -29,7 +29,7 @@ export async function listSchedules(
     .execute();
 }
 
-/** What the reply of an environment shows of a schedule. */
+/** Fields of a schedule in the reply of an environment. */
 export interface ListedSchedule {
   readonly action: ScheduledAction;
   readonly is_enabled: boolean;
@@ -43,7 +43,7 @@ export function schedulesOf(environmentId: Expression<string>): RawBuilder<Liste
     from schedule where environment_id = ${environmentId})`;
 }
 
-/** Which transactions wrote these schedules, as a column of the same statement; null if it has none. */
+/** Transactions that wrote these schedules, as a column of the same statement; null if it has none. */
 export function scheduleVersionsOf(environmentId: Expression<string>): RawBuilder<string | null> {
   return sql`(select string_agg(xmin::text, ' ' order by action)
     from schedule where environment_id = ${environmentId})`;

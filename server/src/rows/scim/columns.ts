@@ -1,4 +1,4 @@
-/** What columns hold that are JSON to the database. */
+/** JSON types of columns. */
 
 export interface Columns {
   'scim_user.attributes': UserAttributes;
@@ -16,7 +16,7 @@ export interface Email {
   readonly primary?: boolean;
 }
 
-/** What a provider says about a person and the service has no other place for. */
+/** Attributes of a person from a provider that the service has no other place for. */
 export interface UserAttributes {
   readonly name?: PersonName;
   readonly displayName?: string;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 
-/** How failures under one key slow down further attempts. */
+/** Delays of further attempts after failures under one key. */
 export interface Pace {
   /** Fewer failures than this cause no wait. */
   readonly free: number;

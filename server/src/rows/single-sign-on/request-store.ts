@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { SignInWay } from '#contract/sign-in/shapes.ts';
 import type { Connection, Context } from '../../framework/context.ts';
 
-/** What is kept of a sign-in while its person is at the provider. */
+/** State of a sign-in while its person is at the provider. */
 export interface WaitingSignIn {
   readonly nonce: string;
   readonly codeVerifier: string;

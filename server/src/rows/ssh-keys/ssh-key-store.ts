@@ -120,7 +120,7 @@ export async function getKeyValues(
   });
 }
 
-/** Where an ssh key lives. */
+/** Home of an ssh key. */
 export const sshKeyHome = homeById((db, id) =>
   db.selectFrom('ssh_key').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

@@ -30,7 +30,7 @@ export async function getStateLocks(
 export interface NewStateLock {
   readonly environmentId: string;
   readonly lockId: string;
-  /** What the tool says about itself, as it sends it. */
+  /** Description of the tool by itself, as it sends it. */
   readonly info: Record<string, unknown>;
   readonly heldBy: string;
   readonly at: Date;

@@ -215,7 +215,7 @@ export async function replaceStateContent(
     .executeTakeFirstOrThrow();
 }
 
-/** Which superseded versions are old enough to be removed. */
+/** Superseded versions that are old enough to be removed. */
 export interface OldVersions {
   /** Not the newest ones of an environment; rescued ones are not counted. */
   readonly kept: number;
@@ -313,7 +313,7 @@ export async function lockStateVersion(tx: Connection, id: string): Promise<void
   if (row) await lockEnvironmentRow(tx, row.environment_id);
 }
 
-/** Where a state version lives: with its environment. */
+/** Home of a state version: that of its environment. */
 export const stateVersionHome: FindHome = async (db, id) => {
   const row = isUuid(id)
     ? await db.selectFrom('state_version').select('environment_id').where('id', '=', id).executeTakeFirst()

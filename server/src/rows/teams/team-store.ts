@@ -8,7 +8,7 @@ import type { TeamTable } from '../schema.ts';
 
 export type TeamRow = Selectable<TeamTable>;
 
-/** What readers are shown of a team. */
+/** View of a team for readers. */
 export type ShownTeamRow = Omit<TeamRow, 'created_at' | 'updated_at'>;
 
 /** The teams that a user is a member of: ids, as a part of other statements. */
@@ -34,7 +34,7 @@ export interface AssignedTo {
 
 export interface TeamFilter {
   readonly organizationId: string;
-  /** What names begin with. */
+  /** Prefix of names. */
   readonly name?: string;
   readonly assignedTo: readonly AssignedTo[];
 }
@@ -170,7 +170,7 @@ export async function removeTeamMembers(
     .execute();
 }
 
-/** Where a team lives. */
+/** Home of a team. */
 export const teamHome = homeById((db, id) =>
   db.selectFrom('team').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

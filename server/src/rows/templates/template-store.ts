@@ -117,7 +117,7 @@ export async function lockTemplate(tx: Connection, id: string): Promise<LockedTe
   return row && { row, environments };
 }
 
-/** What replaces the content of a template. */
+/** New content of a template. */
 export interface TemplateContent
   extends Pick<NewTemplate, 'name' | 'type' | 'repository' | 'settings' | 'projectIds'> {
   /** Undefined: those that are stored stay. */
@@ -178,7 +178,7 @@ function shared(db: Connection) {
     .where('type', 'in', [...creatableTemplateTypes]);
 }
 
-/** What is stored as a template of a type that has operations of its own. */
+/** Templates of a type that has its own operations. */
 function ofType(db: Connection, type: TemplateRow['type']) {
   return db.selectFrom('template').where('type', '=', type).where('is_deleted', '=', false);
 }
@@ -235,7 +235,7 @@ export async function getRowsOfType(
         .execute();
 }
 
-/** Where something of a type lives that was not deleted. */
+/** Home of an entity of a type that was not deleted. */
 export function homeOfType(type: TemplateRow['type']) {
   return homeById((db, id) =>
     ofType(db, type).select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst(),
@@ -290,7 +290,7 @@ export function openCredentials(
       ) as HostCredentials);
 }
 
-/** Where a template lives. */
+/** Home of a template. */
 export const templateHome = homeById((db, id) =>
   db.selectFrom('template').select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst(),
 );

@@ -5,7 +5,7 @@ import type { DownstreamTable } from '../schema.ts';
 
 export type DownstreamRow = Selectable<DownstreamTable>;
 
-/** What follows an environment, oldest first. */
+/** Followers of an environment, oldest first. */
 export async function listDownstreamRows(db: Connection, upstreamId: string): Promise<DownstreamRow[]> {
   return db
     .selectFrom('downstream')

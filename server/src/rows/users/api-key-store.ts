@@ -79,7 +79,7 @@ export async function deleteApiKeyRow(tx: Connection, id: string): Promise<void>
   await tx.deleteFrom('api_key').where('id', '=', id).execute();
 }
 
-/** Where a key of an organization lives; other keys are nobody's but their user's. */
+/** Home of a key of an organization; other keys belong only to their user. */
 export const apiKeyHome = homeById(async (db, id) => {
   const row = await db
     .selectFrom('api_key')

@@ -64,7 +64,7 @@ export async function isOperator(db: Connection, userId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** What identifies the caller of a request: an API key, and the user it acts as. */
+/** Identity of the caller of a request: an API key, and the user it acts as. */
 export type FoundKey = Pick<
   Selectable<ApiKeyTable>,
   | 'secret_hmac'
@@ -145,7 +145,7 @@ export async function findApiKey(db: Connection, id: string): Promise<FoundKey |
     .executeTakeFirst();
 }
 
-/** What is known of a caller before its rights. */
+/** Facts about a caller before its rights. */
 export interface Caller {
   readonly name: string;
   readonly email: string;
@@ -175,7 +175,7 @@ export async function storeLastUse(db: Connection, keyId: string, secretId: stri
 }
 
 /**
- * Whose credentials somebody tried.
+ * Owner of credentials that were tried.
  * @param id of a key, or of a user who signs in with a password
  */
 export async function ownerOfCredentials(

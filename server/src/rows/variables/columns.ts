@@ -1,4 +1,4 @@
-/** What columns hold that are text, numbers or JSON to the database. */
+/** Types of columns that are text, numbers or JSON to the database. */
 import type { VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { VariableSchema } from '#contract/variables/shapes.ts';
 

@@ -11,13 +11,13 @@ import type { VariableTable } from '../schema.ts';
 
 export type VariableRow = Selectable<VariableTable>;
 
-/** Where a variable lives. */
+/** Home of a variable. */
 export interface ScopeOf {
   readonly scope: VariableScope;
   readonly scopeId: string;
 }
 
-/** Where a row is stored. */
+/** Place of a row. */
 export function scopeOf({ scope, scope_id }: Pick<VariableRow, 'scope' | 'scope_id'>): ScopeOf {
   return { scope, scopeId: scope_id };
 }
@@ -39,7 +39,7 @@ function association(id: string) {
   return { table: 'variable', row: id, field: 'sealed_value' };
 }
 
-/** What was opened, with the sealed bytes that it was opened from. */
+/** Opened values, with the sealed bytes that they were opened from. */
 interface OpenedValue {
   readonly sealed: Buffer;
   readonly value: string;
@@ -80,7 +80,7 @@ export interface VariableHome extends ScopeOf {
   readonly projectId: string | null;
 }
 
-/** Where the variables of a scope belong. */
+/** Home of the variables of a scope. */
 export function placeOfScope({ organizationId, projectId, scope, scopeId }: VariableHome): Place {
   const isOfEnvironment = scope === 'ENVIRONMENT' || scope === 'WORKFLOW';
   return { organizationId, projectId, environmentId: isOfEnvironment ? scopeId : null };

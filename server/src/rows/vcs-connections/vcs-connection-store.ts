@@ -119,7 +119,7 @@ export async function tokenIdOf(
   return origin !== undefined && origin === URL.parse(row.url)?.origin ? row.token_id : null;
 }
 
-/** Where a connection lives. */
+/** Home of a connection. */
 export const connectionHome = homeById((db, id) =>
   db.selectFrom('vcs_connection').select('organization_id').where('id', '=', id).executeTakeFirst(),
 );

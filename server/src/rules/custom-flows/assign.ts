@@ -15,7 +15,7 @@ import {
 import { getTemplateRows, holdTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { type FlowPlace, holdPlace, requireEdit } from './assignment-places.ts';
 
-/** What a request assigns. */
+/** Assignment in a request. */
 export interface FlowTarget {
   readonly type: AssignedTemplateType;
   readonly id: string;
@@ -74,7 +74,7 @@ export async function assign(
   if (row) await audit(context, place, record, 'assigned', row);
 }
 
-/** What is not assigned there is ignored, deleted records included. @throws Refusal 400 or 403 */
+/** Assignments that do not exist there are ignored, including deleted records. @throws Refusal 400 or 403 */
 export async function unassign(context: ActorContext, place: FlowPlace, assigned: FlowTarget): Promise<void> {
   await requireEdit(context, place);
   const record = await requireRecord(context, place, assigned);

@@ -15,7 +15,7 @@ import { getTemplateRow, holdTemplateRow } from '../../rows/templates/template-s
 
 /** A place that there is. */
 export interface FlowPlace extends ScopePlace {
-  /** Where rights about it are checked. */
+  /** Home for checks of rights. */
   readonly home: Place;
 }
 
@@ -83,7 +83,7 @@ export function partsOf(id: string): { scope: string; scopeId: string; blueprint
   return more.length > 0 ? { scope: '', scopeId: '', blueprintId: '' } : { scope, scopeId, blueprintId };
 }
 
-/** Where an assignment lives that is named by its parts: at its place. */
+/** Home of an assignment that is identified by its parts: that of its place. */
 export const policyAssignmentHome: FindHome = async (db, id) => {
   const { scope, scopeId } = partsOf(id);
   const known = flowScopes.find((each) => each === scope);

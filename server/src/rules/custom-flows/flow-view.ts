@@ -3,7 +3,7 @@ import type { ApprovalPolicy, CustomFlow } from '#contract/custom-flows/shapes.t
 import { without } from '#contract/schema/without-nulls.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 
-/** What only other templates have. */
+/** Fields of other templates only. */
 const foreign = [
   'retry',
   'creationScope',

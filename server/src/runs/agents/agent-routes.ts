@@ -25,7 +25,7 @@ async function view(context: ActorContext, row: AgentRow): Promise<Agent> {
   const [process, inContact, isOwn] = await Promise.all([
     newestProcess(context.db, row.agent_key),
     listProcesses(context.db, row.agent_key, since),
-    // Who made a shared agent, and on which machines it runs, concerns nobody else.
+    // The creator and the machines of a shared agent are hidden from others.
     row.is_shared ? isOperator(context.db, context.actor.userId) : true,
   ]);
   return {

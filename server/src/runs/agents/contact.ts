@@ -1,4 +1,4 @@
-/** What the silence of an agent means. Pure. */
+/** Meaning of an agent's silence. Pure. */
 
 import type { Context } from '../../framework/context.ts';
 import type { ServerSettings } from '../../ground/config/config.ts';

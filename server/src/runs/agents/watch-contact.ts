@@ -18,7 +18,7 @@ interface AgentContacts {
   readonly silent: ReadonlyMap<string, Contact>;
 }
 
-/** What the last pass saw, by service. */
+/** Result of the last pass, by service. */
 const lastSeen = new WeakMap<Context, AgentContacts>();
 
 const byId = (contacts: readonly Contact[]) => new Map(contacts.map((each) => [each.id, each]));

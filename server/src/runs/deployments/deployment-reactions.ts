@@ -1,4 +1,4 @@
-/** What deployments do when something else happens: their own moves, and changes of their project. */
+/** Reactions of deployments to other events: their own moves, and changes of their project. */
 
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';

@@ -71,7 +71,7 @@ describe('a task', () => {
       [ended.status, ended.stateVersionId, ended.blueprintRevision],
       ['SUCCESS', stateVersionId, ''],
     );
-    // What it failed with before stands again, as before the task.
+    // The failure before is restored after the task.
     assert.equal((await environmentOf(app, id)).status, 'FAILED');
     const stored = await app.database.pool.query<{ row: string }>(
       'select row_to_json(deployment)::text as row from deployment where id = $1',

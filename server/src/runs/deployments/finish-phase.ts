@@ -39,7 +39,7 @@ function isWhole({ level }: DeploymentRow, decision: NextDecision): boolean {
   return level !== null && decision.kind === 'end' && decision.status === 'SUCCESS';
 }
 
-/** What is wrong with a phase whose commands have succeeded; null: nothing. */
+/** Problem of a phase whose commands have succeeded; null: none. */
 function messageOf(
   decision: NextDecision,
   facts: { readonly hasLostState: boolean; readonly isOutdated: boolean; readonly isRescued: boolean },

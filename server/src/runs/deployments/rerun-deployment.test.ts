@@ -74,7 +74,7 @@ test('a plan runs again in its folder with its settings, and a drift detection i
   const change = (templateId: string, more: object) =>
     ok(app, 'updateTemplate', { params: { id: templateId }, body: { ...code, ...more } });
   await change(blueprintId, { path: 'other' });
-  /** What the agent gets of the next plan. */
+  /** Input of the agent for the next plan. */
   const next = async () => {
     const { source, settings, ...job } = await agent.claim();
     await agent.finish(job, plannedOutcome({ commit }));

@@ -1,4 +1,4 @@
-/** What a deployment in levels shows of them: while it runs, once it is over, and however it ends. */
+/** Levels that a deployment in levels shows: while it runs, once it is over, and however it ends. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { ResourceChange } from '#contract/deployments/plan.ts';

@@ -14,7 +14,7 @@ const agent = await testAgent(app);
 
 const now = () => new Date().toISOString();
 
-/** What people do to an environment; refusals are answers too. */
+/** Actions of people on an environment; refusals are replies too. */
 const people = [
   'deploy',
   'deployAlone',
@@ -30,7 +30,7 @@ const people = [
   'unlock',
   'archive',
 ] as const;
-/** What an agent does with what it has. */
+/** Actions of an agent. */
 const agents = ['claim', 'finish', 'fail', 'lose', 'mark', 'state'] as const;
 
 interface Walk {
@@ -112,7 +112,7 @@ async function act(
   }
 }
 
-/** What must hold after every step. */
+/** Invariants after every step. */
 async function check(walk: Walk): Promise<void> {
   const environment = await environmentOf(app, walk.id);
   const deployments = await ok(app, 'listDeployments', { params: { id: walk.id } });

@@ -1,4 +1,4 @@
-/** Who calls the agent protocol: an agent's own key, then the process by its id and epoch. */
+/** Identifies callers of the agent protocol: an agent's own key, then the process by its id and epoch. */
 
 import type { FastifyRequest } from 'fastify';
 import { actorWithoutRights } from '../../framework/access/actor.ts';
@@ -30,7 +30,7 @@ export type CallingAgent = Omit<CallingProcess, 'registered_at'> &
 /** A call of a registered process. */
 export interface AgentCall {
   readonly agent: CallingAgent;
-  /** What was found of the attempt that the call is about. */
+  /** Attempt that the call is about. */
   readonly found: CallRow;
 }
 

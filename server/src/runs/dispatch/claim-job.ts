@@ -18,7 +18,7 @@ import { loadJobFacts } from './job-facts.ts';
 import { jobForAgent } from './job-for-agent.ts';
 import { giveUp } from './lose-attempt.ts';
 
-/** How long the other waiting agents leave an apply to the one that planned it and may have its tree. */
+/** Time for which the other waiting agents leave an apply to the one that planned it and may have its tree. */
 const precedenceMilliseconds = 100;
 /** A waiting claim checks this often anyway, in case a notice was lost. */
 const floorMilliseconds = 5_000;

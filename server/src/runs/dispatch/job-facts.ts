@@ -13,7 +13,7 @@ export interface JobFacts extends ClaimedRun {
   readonly template: TemplateRow | undefined;
 }
 
-/** What a claimed job is about. */
+/** Facts about a claimed job. */
 export async function loadJobFacts(
   context: Context,
   { job, attempt, environment_id, template_id }: ClaimedRun & RunPlace,

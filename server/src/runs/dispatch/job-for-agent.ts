@@ -25,13 +25,13 @@ import { credentialsForRun } from './run-secrets/credentials-for-run.ts';
 import { noTokens, tokenSecrets, tokensForRuns } from './run-secrets/tokens-for-runs.ts';
 import { reviewerOf, systemVariables } from './system-variables.ts';
 
-/** What is checked out, and for which project. */
+/** Code to check out, and its project. */
 interface JobCode extends TemplateCode {
   readonly place: ProjectPlace;
 }
 
 /**
- * What ssh needs: keys and known hosts; null where it is not used.
+ * Input of ssh: keys and known hosts; null if it is not used.
  * @param isOwnHostOnly the keys are not used for hosts other than the repository's
  */
 async function sshOf(
@@ -115,7 +115,7 @@ async function retryOf(
   const rules = template.settings.retry;
   const rule = deployment.type === 'destroy' ? rules?.onDestroy : rules?.onDeploy;
   if (!rule?.times) return {};
-  // What policies have judged is like an approval: they are not asked about the plan of a retry.
+  // Plans that policies have judged count as approved: they are not evaluated for a retry.
   const isReviewed =
     deployment.has_policies ||
     (await listReviews(db, [deployment.id])).some((review) => review.action === 'approved');
@@ -136,7 +136,7 @@ function toolVersionOf(deployment: DeploymentRow, template: TemplateRow): Pick<J
   return toolVersion ? { toolVersion } : {};
 }
 
-/** What the template and the environment set when the deployment was requested. */
+/** Settings of the template and the environment when the deployment was requested. */
 function settingsOf({ run_settings: settings }: DeploymentRow): Pick<Job, 'settings'> {
   const { workingDirectory: _, ...others } = settings ?? {};
   return Object.keys(others).length === 0 ? {} : { settings: others };
@@ -161,7 +161,7 @@ async function isWorkspaceNew(
   );
 }
 
-/** What was approved, which an apply compares with what it finds. */
+/** Approved plan, which an apply compares with its own. */
 function approvedOf(
   job: JobFacts['job'],
   deployment: DeploymentRow,

@@ -1,5 +1,5 @@
 /**
- * What happens to a job whose attempt is lost: it runs again on any agent, or ends, if it may have changed
+ * Consequence for a job whose attempt is lost: it runs again on any agent, or ends, if it may have changed
  * the world.
  */
 import { toolFacts } from '#protocol/tools/index.ts';

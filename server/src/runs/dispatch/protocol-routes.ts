@@ -98,7 +98,7 @@ function blobName(request: FastifyRequest): (typeof blobNames)[number] {
   return known;
 }
 
-/** Who calls, known before anything of a message is read: the agent, or its key where it is not registered. */
+/** Caller, known before anything of a message is read: the agent, or its key if it is not registered. */
 const calls = new WeakMap<FastifyRequest, AgentCall>();
 const keys = new WeakMap<FastifyRequest, CallingKey>();
 
@@ -146,7 +146,7 @@ function endOfWait({ stopping }: Context, reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** What an agent was refused is logged, and counted for the audit trail if it was about the run of another. */
+/** Refusals of an agent are logged, and counted for the audit trail if they were about the run of another. */
 function noteRefusal(context: Context, request: FastifyRequest, error: FastifyError | DispatchRefusal): void {
   const agent = calls.get(request)?.agent;
   const agentKey = agent?.agent_key ?? keys.get(request)?.agentKey;

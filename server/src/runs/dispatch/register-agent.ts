@@ -20,7 +20,7 @@ function checkVersion(version: RegisterRequest['protocol']): void {
   }
 }
 
-/** What is stored of a process that registers. */
+/** Stored facts of a process that registers. */
 function processColumns(context: Context, agentKey: string, request: RegisterRequest) {
   return {
     id: context.newId(),

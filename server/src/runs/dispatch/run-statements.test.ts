@@ -1,4 +1,7 @@
-/** How often the calls of a run go to the database: each time costs a third of a millisecond, twice for a commit. */
+/**
+ * Number of database round trips of the calls of a run: each costs a third of a millisecond, twice that for a
+ * commit.
+ */
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { beforeEach, type TestContext, test } from 'node:test';
@@ -22,7 +25,7 @@ interface Traffic {
   readonly trips: number;
 }
 
-/** What reaches the database while `work` runs. */
+/** Statements that reach the database while `work` runs. */
 async function trafficOf<Result>(
   t: TestContext,
   work: () => Promise<Result>,

@@ -23,7 +23,7 @@ export async function reviewerOf(db: Connection, deploymentId: string): Promise<
   return id ? (await getUsers(db, [id])).get(id) : undefined;
 }
 
-/** What the rows do not say: secrets of the request, tokens, and who approved it. */
+/** Facts that are not in the rows: secrets of the request, tokens, and the approver. */
 export interface RunParts {
   readonly reviewer: UserRow | undefined;
   readonly custom: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import type { EnvironmentRow } from '../../rows/environments/environment-store.t
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
 import { type CheckedEnvironment, checkNewEnvironment } from './check-create-request.ts';
 
-/** What an environment replaces of its template. */
+/** Overrides of the template by an environment. */
 export type TemplateOverrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;
 
 const inRequest = 'body.deployRequest';

@@ -94,7 +94,7 @@ test('a created environment has every required field, its template and its first
 });
 
 test('settings are returned as they were sent', async () => {
-  // What is only stored and told is not covered: its effect comes with the feature that uses it.
+  // Settings that are only stored and shown are not covered: their effect comes with the feature that uses them.
   const settings = {
     workspaceName: 'given',
     requiresApproval: false,

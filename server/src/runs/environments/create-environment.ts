@@ -72,8 +72,8 @@ interface ChosenTemplate {
 const noOverrides: TemplateOverrides = { template_revision: null, template_repository: null };
 
 /**
- * Who has switched approvals off. The default of the project lifts nothing, and neither does a request that only says
- * the same.
+ * User who switched approvals off. The default of the project lifts nothing, and neither does a request that
+ * only repeats the same.
  * @throws MissingRight 403 for a caller who may not
  */
 async function lifterOf(

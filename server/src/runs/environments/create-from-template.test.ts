@@ -20,7 +20,7 @@ const other = await ok(app, 'createProject', { body: { organizationId, name: 'Ot
 
 const replace = (id: string, body: object) => ok(app, 'updateTemplate', { params: { id }, body });
 
-/** Which code the newest deployment of an environment runs. */
+/** Code that the newest deployment of an environment runs. */
 async function codeOf(id: string) {
   const { latestDeploymentLog: log } = await environmentOf(app, id);
   return {

@@ -53,7 +53,7 @@ test('an environment whose first deployment failed is deleted with everything th
     params: { id },
     body: { deploy: { cron: '0 3 * * *', enabled: true } },
   });
-  // What an agent has stored after the end.
+  // Blobs that an agent stored after the end.
   await agent.putBlob(job, 'plan', 'a late plan');
   assert.deepEqual(await remove(id), { id });
   await refused(app, 'getEnvironment', 404, { params: { id } });

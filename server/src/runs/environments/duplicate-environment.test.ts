@@ -48,7 +48,7 @@ const own = async (environmentId: string) =>
     .filter(({ scope }) => scope === 'ENVIRONMENT')
     .map(({ name, type, value, schema, description }) => ({ name, type, value, schema, description }));
 
-/** What a script sends that has read an environment: null for what it has not found. */
+/** Request of a script that has read an environment: null for missing values. */
 const duplicateBody = async (projectId: string) => ({
   name: 'copy',
   projectId,

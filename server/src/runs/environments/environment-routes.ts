@@ -58,7 +58,7 @@ export const environmentRoutes: Route[] = [
   ),
   route(operations.setEnvironmentLock, async (context, { params, body }) => {
     const row = await setEnvironmentLock(context, params.id, body);
-    // Who repeats it does not take it over.
+    // Users who repeat it do not take it over.
     const updatedBy = row.locked_by ?? context.actor.userId;
     const users = await getUsers(context.db, [updatedBy]);
     return {

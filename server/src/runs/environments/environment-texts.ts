@@ -99,7 +99,7 @@ export async function environmentTexts(
     return environmentTexts(context, page, unread);
   }
   const made = await makeTexts(context, listed, users);
-  // What an open deployment waits for changes without its row.
+  // The reason why an open deployment waits changes without its row.
   for (const { row, latest } of listed)
     if (isTerminal(latest.status)) all.keep(keyOf(row.id), required(made.get(row.id), row));
   return page.flatMap(({ id }) => (kept.get(id) ?? made.get(id))?.text ?? []);

@@ -1,4 +1,4 @@
-/** What happens to environments when the policy of their project changes. */
+/** Effects of a changed project policy on environments. */
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';

@@ -43,7 +43,7 @@ function shownPart(text: string, excluded: string | undefined): string {
   return excluded ? JSON.stringify(excludeFields(parseExactly(text) as Environment, excluded)) : text;
 }
 
-/** What the query says about the state of environments. The words of the lists were checked. */
+/** Filters of the query on the state of environments. The words of the lists were checked. */
 function stateFilter({ status, driftStatus, templateType, expiresBefore, finishedAfter }: EnvironmentsQuery) {
   return {
     statuses: status?.split(',') as EnvironmentStatus[] | undefined,

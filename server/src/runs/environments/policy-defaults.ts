@@ -1,4 +1,4 @@
-/** What the policy of a project decides about environments that are created in it. Pure. */
+/** Defaults of a project's policy for environments that are created in it. Pure. */
 import type { NewEnvironment } from '#contract/environments/create-environment.ts';
 import { badField } from '../../ground/errors.ts';
 import type { PolicySettings } from '../../tenancy/project-policies/policy-settings.ts';

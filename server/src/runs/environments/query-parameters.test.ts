@@ -79,7 +79,7 @@ test('environments are listed whose latest deployment one of several users start
   assert.deepEqual(await by(other.id), ['theirs']);
   assert.deepEqual(await by(app.admin.id), ['mine']);
   assert.deepEqual(await by(other.id, app.admin.id), ['mine', 'theirs']);
-  // Who has left the organization has deployed nevertheless.
+  // Former members of the organization have deployed nevertheless.
   await app.database.pool.query('delete from organization_member where user_id = $1', [other.id]);
   assert.deepEqual(await by(other.id), ['theirs']);
   const foreign = await app.addKey();

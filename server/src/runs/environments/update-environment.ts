@@ -156,14 +156,14 @@ async function checkFolderStays(
     );
 }
 
-/** What readers of the organization's stream receive. */
+/** Event for readers of the organization's stream. */
 function changeOf(environment: EnvironmentRow, body: EnvironmentUpdate): 'archived' | 'returned' | 'updated' {
   if (body.isArchived === undefined || body.isArchived === environment.is_archived) return 'updated';
   return body.isArchived ? 'archived' : 'returned';
 }
 
 /**
- * Who has switched approvals off, after the request; nobody where the default of the project applies.
+ * User who switched approvals off, after the request; none if the default of the project applies.
  * @param wanted null: the default of the project
  * @throws MissingRight 403 where it may not do so
  */

@@ -1,4 +1,4 @@
-/** Where a caller may see environments. */
+/** Places where a caller may see environments. */
 
 import type { ActorContext } from '../../framework/context.ts';
 import { unknownEntity } from '../../ground/errors.ts';
@@ -13,7 +13,7 @@ export function isNowhere(reach: Reach): boolean {
 }
 
 /**
- * Where the caller may see environments, narrowed by a query. The project itself is a further filter.
+ * Places where the caller may see environments, narrowed by a query. The project itself is a further filter.
  * @throws Refusal 400 for an organization or a project that the caller does not know
  */
 export async function visibleReach(

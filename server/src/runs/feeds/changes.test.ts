@@ -1,4 +1,4 @@
-/** What readers of an organization hear of everything that has lists. */
+/** Events for readers of an organization about everything that has lists. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
@@ -16,7 +16,7 @@ const url = await app.listen();
 const { organizationId, projectId } = app;
 
 /**
- * What a reader hears of changes while something is done, each as `entity id`; in between, everybody hears of an
+ * Changes that a reader receives while something is done, each as `entity id`; in between, everyone receives an
  * environment by which the end is known.
  */
 async function heard(

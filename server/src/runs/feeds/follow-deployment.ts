@@ -1,6 +1,7 @@
 /**
- * Follows the events and logs of one deployment for a reader. The cursor says what the reader has: the number of the last event and the byte after the last of each step's log. A reader that comes back with it
- * gets what came after, nothing twice and nothing left out.
+ * Follows the events and logs of one deployment for a reader. The cursor says what the reader has: the number
+ * of the last event and the byte after the last of each step's log. A reader that comes back with it gets what
+ * came after, nothing twice and nothing left out.
  */
 
 import { logBytesEvents } from '#contract/client/log-bytes.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../rows/feeds/event-store.ts';
 import { type LogSlice, readLog } from '../../rows/logs/step-store.ts';
 
-/** What a reader of a deployment has. */
+/** Position of a reader of a deployment. */
 export interface DeploymentCursor {
   event: number;
   /** Next byte of each step's log, by step name. */
@@ -30,7 +31,7 @@ export function readCursor(value: unknown): DeploymentCursor | undefined {
   return [event, ...Object.values(logs)].every(isPosition) ? { event, logs: { ...logs } } : undefined;
 }
 
-/** Where the events go. */
+/** Receiver of the events. */
 export interface Sink {
   /** False: no bytes of logs are sent; the cursor stays at their beginning. */
   readonly withLog: boolean;
@@ -128,7 +129,7 @@ export class DeploymentFollower {
   }
 
   /**
-   * What readers get before an event: all of the log that it ends. The event was stored with or after the last
+   * Events before another one: all of the log that it ends. The event was stored with or after the last
    * bytes of that log, so steps that were read in the same statement know them.
    */
   async #sendLogsBefore(name: string, data: unknown, steps: readonly StreamedStep[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** Which events of an organization a reader gets. */
+/** Events of an organization that a reader gets. */
 import type { ChangedEntity, OrganizationChangeEvent } from '#contract/feeds/shapes.ts';
 import type { Right } from '#contract/schema/enumerations.ts';
 import { viewRightAt } from '../../framework/access/access.ts';
@@ -11,7 +11,7 @@ export interface FeedReader {
   readonly projectId: string | undefined;
 }
 
-/** What lists of these need, where that is more than to see the place. */
+/** Rights for lists of these, if more than the right to see the place is needed. */
 const rightsToList: Partial<Record<ChangedEntity, Right>> = {
   invitation: 'EDIT_ORGANIZATION_SETTINGS',
   apiKey: 'EDIT_ORGANIZATION_SETTINGS',

@@ -18,7 +18,7 @@ export interface EventStream {
 /** A reader that was refused should come back after this time. */
 const refusedSeconds = 15;
 
-/** How many streams each user has open. */
+/** Number of open streams of each user. */
 const openOf = perServer(() => new Map<string, number>());
 
 /** @throws TooManyRequests (429) where the user or the server has as many streams as it may have */

@@ -1,4 +1,4 @@
-/** What readers of an organization's event stream get of environments, and for how long it is kept. */
+/** Environment events in an organization's stream, and the time for which they are kept. */
 import type { environmentChanges } from '#contract/feeds/shapes.ts';
 import type { Context } from '../../framework/context.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';

@@ -98,7 +98,7 @@ export class Feed {
     };
   }
 
-  /** What follows a place, and the place that it leads to; nothing where nothing follows yet. */
+  /** Follows a place, and leads to the next place; empty while nothing follows yet. */
   async after(
     place: EventPosition,
   ): Promise<{ readonly events: readonly FeedEvent[]; readonly place: EventPosition }> {

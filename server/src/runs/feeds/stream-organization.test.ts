@@ -57,7 +57,7 @@ function open(more: { lastEventId?: string; projectId?: string; organizationId?:
   return { next, until, close };
 }
 
-/** What happened to some environments, as `name change`. */
+/** Changes of some environments, as `name change`. */
 function changesOf(events: readonly OrganizationStreamEvent[], ...ids: string[]): string[] {
   return events.flatMap(({ event, data }) =>
     event === 'environment' && ids.includes(data.environmentId) ? [`${data.name} ${data.change}`] : [],

@@ -27,7 +27,7 @@ const recheckMilliseconds = 1000;
 /** A reader that is stalled for this long is disconnected; it returns with its last id. */
 const longestPauseMilliseconds = 60_000;
 
-/** What a reader has is no longer kept, or is from before the database was restored or recreated. */
+/** The position of the reader is no longer kept, or is from before the database was restored or recreated. */
 async function isLost(context: ActorContext, place: EventPosition): Promise<boolean> {
   const isOld = context.now().getTime() - place.at > keptDays * 86_400_000;
   return isOld || isAfter(place, await currentPlace(context));
@@ -142,7 +142,7 @@ async function requireDeployment(
   requireRight(actor, home, 'VIEW_ENVIRONMENT', '/query/deploymentLogId');
 }
 
-/** Where the reader begins: after what it has, with the deployment that it asks for now. */
+/** Start of the reader: after its position, with the deployment that it requests now. */
 function beginning(last: string | undefined, deploymentId: string | undefined): Partial<FeedPosition> {
   const { place, followed } = last ? decodePosition(last) : {};
   if (deploymentId === undefined) return { place };

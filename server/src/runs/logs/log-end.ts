@@ -6,7 +6,10 @@ import { linesOf, wholeLinesOf } from './step-log.ts';
 
 const newline = 0x0a;
 
-/** How many bytes at the beginning belong to a line that began before them; of an endless line, to a character. */
+/**
+ * Number of bytes at the beginning that belong to a line that began before them; of an endless line, to a
+ * character.
+ */
 function cutBytes(bytes: Buffer): number {
   const first = bytes.indexOf(newline);
   if (first >= 0 && first + 1 < bytes.length) return first + 1;

@@ -20,7 +20,7 @@ function offsetOf(startTime: string | undefined, step: StepRow): number {
   return offset;
 }
 
-/** How many bytes at the end begin a character that continues after them. */
+/** Number of bytes at the end that begin a character which continues after them. */
 function begunCharacter(bytes: Buffer): number {
   for (let length = 1; length <= 3; length++) {
     const byte = bytes.at(-length) ?? 0;
@@ -31,7 +31,7 @@ function begunCharacter(bytes: Buffer): number {
 }
 
 /**
- * How many of the bytes make whole lines; all of them once the step is over, or where a line grows too long.
+ * Number of bytes that form whole lines; all of them once the step is over, or if a line grows too long.
  */
 function wholeLines(bytes: Buffer, isComplete: boolean): number {
   const last = bytes.lastIndexOf(newline) + 1;

@@ -20,7 +20,7 @@ export interface NewJob {
   readonly workFolder: string | null;
 }
 
-/** What waits for an agent: the row of a queued job, before or after it is stored. */
+/** Jobs that wait for an agent: the row of a queued job, before or after it is stored. */
 export type QueuedJob = Insertable<JobTable> & Pick<JobRow, 'id' | 'work_folder' | 'created_at'>;
 
 /** The row of a queued job. */

@@ -1,9 +1,9 @@
-/** Which deployment of an environment waits for which. Pure. */
+/** Order of the deployments of an environment. Pure. */
 
 import { serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 
-/** What determines a place in the queue. */
+/** Facts that determine a place in the queue. */
 export interface QueuedFacts {
   readonly id: string;
   readonly type: string;
@@ -16,7 +16,7 @@ export function isSerial(type: string): boolean {
 }
 
 /**
- * Which deployment one has to wait for; undefined: none. Pure. A serial one waits for everything serial
+ * Deployment that another one has to wait for; undefined: none. Pure. A serial one waits for everything serial
  * before it. One that runs alongside waits only while another awaits approval.
  * @param open queued and active deployments of the environment, in the order of the queue
  */

@@ -65,7 +65,7 @@ test('a pattern of every hour goes by the time that passes: no hour is left out,
   }
 });
 
-/** How many seconds after the full hour an environment is checked. */
+/** Number of seconds after the full hour at which an environment is checked. */
 function driftDelaySeconds(id: string): number {
   const run = nextDriftRun({ cron: '0 * * * *', timeZone: utc }, id, new Date('2026-11-21T10:00:00Z'));
   return ((run?.getTime() ?? 0) / 1000) % 3600;

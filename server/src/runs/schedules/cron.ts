@@ -23,7 +23,7 @@ function parse(pattern: string, timeZone: string): Cron {
 /** Farther than any clock is moved. */
 const shiftMilliseconds = 3 * 3_600_000;
 
-/** What the clock of a time zone shows, as if it were UTC. */
+/** Local time of a time zone, as if it were UTC. */
 function shownAt(instant: Date, timeZone: string): Date {
   const { year, month, day, hour, minute, second } = new CronDate(instant, timeZone);
   return new Date(Date.UTC(year, month, day, hour, minute, second));
@@ -50,7 +50,7 @@ function nextShown({ cron, timeZone }: Rhythm, from: Date): Date | null {
   return best;
 }
 
-/** How a pattern says that it comes in every hour; steps such as every second one name hours of the clock. */
+/** Parts of a pattern that match every hour; steps such as every second one refer to hours of the clock. */
 const everyHour: readonly string[] = ['*', '*/1', '?'];
 
 /**

@@ -7,14 +7,14 @@ import { fieldsOf, nextRun, type Rhythm, utc } from './cron.ts';
 
 const spreadSeconds = 3600;
 
-/** How much later than its cron expression says an environment is checked: always the same for each. */
+/** Delay of an environment's check after the time of its cron expression: always the same for each. */
 function driftDelaySeconds(environmentId: string): number {
   return createHash('sha256').update(environmentId).digest().readUInt32BE() % spreadSeconds;
 }
 
 /**
- * A pattern that names several minutes comes at the first of them. Its minutes are the same in each hour, so that runs
- * are an hour apart. @throws Error for an invalid pattern
+ * A pattern that names several minutes comes at the first of them. Its minutes are the same in each hour, so
+ * that runs are an hour apart. @throws Error for an invalid pattern
  */
 function hourly(cron: string): string {
   const [minutes, ...others] = fieldsOf(cron);

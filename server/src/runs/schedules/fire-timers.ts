@@ -40,7 +40,7 @@ export const timersEverySeconds = 2;
 const outageSeconds = 300;
 /** Environments that one server handles at the same time: they leave most connections to requests. */
 const lanes = 5;
-/** How many due environments are read at a time. */
+/** Number of due environments that are read at a time. */
 const readAtOnce = 200;
 /** More than this are shared with other servers. */
 const sharedAbove = 100;
@@ -67,7 +67,7 @@ function asService(context: Context): ActorContext {
 }
 
 /**
- * What may be refused (locked meanwhile, nothing to destroy) is refused to nobody.
+ * Refusals (locked by now, nothing to destroy) have no caller to report to.
  * @returns why no deployment was made; null where one was
  */
 async function start(

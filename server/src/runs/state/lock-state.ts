@@ -20,7 +20,7 @@ import {
 import { advanceQueue } from '../deployments/transitions/advance-queue.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 
-/** What tools send when they lock, and print when they find a lock. */
+/** Lock form of tools: they send it when they lock, and print it when they find a lock. */
 export interface LockInfo {
   readonly ID: string;
   readonly Operation: string;

@@ -61,7 +61,7 @@ test('a version that an open deployment was planned on is kept', async () => {
   await deploy(app, id, { userRequiresApproval: true });
   await agent.plan();
   const [planned] = await versionsOf(id);
-  // What changes the state meanwhile is refused, so that its versions are written here.
+  // Changes to the state are refused in the meantime, so that its versions are written here.
   await app.database.pool.query(
     `update state_version set standing = 'superseded' where environment_id = $1`,
     [id],

@@ -1,4 +1,4 @@
-/** Who may read a state over HTTP, besides those with the right READ_STATE. */
+/** Readers of a state over HTTP, besides those with the right READ_STATE. */
 
 import type { StateAccess } from '#contract/state/shapes.ts';
 import type { Actor } from '../../framework/access/actor.ts';

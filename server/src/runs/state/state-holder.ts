@@ -1,5 +1,5 @@
 /**
- * Who holds an environment's state right now, so that nobody else may write it: a run, a tool outside of
+ * Current holder of an environment's state, which blocks other writers: a run, a tool outside of
  * runs, or a person's lock.
  */
 import type { Connection } from '../../framework/context.ts';

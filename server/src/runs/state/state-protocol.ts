@@ -116,7 +116,7 @@ function lockIdOf(info: Record<string, unknown> | null): string | undefined {
   return checkedLockId(info?.['ID'], '/body/ID');
 }
 
-/** What is kept of a lock: only texts, as long as a line of a list. */
+/** Stored parts of a lock: only texts, as long as a line of a list. */
 function knownInfo(info: Record<string, unknown>): Record<string, string> {
   const names = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'];
   const texts = names.flatMap((name) =>
@@ -198,7 +198,7 @@ async function prepare(
   });
 }
 
-/** What the caller has no right to goes to the audit trail. */
+/** Requests without the right are recorded in the audit trail. */
 async function noting<Result>(asked: StateRequest, work: () => Promise<Result>): Promise<Result> {
   const { context, environment, request } = asked;
   try {

@@ -1,4 +1,4 @@
-/** What tools outside of runs do with an environment's state by the http protocol. */
+/** Writes of tools outside of runs to an environment's state, by the http protocol. */
 
 import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordEnvironmentAudit } from '../../framework/audit/record.ts';

@@ -13,7 +13,7 @@ import { linkEntries } from './link-entries.ts';
 import { exportedView, numberOfEntry, timeOf } from './list-events.ts';
 
 const atOnce = 500;
-/** How often the caller's right is checked while an export runs. */
+/** Interval between checks of the caller's right while an export runs. */
 const recheckMilliseconds = 15_000;
 /** A reader that is stalled for this long is disconnected. */
 const longestPauseMilliseconds = 60_000;

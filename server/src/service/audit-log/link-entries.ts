@@ -74,7 +74,7 @@ async function recordBreak(context: Context, chain: string, details: Record<stri
 }
 
 /**
- * Where a chain continues. What the head says is followed, whatever the links say: a chain whose end was removed
+ * Continuation of a chain. The head decides, whatever the links contain: a chain whose end was removed
  * has a gap then, which stays.
  */
 async function endOf(context: Context, chain: string, head: HeadRow | undefined): Promise<ChainEnd> {

@@ -1,5 +1,5 @@
 /**
- * How far entries are linked. Numbers of entries are given out before their transactions commit: a number that
+ * Progress of linking entries. Numbers of entries are assigned before their transactions commit: a number that
  * is not visible yet may appear later, or never, if its transaction was rolled back.
  */
 import type { Gap, Progress } from '../../rows/audit-log/columns.ts';
@@ -26,7 +26,7 @@ function isAbandoned({ since, before }: Gap, { now, oldestOpen }: LinkingPass): 
   return now - since >= youngestAbandoned && BigInt(oldestOpen) >= BigInt(before);
 }
 
-/** What is left of a range of numbers without some of them. */
+/** Rest of a range of numbers without some of them. */
 function without(gap: Gap, numbers: readonly number[]): Gap[] {
   const inside = numbers.filter((number) => number >= gap.from && number <= gap.to);
   const left: Gap[] = [];

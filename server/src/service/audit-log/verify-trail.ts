@@ -29,7 +29,7 @@ const lateSeconds = 60;
 
 type VerifiedHead = AuditVerification['heads'][number];
 
-/** What one verification has found. */
+/** Findings of one verification. */
 class Report {
   readonly #findings: AuditVerification['findings'] = [];
   readonly heads: VerifiedHead[] = [];

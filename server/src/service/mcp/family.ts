@@ -1,4 +1,4 @@
-/** What MCP servers read and do, on top of the families that it is about. */
+/** Operations of MCP servers, on top of the families that they are about. */
 import type { Family } from '../../framework/family.ts';
 import { mcpRoutes } from './mcp-routes.ts';
 

@@ -1,4 +1,4 @@
-/** What the latest deployment of an environment planned, as its log says it. */
+/** Plan of the latest deployment of an environment, from its log. */
 import type { McpPlanLog } from '#contract/mcp/shapes.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import type { ActorContext } from '../../framework/context.ts';

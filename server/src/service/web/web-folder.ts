@@ -16,7 +16,7 @@ export interface MissingWeb {
   readonly problem: string;
 }
 
-/** What the server fills in: each must be there once. */
+/** Placeholders that the server replaces: each must occur once. */
 const places = ['<base href="/"', '<meta name="csp-nonce" content=""'];
 
 /** Reads which files there are. */

@@ -10,7 +10,7 @@ import { makeWebFolder, scriptFile, scriptText } from '../../../testing/web-fold
 
 const app = await testApp({ ENVARIUM_WEB_DIR: makeWebFolder() });
 
-/** What Chromium sends when a person opens an address. */
+/** Headers that Chromium sends when a person opens an address. */
 const asPerson = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' };
 
 const open = (url: string, headers: Record<string, string> = asPerson, method: 'GET' | 'HEAD' = 'GET') =>

@@ -1,4 +1,4 @@
-/** What browsers get where there is no web interface: the reason, and the way to the reference. */
+/** Page for browsers without a web interface: the reason, and a link to the reference. */
 import type { FastifyInstance } from 'fastify';
 import { openAdmission } from '../../framework/http/callers/authenticate.ts';
 import { plainPageHeaders } from '../../framework/http/replies/headers.ts';

@@ -47,12 +47,12 @@ function lifespanEnd(ttl: Ttl | undefined, now: Date, field = 'body.ttl'): Date 
   return end;
 }
 
-/** What a policy says to have the lifetime of its organization. */
+/** Word of a policy for the lifetime of its organization. */
 const inherit = 'inherit';
 
 const minuteMilliseconds = 60_000;
 /**
- * How long before the end each notice is given; its place in the list is what `markedForAutoDestroy` says
+ * Time before the end at which each notice is given; its place in the list is what `markedForAutoDestroy` shows
  * after it.
  */
 const noticeMinutes = [2 * 24 * 60, 2 * 60, 30] as const;
@@ -89,7 +89,7 @@ export function noticesFrom(end: Date, from: Date): { readonly at: Date; readonl
 
 export interface LongestLife {
   readonly maxTtl: string | null;
-  /** Whose policy says so. */
+  /** Owner of the policy. */
   readonly source?: 'project' | 'organization';
   /** The start of the maximum lifetime. */
   readonly createdAt: Date;
@@ -167,7 +167,7 @@ async function lifetimesOf(
   { organizationId }: Place,
   policy: TtlHome['policy'],
 ): Promise<Lifetimes> {
-  // What nobody may destroy does not expire.
+  // Environments that cannot be destroyed do not expire.
   if (policy.disableDestroyEnvironments) return { maxTtl: null, defaultTtl: null };
   const { maxTtl, defaultTtl } = policy;
   if (maxTtl !== inherit && defaultTtl !== inherit) return { maxTtl, defaultTtl, source: 'project' };

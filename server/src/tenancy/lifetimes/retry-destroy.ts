@@ -12,7 +12,7 @@ import type { EnvironmentTable } from '../../rows/schema.ts';
 const firstPauseMinutes = 5;
 const longestPauseMinutes = 12 * 60;
 const minuteMilliseconds = 60_000;
-/** What is kept of a reason: one sentence. */
+/** Stored part of a reason: one sentence. */
 const longestProblem = 1000;
 
 /** The pause after an attempt: five minutes, then twice as long each time, at most twelve hours. @param attempts at least 1 */
@@ -71,7 +71,7 @@ export function attemptColumns(
   return isOver ? { ...noAttempts, next_ttl_at: null } : {};
 }
 
-/** What an expired environment waits for between two attempts; null for any other. */
+/** Reason why an expired environment waits between two attempts; null for any other. */
 export function waitingForAttempt(
   row: Pick<
     EnvironmentRow,

@@ -48,7 +48,7 @@ export async function setMemberRole(
     if (role === member.role) return member;
     await requireRightsOfMember(context, member);
     await requireOtherAdmin(context, organizationId, userId);
-    // What a person decides is no longer kept in step by a source.
+    // Manual decisions are no longer kept in step by a source.
     await updateMembership(context.db, organizationId, userId, { role, source: null });
     await recordAudit(context, {
       organizationId,

@@ -1,4 +1,4 @@
-/** Who may create organizations, which the operator decides for the whole installation. */
+/** Users who may create organizations, as decided by the operator for the whole installation. */
 
 import type { ActorContext } from '../../framework/context.ts';
 import { Refusal } from '../../ground/errors.ts';

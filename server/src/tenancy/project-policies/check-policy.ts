@@ -1,4 +1,4 @@
-/** What a policy must not say. Pure. */
+/** Rules for the content of a policy. Pure. */
 import { badField } from '../../ground/errors.ts';
 import { checkTtls } from '../lifetimes/policy-ttl.ts';
 import type { PolicySettings } from './policy-settings.ts';

@@ -1,6 +1,6 @@
 /**
- * Who may take away an approval that a project, an organization or an approval policy demands: whoever may edit the
- * settings of the place that demands it.
+ * Users who may lift an approval that a project, an organization or an approval policy demands: those who may
+ * edit the settings of the place that demands it.
  */
 import type { Access } from '../../framework/access/access.ts';
 import type { Actor } from '../../framework/access/actor.ts';
@@ -82,7 +82,7 @@ export function requireLift(actor: Actor, places: readonly DemandPlace[], why: s
 }
 
 /**
- * Who has switched the approvals of an environment off, after a request that says whether plans wait. A request that
+ * User who switched the approvals of an environment off, after a request about waiting plans. A request that
  * repeats what is stored changes nothing of it.
  * @param before undefined: a new environment
  * @param wanted undefined: the request does not say

@@ -10,7 +10,7 @@ export function ownSettingsOf(row: PolicyRow | undefined): Pick<Policy, 'selfApp
   return withoutNulls({ selfApprovalForbidden: row?.self_approval_forbidden });
 }
 
-/** What an update stores of them. A request that repeats what is stored does not set it. */
+/** Changes that an update stores. A request that repeats what is stored does not set it. */
 export function ownColumns(
   { actor }: Pick<ActorContext, 'actor'>,
   { selfApprovalForbidden: wanted }: Pick<UpdatePolicyBody, 'selfApprovalForbidden'>,

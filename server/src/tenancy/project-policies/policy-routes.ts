@@ -51,7 +51,7 @@ async function readPolicy(db: Connection, projectId: string): Promise<Policy> {
   return policyView(orNotFound(project, 'project', projectId), row, demands.length > 0);
 }
 
-/** What a request replaces the policy by: nothing of the old one stays. */
+/** Replacement of the policy by a request: nothing of the old one stays. */
 function settingsFrom(body: UpdatePolicyBody): PolicySettings {
   return {
     numberOfEnvironments: body.numberOfEnvironments ?? null,
@@ -67,7 +67,7 @@ function settingsFrom(body: UpdatePolicyBody): PolicySettings {
 
 const auditedOf = (row: PolicyRow | undefined) => ({ ...settingsOf(row), ...ownSettingsOf(row) });
 
-/** What projects above forbid, their own administrators allow. @throws MissingRight 403 */
+/** Settings that projects above forbid can be allowed by their own administrators. @throws MissingRight 403 */
 async function requireSelfApproval(
   context: ActorContext,
   project: ProjectRow,
@@ -114,7 +114,7 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
   });
 }
 
-/** What the limits would say to one more environment of the caller. The right was checked. */
+/** Checks whether the limits allow one more environment of the caller. The right was checked. */
 async function checkLimits({ db, actor }: ActorContext, projectId: string): Promise<LimitsCheck> {
   const [project, policy, { total, ofUser }] = await Promise.all([
     getProjectRow(db, projectId),

@@ -1,4 +1,4 @@
-/** What demands approvals in a project: `selfApprovalForbidden` in policies of projects, and approval policies. */
+/** Demands of approvals in a project: `selfApprovalForbidden` in policies of projects, and approval policies. */
 import type { Actor } from '../../framework/access/actor.ts';
 import type { Connection } from '../../framework/context.ts';
 import { policyPlaces } from '../../rows/custom-flows/assignment-store.ts';
@@ -30,7 +30,7 @@ export async function projectDemands(
   return projectsThatDemand(await readSelfApproval(context.db, projectId), liftersIn(context));
 }
 
-/** Where approval policies are assigned that decide. @param templateId null: of any template */
+/** Places whose approval policies decide. @param templateId null: of any template */
 export async function policyDemands(
   db: Connection,
   place: { readonly organizationId: string; readonly projectId: string; readonly templateId: string | null },

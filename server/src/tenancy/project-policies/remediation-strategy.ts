@@ -1,4 +1,4 @@
-/** What can be done about drift without a person. */
+/** Automatic reactions to drift. */
 import { type AutoDriftRemediation, forgeRemediations } from '#contract/schema/enumerations.ts';
 
 /** Whether a strategy opens pull requests. */

@@ -1,4 +1,4 @@
-/** What is shown of a person whose account was deleted. */
+/** Replacement for a person whose account was deleted. */
 import { hash } from 'node:crypto';
 
 /**

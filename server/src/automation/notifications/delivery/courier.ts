@@ -25,7 +25,7 @@ const leaseMilliseconds = 60_000;
 const firstPauseMilliseconds = 5000;
 const longestPauseMilliseconds = 3_600_000;
 const longestRestMilliseconds = 300_000;
-/** What a dead server leaves behind, and what a lost notice announced, is found after this time at the latest. */
+/** Maximum delay until the deliveries of a dead server, or of a lost notice, are found. */
 const longestSleepMilliseconds = 15_000;
 
 /** The pause of a delivery after a failure. @param attempts so far, at least 1 */
@@ -33,7 +33,7 @@ function pauseMilliseconds(attempts: number): number {
   return Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** Math.min(attempts - 1, 20));
 }
 
-/** How long an endpoint is left alone. @param failures one after the other, at least 1 */
+/** Pause before an endpoint is tried again. @param failures one after the other, at least 1 */
 function restMilliseconds(failures: number): number {
   return Math.min(longestRestMilliseconds, firstPauseMilliseconds * 2 ** Math.min(failures - 1, 20));
 }
@@ -78,7 +78,7 @@ async function deliver(context: Context, row: DeliveryRow, closing: AbortSignal)
   else await record(context, row, { sent, startedAt, failures: endpoint.failures });
 }
 
-/** How many deliveries are under way, by whatever they are counted by. */
+/** Number of deliveries in progress, by any key. */
 class Counts {
   readonly #counts = new Map<string, number>();
   all = 0;

@@ -60,7 +60,7 @@ function explained(
     : { ...known, message: `The mail server refused it: ${known.message}` };
 }
 
-/** What nodemailer says of a recipient that the mail server refused. */
+/** Nodemailer's errors for a recipient that the mail server refused. */
 interface Refused {
   readonly recipient?: string | undefined;
   readonly response?: string | undefined;

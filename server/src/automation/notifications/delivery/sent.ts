@@ -1,4 +1,4 @@
-/** What one attempt to send a notification did. */
+/** Result of one attempt to send a notification. */
 import type {
   NotificationError,
   NotificationRequest,
@@ -38,7 +38,7 @@ const sslCodes =
 /** Of libraries that replace the code by their own. */
 const sslWords = /\bcertificate\b|\bTLS\b|\bSSL\b/;
 
-/** What the network says in codes; its own text follows. */
+/** Error codes of the network, with our texts. */
 const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'No host has this name: check the address',
   EAI_AGAIN: 'The name of the host cannot be looked up now',

@@ -1,4 +1,4 @@
-/** How a receiver knows that a webhook comes from us: HMAC-SHA256 with the secret of the endpoint. */
+/** Signature that proves to a receiver that a webhook comes from us: HMAC-SHA256 with the secret of the endpoint. */
 import { createHmac } from 'node:crypto';
 
 function hmac(secret: string, text: string): string {

@@ -1,4 +1,4 @@
-/** What a request may name as an endpoint, checked before anything is stored. */
+/** Checks of the endpoint in a request, before anything is stored. */
 import type { EndpointType } from '#contract/notifications/events.ts';
 import type { ServerSettings } from '../../../ground/config/config.ts';
 import { badField } from '../../../ground/errors.ts';

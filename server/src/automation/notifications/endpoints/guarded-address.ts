@@ -1,5 +1,5 @@
 /**
- * Where notifications may go: addresses of the public internet, unless a setting allows more. A name is checked by
+ * Permitted addresses of notifications: the public internet, unless a setting allows more. A name is checked by
  * the addresses that it has when the connection is made, so that a change of its DNS entries changes nothing.
  */
 import { type LookupAddress, lookup } from 'node:dns';

@@ -48,7 +48,7 @@ async function namedOrganization(db: Connection, organizationId: string) {
   return row ? { id: row.id, name: row.name } : null;
 }
 
-/** What a delivery says, with names as they are now. */
+/** Content of a delivery, with current names. */
 export async function notificationOf(
   context: Pick<Context, 'db' | 'settings'>,
   row: DeliveryRow,

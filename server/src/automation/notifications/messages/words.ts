@@ -1,4 +1,4 @@
-/** What a notification says to people: a title and a few named facts. Pure; every text may come from a stranger. */
+/** Texts of notifications for people: a title and a few named facts. Pure; every text may come from a third party. */
 
 import { planText } from '#contract/deployments/plan-counts.ts';
 import { notificationEventWords } from '#contract/notifications/events.ts';
@@ -31,7 +31,7 @@ function oneLine(text: string): string {
   return shortened(line, mostNameCharacters);
 }
 
-/** What the plan changes, or what its apply has changed; null without a plan. */
+/** Planned or applied changes; null without a plan. */
 function changesText(deployment: DeploymentFacts | null): string | null {
   if (!deployment?.planSummary) return null;
   const { type, status, hasChanges, planSummary } = deployment;

@@ -15,7 +15,7 @@ import { type GitAnswer, type GitPlace, runGit } from './run-git.ts';
 /** As messages name the service. */
 const service: RepositoryReader = { name: 'the service', holder: 'the request' };
 
-/** What is read of which repository. */
+/** Repository, revision and files to read. */
 export interface CommitSource extends GitSource {
   readonly source: RepositorySource;
 }

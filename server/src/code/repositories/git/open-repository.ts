@@ -24,7 +24,7 @@ const cleaned = new Set<string>();
 
 type Opening = Pick<Context, 'settings' | 'stopping'>;
 
-/** What a server that was killed has left. */
+/** Folders that a killed server has left. */
 function removeLeftovers(folder: string): void {
   if (cleaned.has(folder)) return;
   cleaned.add(folder);

@@ -1,4 +1,4 @@
-/** Where the service reads repositories. */
+/** Addresses from which the service reads repositories. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * Where the service reads repositories: the public internet, and what settings name. A name is resolved once, and git or
- * ssh connects to the addresses that were checked, so that a change of its DNS entries changes nothing.
+ * Permitted addresses of repositories: the public internet, and those of settings. A name is resolved once, and
+ * git or ssh connects to the addresses that were checked, so that a change of its DNS entries changes nothing.
  */
 import { lookup } from 'node:dns/promises';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';

@@ -1,4 +1,4 @@
-/** Which proxy carries an address. The service decides it, so that git does not decide otherwise. */
+/** Proxy of an address. The service chooses it, so that git does not choose differently. */
 import { isIP } from 'node:net';
 import { isInside, problemOfNetwork } from '../../../framework/http/callers/networks.ts';
 

@@ -13,7 +13,7 @@ import { Refusal } from '../../../ground/errors.ts';
 import { problemOfGit } from './git-version.ts';
 import { proxyFor } from './proxy-for.ts';
 
-/** Where and under which limits a repository is read. */
+/** Folder and limits for reading a repository. */
 export interface GitPlace {
   /** Absolute path of a private folder. */
   readonly folder: string;

@@ -1,4 +1,4 @@
-/** How the service reaches repositories on the web: past redirects, through proxies, and with a git that is too old. */
+/** Access of the service to repositories on the web: redirects, proxies, and a git that is too old. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -117,7 +117,7 @@ function withoutComments(text: string): string {
   return plain + text.slice(kept);
 }
 
-/** Where each variable's block begins. Names are quoted or bare identifiers; one pass finds those of all. */
+/** Start of each variable's block. Names are quoted or bare identifiers; one pass finds those of all. */
 function placesIn(text: string): ReadonlyMap<string, number> {
   const beginnings = text.matchAll(/^[ \t]*variable\s+(?:"([^"\n]*)"|([\p{L}\p{N}_-]+))\s*\{/gmu);
   const places = new Map<string, number>();
@@ -148,7 +148,7 @@ function variableOf({ name, attributes }: Block): RepositoryVariable {
   });
 }
 
-/** What rules say, where it is a plain text. */
+/** Literal texts of rules. */
 function rulesOf(validation: unknown): string[] {
   return [validation]
     .flat()

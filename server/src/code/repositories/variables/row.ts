@@ -1,4 +1,4 @@
-/** What all tools' variables have in common: rows as the interface answers them, and limits of what is read. */
+/** Rows and limits that the variables of all tools share. */
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { typeOfJson } from '#contract/schema/exact-json.ts';
 import type { CommitTree } from '../git/commit-tree.ts';
@@ -81,7 +81,7 @@ function isStructure(value: unknown): boolean {
   return typeOfJson(value) === 'object' && value !== null;
 }
 
-/** What the code says about values, apart from choices. */
+/** Facts in the code about values, apart from choices. */
 function limitsOf({
   valueType,
   isNullable,

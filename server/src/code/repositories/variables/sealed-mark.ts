@@ -1,4 +1,4 @@
-/** What stands for a value that is encrypted in the code. */
+/** Placeholder for a value that is encrypted in the code. */
 export const sealedMark = { 'encrypted in the code': true } as const;
 
 export function isSealedMark(value: unknown): boolean {

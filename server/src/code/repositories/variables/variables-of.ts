@@ -9,7 +9,7 @@ import { roleDefaults } from './role-defaults.ts';
 import { type DeclaringCode, UnreadableCode } from './row.ts';
 import { stackParameters } from './stack-parameters.ts';
 
-/** What a person can work with. */
+/** Form of variables for people. */
 const mostVariables = 2000;
 
 function read(code: DeclaringCode, declared: DeclaredVariables): Promise<RepositoryVariable[]> {

@@ -1,6 +1,6 @@
 /**
- * Who sends a request: API key id and secret, or the session of a person, checked in constant time. An unknown
- * id is a 401, always.
+ * Identifies the sender of a request: API key id and secret, or the session of a person, checked in constant
+ * time. An unknown id is a 401, always.
  */
 import type { FastifyRequest } from 'fastify';
 import { LruMap } from 'toad-cache';

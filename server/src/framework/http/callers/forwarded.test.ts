@@ -5,7 +5,7 @@ import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import { openAdmission } from './authenticate.ts';
 import { arrivedOverTls } from './forwarded.ts';
 
-/** What the service takes a request for: the address of its caller, and whether it arrived over TLS. */
+/** Derived facts of a request: the address of its caller, and whether it arrived over TLS. */
 async function seer(trusted: string, peer = '192.0.2.1') {
   const { app } = await testApp({ ENVARIUM_TRUSTED_PROXIES: trusted });
   app.get('/seen', { config: openAdmission }, async (request) => ({

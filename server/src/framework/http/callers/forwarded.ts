@@ -1,4 +1,4 @@
-/** What trusted proxies say about a request: the address of its caller, and whether it arrived over TLS. */
+/** Facts about a request from trusted proxies: the address of its caller, and whether it arrived over TLS. */
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -17,7 +17,7 @@ function entriesOf(header: string | string[] | undefined): string[] {
   return [header ?? []].flat().flatMap((line) => line.split(',').map((entry) => entry.trim()));
 }
 
-/** How many trusted proxies the request passed; `ips` begins with the nearest and ends with the caller. */
+/** Number of trusted proxies on the path of the request; `ips` begins with the nearest and ends with the caller. */
 function trustedHops({ ips = [] }: FastifyRequest): number {
   return ips.length - 1;
 }

@@ -1,4 +1,4 @@
-/** Whose session a request belongs to: one that a browser sends as a cookie, or a program as credentials. */
+/** Identifies the session of a request: a browser sends it as a cookie, a program as credentials. */
 import type { FastifyRequest } from 'fastify';
 import type { SessionKind, SignInWay } from '#contract/sign-in/shapes.ts';
 import { findSession, storeSessionUse } from '../../../rows/sign-in/session-store.ts';
@@ -19,7 +19,7 @@ export interface FoundSession {
   readonly caller: Caller;
 }
 
-/** How often the last use of a session is recorded, in milliseconds. */
+/** Interval between records of the last use of a session, in milliseconds. */
 const lastUseEvery = 60_000;
 
 const found = new WeakMap<FastifyRequest, FoundSession>();

@@ -34,7 +34,7 @@ export class CredentialsRefused extends Refusal {
   }
 }
 
-/** What an address was refused for since the last summary. */
+/** Refusals of an address since the last summary. */
 export interface RefusedAddress {
   readonly address: string;
   /** Credentials that were checked and refused. */
@@ -105,7 +105,7 @@ class RefusedCallers {
     }
   }
 
-  /** What was refused since the last call, by address. */
+  /** Refusals since the last call, by address. */
   takeSummary(): RefusedAddress[] {
     const summary = [...this.#summary.items.values()].map(({ value }) => value);
     this.#summary.clear();

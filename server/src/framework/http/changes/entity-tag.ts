@@ -17,7 +17,7 @@ interface Tag {
   /** As it was sent. */
   readonly text: string;
   readonly isWeak: boolean;
-  /** What identifies the version, whatever the coding was. */
+  /** Identifier of the version, independent of the coding. */
   readonly opaque: string;
 }
 

@@ -184,7 +184,7 @@ test('every change by a caller with credentials can be repeated under its key', 
     const again = await call(app, operation.name, request);
     assert.notEqual(again.statusCode, 500);
     if (first.statusCode >= 400) assert.equal(again.headers['idempotency-replayed'], undefined);
-    // What an operation has removed cannot be named again.
+    // Removed entities cannot be specified again.
     else if (again.statusCode === 404) assert.equal(operation.method, 'DELETE', operation.name);
     else
       assert.deepEqual(

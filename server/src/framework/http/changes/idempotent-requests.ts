@@ -15,7 +15,7 @@ import {
 } from '../../../rows/http/idempotency-key-store.ts';
 import type { ActorContext, Context } from '../../context.ts';
 
-/** How long a client may repeat a request. */
+/** Time within which a client may repeat a request. */
 const keptHours = 48;
 
 /**

@@ -29,7 +29,7 @@ type Read = (context: ActorContext, reading: ReadRequest, wire: unknown) => Prom
 export interface Versions {
   readonly homes: Homes;
   readonly locks: ReadonlyMap<string, Lock>;
-  /** How to read, by the name of the operation. */
+  /** Read operations, by the name of the changing operation. */
   readonly readers: ReadonlyMap<string, Read>;
 }
 
@@ -43,7 +43,7 @@ interface Conditional {
 
 type ReplyFields = Readonly<Record<string, unknown>>;
 
-/** What the read is about, where the path of the change does not say so: its body does, by the same field. */
+/** Subject of the read, where the path of the change does not contain it: its body does, by the same field. */
 function namedInBody(subject: Subject | undefined, { params, body }: Pick<Conditional, 'params' | 'body'>) {
   if (subject === undefined || subject.in === 'body' || subject.field in params) return {};
   const named = { [subject.field]: (body as ReplyFields | undefined)?.[subject.field] };
@@ -58,7 +58,7 @@ function lockByName(entity: string): Lock {
 }
 
 /**
- * How an operation checks `If-Match`.
+ * Finds the check of `If-Match` of an operation.
  * @returns a function for the transaction of the change; null where the operation changes nothing that can be read
  * alone
  */

@@ -1,7 +1,7 @@
 /**
- * How many requests are accepted in a minute: of an address for one method and path. Agents, event streams,
- * identity providers and tools that store states are counted by their credentials instead, so that a hundred of them behind one address do
- * not take each other's share.
+ * Number of requests accepted in a minute: of an address for one method and path. Agents, event streams,
+ * identity providers and tools that store states are counted by their credentials instead, so that a hundred of
+ * them behind one address do not take each other's share.
  */
 import { callbackify } from 'node:util';
 import rateLimit from '@fastify/rate-limit';
@@ -43,8 +43,8 @@ function routedPath({ is404, routeOptions: { url }, params }: FastifyRequest): s
 }
 
 /**
- * Who is counted. Credentials are not checked yet: nobody can use up the share of others without theirs, and those
- * who try different ones are counted as callers that were refused.
+ * Key of a counter. Credentials are not checked yet: callers cannot use up the share of others without theirs,
+ * and those who try different ones are counted as callers that were refused.
  */
 function callerOf(settings: ServerSettings, request: FastifyRequest, kind: RateLimitKind): string[] {
   const token = isScim(request) ? readScimToken(request.headers.authorization) : null;

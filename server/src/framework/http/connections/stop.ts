@@ -1,5 +1,5 @@
 /**
- * How a server stops without failing a request: it announces the stop, so that callers go elsewhere, answers what
+ * Graceful stop of a server: it announces the stop, so that callers go elsewhere, answers the requests that have
  * was begun, and only then closes.
  */
 import type { Socket } from 'node:net';

@@ -8,7 +8,7 @@ import type { ServerSettings } from '../../../ground/config/config.ts';
 import { basePathOf } from '../callers/base-url.ts';
 import { decoded } from './known-methods.ts';
 
-/** What begins an address of the API, whatever routes there are. */
+/** Prefixes of API addresses, independent of the routes. */
 const alwaysReserved = ['api', '.well-known'];
 
 function firstSegment(path: string): string {
@@ -29,7 +29,7 @@ export class Addresses {
     this.#basePath = basePathOf(settings);
   }
 
-  /** What the app calls for every request before it looks for a route. */
+  /** Hooks that the app calls for every request before it looks for a route. */
   readonly rewrite = (request: IncomingMessage): string => {
     const url = this.#withoutBase(request.url ?? '/');
     const isPage = url.startsWith('/') && !this.#reserved.has(firstSegment(url)) && asksForPage(request);

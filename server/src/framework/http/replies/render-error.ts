@@ -83,7 +83,7 @@ export function renderError(
   return reply.status(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** What is wrong with bytes that the HTTP parser gave up on, by the code of its error. */
+/** Errors of the HTTP parser, by their code. */
 const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     'headers_too_large',

@@ -109,7 +109,7 @@ const scopeIds: Readonly<Record<string, string | undefined>> = {
   DEPLOYMENT: environment.latestDeploymentLogId ?? '',
 };
 
-/** What templates of a type have to have. */
+/** Fields that templates of a type require. */
 const ofType: Readonly<Record<string, object>> = {
   opentofu: { opentofuVersion: '1.9.0' },
   terragrunt: { terragruntVersion: '0.60.0' },
@@ -129,7 +129,7 @@ function credentialOf(type: CredentialType): object {
   return Object.fromEntries(credentialKinds[type].required.map((field) => [field, 'x']));
 }
 
-/** What a value needs next to it, for all operations: fields of the same object. */
+/** Fields that a value requires, for all operations: fields of the same object. */
 function besides(place: Place, value: unknown): object {
   const field = place.path.at(-1) ?? '';
   const holder = place.path.at(-2) ?? '';
@@ -227,7 +227,7 @@ async function paramsFor({ operation, path }: Place, value: unknown): Promise<ob
 
 const variables = /^configuration(Changes|Properties|PropertiesChanges)$/;
 
-/** Where the path enters a variable, if it does. */
+/** Variable at the start of the path, if any. */
 function variableAt({ operation, path }: Place): readonly string[] | null {
   if (operation.name === 'saveVariables') return ['0'];
   const at = path.findIndex((step) => variables.test(step));

@@ -8,7 +8,7 @@ import { PolicyError } from './policy-error.ts';
 const megabyte = 1024 * 1024;
 const mostOutputCharacters = 4 * megabyte;
 
-/** What starting it needs. */
+/** Requirements for starting it. */
 export type OpaSettings = Pick<
   Context['settings'],
   'opaProgram' | 'policyMemoryMegabytes' | 'policyTimeLimitSeconds' | 'policyProcesses' | 'dataFolder'

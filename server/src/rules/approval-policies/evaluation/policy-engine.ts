@@ -149,7 +149,7 @@ class PolicyEngine {
     }
   }
 
-  /** How many processes there are, for tests. */
+  /** Number of processes, for tests. */
   get processes(): number {
     return this.#kept.size;
   }

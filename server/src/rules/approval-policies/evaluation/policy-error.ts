@@ -3,7 +3,7 @@ export class PolicyError extends Error {
   override readonly name: string = 'PolicyError';
 }
 
-/** What hinders an evaluation now, and says nothing about the policy: it is tried again. */
+/** Temporary obstacle to an evaluation, which says nothing about the policy: it is tried again. */
 export class PolicyUnavailable extends PolicyError {
   override readonly name = 'PolicyUnavailable';
 }

@@ -54,7 +54,7 @@ async function filesIn(tree: CommitTree, folder: string): Promise<PolicyFiles> {
   return new Map([...texts].map(([path, text]) => [posix.relative(folder, path), text]));
 }
 
-/** What the repository is read with. */
+/** Credentials for the repository. */
 async function sourceOf(context: Context, template: TemplateRow, project: ProjectPlace) {
   const { repository, settings } = template;
   const allowed = { httpHosts: context.settings.gitHttpHosts, localPaths: context.settings.gitLocalPaths };
@@ -82,8 +82,8 @@ function cataloguedPolicy(path: string): ReadPolicy {
 }
 
 /**
- * Whether it says nothing about the policy: too many others are being read, the server stops, or a commit that was read
- * before cannot be read now.
+ * Whether it says nothing about the policy: too many others are being read, the server stops, or a commit that
+ * was read before cannot be read now.
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof UnusableGit) return false;
@@ -111,7 +111,7 @@ export async function readPolicy(
     }));
   } catch (error) {
     if (error instanceof PolicyError || isPassing(error)) throw error;
-    // What could be read is not wrong: its host, or the way there, fails.
+    // A readable policy is not wrong: its host, or the network, fails.
     if (error instanceof UnreadableRepository && commit !== undefined)
       throw new PolicyUnavailable(`The policy cannot be read: ${error.message}`, { cause: error });
     if (error instanceof UnreadableRepository || error instanceof UnreadableFile || error instanceof Refusal)

@@ -1,4 +1,4 @@
-/** What the rules of a policy mean. Pure. */
+/** Meaning of the rules of a policy. Pure. */
 import {
   type PolicyDecision,
   type PolicyMessages,
@@ -39,14 +39,14 @@ export function readMessages(result: unknown): PolicyMessages {
   return Object.fromEntries(read) as PolicyMessages;
 }
 
-/** What one policy decides: any denial, then anything missing, then any permission. */
+/** Decision of one policy: any denial, then anything missing, then any permission. */
 export function decisionOf(messages: PolicyMessages): PolicyDecision {
   if (messages.deny.length > 0) return 'deny';
   if (messages.pending.length > 0) return 'pending';
   return messages.allow.length > 0 ? 'allow' : 'none';
 }
 
-/** What several decide together: the first in the order of `policyDecisions` that any of them says. */
+/** Combined decision of several: the first in the order of `policyDecisions` that any of them makes. */
 export function combinedDecision(decisions: readonly PolicyDecision[]): PolicyDecision {
   return policyDecisions.find((decision) => decisions.includes(decision)) ?? 'none';
 }

@@ -122,7 +122,7 @@ export class ResidentOpa {
   }
 
   /**
-   * What the four rules of the policy say. The older of the two interfaces of opa takes the bare input, and
+   * Results of the four rules of the policy. The older of the two interfaces of opa accepts the bare input, and
    * reads it in three quarters of the time (https://www.openpolicyagent.org/docs/rest-api, "Webhook").
    * @param input as JSON
    * @throws PolicyError where it fails or takes too long, OpaEnded where the process is gone
@@ -138,7 +138,7 @@ export class ResidentOpa {
     } catch (error) {
       if (error instanceof PolicyError) throw error;
       if (!signal.aborted) throw new OpaEnded(this.#complaints.slice(-500), { cause: error });
-      // What hangs may not hear that nobody waits any more.
+      // A process that hangs may not learn that its caller no longer waits.
       await this.end();
       throw new PolicyError(
         `The evaluation takes longer than ${seconds} s (setting ENVARIUM_POLICY_TIME_LIMIT_SECONDS)`,
@@ -164,7 +164,7 @@ export class ResidentOpa {
   }
 }
 
-/** What opa's answer says about a failure. */
+/** Reason for a failure in opa's response. */
 function messageIn(text: string): string {
   try {
     const { message, errors } = JSON.parse(text) as {

@@ -12,7 +12,7 @@ import { approvalAtStart, type Unlifted } from '../decisions/decide-approval.ts'
 import { isOnlyPlanner } from '../inputs/proposed-changes.ts';
 import type { StoredFacts } from '../inputs/start-facts.ts';
 
-/** Where approval policies are assigned that decide about the plan. @param templateId of the code that runs */
+/** Places whose approval policies decide about the plan. @param templateId of the code that runs */
 async function ofPolicies(
   { db }: ActorContext,
   { environment, storedTemplate, hasPolicies }: StoredFacts,
@@ -23,7 +23,7 @@ async function ofPolicies(
   return policyDemands(db, { organizationId, projectId, templateId });
 }
 
-/** What keeps the variable from lifting the approval; undefined: nothing. */
+/** Reason why the variable cannot lift the approval; undefined: none. */
 async function unliftedByVariable(
   remainingAfter: RemainingDemands,
   { value, setBy, demands }: ApprovalVariable,

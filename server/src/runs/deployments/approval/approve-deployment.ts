@@ -76,7 +76,7 @@ export async function approveDeployment(
     if (!isFirst) throw conflict(approvedAlready);
     if (deployment.has_policies) await askPoliciesAgain(context, deployment);
     const moved = await moveDeployment(context, { deployment, environment: stored }, 'IN_PROGRESS');
-    // What runs alongside had to wait only for the approval.
+    // Parallel deployments had to wait only for the approval.
     await advanceQueue(context, moved.environment, moved.speakers);
     return { id, status: moved.deployment.status };
   });

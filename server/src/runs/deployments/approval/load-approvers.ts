@@ -1,4 +1,4 @@
-/** Who may approve plans, with what the projects demand now. */
+/** Users who may approve plans, with the current demands of the projects. */
 import type { Connection } from '../../../framework/context.ts';
 import { readApproverRows, type StoredApproverRow } from '../../../rows/deployments/approver-store.ts';
 import { liftersIn } from '../../../tenancy/project-policies/lift-approval.ts';
@@ -9,7 +9,7 @@ export interface ApproverRow extends Omit<StoredApproverRow, 'self_approval'> {
 }
 
 /**
- * What decides who may approve, of several deployments.
+ * Facts that decide who may approve, of several deployments.
  * @param more further users to find the people of, such as the caller
  */
 export async function getApproverRows(

@@ -1,4 +1,4 @@
-/** Who may approve: people and their own plans, and nobody twice. */
+/** Approvers: people and their own plans, and no one twice. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';

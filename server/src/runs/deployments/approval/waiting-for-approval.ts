@@ -1,4 +1,4 @@
-/** What a plan waits for that a person has to approve: until when, whose approval, and what policies still ask for. */
+/** Open requirements of a plan that a person has to approve: deadline, approvers, and demands of policies. */
 import { followingSentences } from '#contract/deployments/following-units.ts';
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { planText } from '#contract/deployments/plan-counts.ts';

@@ -17,28 +17,31 @@ export interface ApprovalSettings {
   readonly isOnlyPlanner: boolean;
   /** Value of ENVARIUM_REQUIRES_APPROVAL; null: not set. */
   readonly variable: boolean | null;
-  /** What the request says; undefined: nothing. */
+  /** Setting of the request; undefined: none. */
   readonly request: boolean | undefined;
   /** The setting of the environment. */
   readonly environment: boolean;
   readonly unlifted: Unlifted;
 }
 
-/** What demands an approval that nobody has lifted who may. */
+/** Strongest demand of an approval that no one with the right to do so has lifted. */
 export interface Unlifted {
-  /** What the variable does not lift: outer levels of itself, approval policies, or projects. */
+  /** Demands that the variable does not lift: outer levels of itself, approval policies, or projects. */
   readonly variable?: 'variable' | 'policy' | 'project';
   /** Projects whose demand neither the request nor the setting of the environment lifts. */
   readonly isProjectUnlifted: boolean;
 }
 
 /**
- * What the policies of a plan say together; a plan that they deny never gets here. `none`: they neither allow
+ * Combined decision of the policies of a plan; a plan that they deny never gets here. `none`: they neither allow
  * it nor ask for anything.
  */
 export type ApprovalVerdict = 'allow' | 'pending' | 'none';
 
-/** What demands the approval of a plan that policies allow, and is above all of these: a project, or another policy. */
+/**
+ * Demand of an approval for a plan that policies allow, which is above all of these: a project, or another
+ * policy.
+ */
 export type OverridingDemand = 'project' | 'policy';
 
 /** The decision as far as it is known before there is a plan. */

@@ -1,4 +1,4 @@
-/** Who may approve a plan. Pure: facts in, decision out. */
+/** Decides who may approve a plan. Pure: facts in, decision out. */
 import type { ApproverObstacle } from '#contract/deployments/plan.ts';
 import { systemUserId } from '../../../rows/users/user-store.ts';
 
@@ -14,7 +14,7 @@ function behind({ people }: ApproverFacts, userIds: readonly (string | null)[]):
   return userIds.flatMap((id) => (id === null || id === systemUserId ? [] : (people?.[id] ?? [id])));
 }
 
-/** Whose plan it is: who started it, or for whom the service did. Nobody for a lifetime that nobody chose. */
+/** Owner of a plan: the user who started it, or for whom the service did. None for a lifetime that no one chose. */
 function ownersOf(facts: ApproverFacts): string[] {
   return behind(facts, [facts.started_by, facts.requested_by]);
 }

@@ -1,9 +1,10 @@
 /**
  * The levels of a deployment: its first plan, and those of units that are planned once others are applied. Pure.
  *
- * A person confirms kinds and numbers of changes, by unit. The plan of a later level is within that if each of its units
- * makes at most as many changes of each kind, with the code, programs, providers and variables that were approved. What is lost is
- * confirmed object by object, and numbers do not say which: a plan that destroys, replaces or forgets is never within.
+ * A person confirms kinds and numbers of changes, by unit. The plan of a later level is within that if each of
+ * its units makes at most as many changes of each kind, with the code, programs, providers and variables that
+ * were approved. What is lost is confirmed object by object, and numbers do not say which: a plan that
+ * destroys, replaces or forgets is never within.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeKind } from '#contract/deployments/change-kinds.ts';
@@ -53,7 +54,7 @@ export interface LevelPlan {
 /** Kinds whose objects are lost. Names of changes begin with their kind, as in `destroy aws_vpc`. */
 const losing: readonly ChangeKind[] = ['destroy', 'replace', 'forget'];
 
-/** What a plan of a unit was made with. */
+/** Programs and inputs of a unit's plan. */
 function versionsOf({ providerVersions = {}, moduleVersions = {} }: PlannedUnit) {
   return [...Object.entries(providerVersions), ...Object.entries(moduleVersions)];
 }
@@ -77,7 +78,7 @@ function unitBeyond(planned: PlannedUnit, confirmed: readonly PlannedUnit[]): st
     const isLosing = count > 0 && losing.some((each) => kind.startsWith(`${each} `));
     return isLosing ? [`${unit}: ${kind} (${count}, which are confirmed one by one)`] : [];
   });
-  // Where no plan was approved, each change is beyond it, whatever makes it.
+  // If no plan was approved, each change is beyond it, whatever its cause.
   return known?.changes === undefined ? counts : [...counts, ...versionsBeyond(planned, known)];
 }
 

@@ -1,4 +1,4 @@
-/** What follows when a phase has ended. Pure: facts in, decision out. */
+/** Decides what follows when a phase has ended. Pure: facts in, decision out. */
 import type { PolicyDecision } from '#contract/deployments/policy-verdict.ts';
 import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerations.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
@@ -31,7 +31,7 @@ export type NextDecision =
   | { readonly kind: 'level' }
   | PlannedDecision;
 
-/** What follows a complete plan. */
+/** Decides what follows a complete plan. */
 export type PlannedDecision =
   | { readonly kind: 'end'; readonly status: DeploymentStatus }
   | { readonly kind: 'wait' }
@@ -66,7 +66,7 @@ export function decideNext(facts: PhaseFacts): NextDecision {
 
 /** A plan that is complete. */
 export interface PlannedFacts {
-  /** What the approval policies say together; null: none decides about it. */
+  /** Combined decision of the approval policies; null: none decides about it. */
   readonly verdict: PolicyDecision | null;
   /** A person has to approve it, after what the policies said. */
   readonly requiresApproval: boolean;
@@ -77,7 +77,7 @@ export interface PlannedFacts {
   readonly isApplySkipped: boolean;
 }
 
-/** What follows a plan, once the policies have been evaluated. */
+/** Decides what follows a plan, once the policies have been evaluated. */
 export function decidePlanned(facts: PlannedFacts): PlannedDecision {
   const { verdict } = facts;
   if (verdict === 'error') return { kind: 'end', status: 'FAILURE' };

@@ -105,7 +105,7 @@ export function taskRefusal({
   return `Environment "${name}" has no deployment that applied anything: a task runs at the commit of the last one; deploy it first`;
 }
 
-/** What a type of deployment requires of an environment, as the table of the life cycle calls it. */
+/** Status that a type of deployment requires of an environment, as the table of the life cycle calls it. */
 function actionOf(type: DeploymentType): EnvironmentAction {
   return environmentActions.find((action) => action === type) ?? 'plan';
 }

@@ -40,7 +40,7 @@ export async function findCycle(
   sourceIds: readonly string[],
 ): Promise<EnvironmentRow[] | null> {
   if (sourceIds.includes(environment.id)) return [environment, environment];
-  /** How each environment was reached, and that it was. */
+  /** Predecessor of each environment that was reached. */
   const paths = new Map<string, readonly EnvironmentRow[]>(sourceIds.map((id) => [id, [environment]]));
   for (let ids = sourceIds.filter((id) => isUuid(id)); ids.length > 0; ) {
     const rows = await getEnvironmentRows(context.db, ids);

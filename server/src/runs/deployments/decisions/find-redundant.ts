@@ -1,4 +1,4 @@
-/** Which queued deployments are redundant. Pure: facts in, decision out. */
+/** Redundant queued deployments. Pure: facts in, decision out. */
 import { isActive } from '#contract/life-cycle/life-cycle.ts';
 import { isSerial, type QueuedFacts } from '../../queue/queue-order.ts';
 

@@ -11,7 +11,7 @@ import { projectsWithOutputsAsInputs } from '../../../rows/project-policies/poli
 import { getProjectRows } from '../../../rows/projects/project-store.ts';
 import { getUsers, systemUserId } from '../../../rows/users/user-store.ts';
 
-/** Whose rights decide: who started the run, or who made the environment if the service did. */
+/** User whose rights decide: who started the run, or who created the environment if the service did. */
 function readerOf(
   deployment: Pick<DeploymentRow, 'started_by'>,
   environment: Pick<EnvironmentRow, 'user_id'>,
@@ -34,7 +34,7 @@ export interface Sources {
   readonly byId: ReadonlyMap<string, OutputEnvironment>;
   /** Name of the person whose rights decide. */
   readonly reader: string;
-  /** How a message names an environment: the name is for those who may view it. */
+  /** Name of an environment in messages: the name is shown only to those who may view it. */
   shown(environment: EnvironmentRow): string;
 }
 

@@ -4,7 +4,7 @@ import type { JobVariable } from '#protocol/messages/job.ts';
 import { outerRefusal, valueRefusal } from '../../../inputs/variables/unusable-value.ts';
 import type { PendingReference } from '../inputs/run-inputs.ts';
 
-/** What agents write in the place of a secret. */
+/** Placeholder that agents write for a secret. */
 const masked = '***';
 
 /**

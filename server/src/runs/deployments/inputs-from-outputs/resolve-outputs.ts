@@ -44,7 +44,7 @@ function outputsOpener(context: Context): OpenOutputs {
   };
 }
 
-/** How many names of outputs a message lists. */
+/** Maximum number of outputs listed in a message. */
 const mostNames = 20;
 
 function namesOf(outputs: object): string {

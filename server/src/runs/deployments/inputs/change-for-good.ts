@@ -31,7 +31,7 @@ export function factsAfter(facts: StoredFacts, { codeChange, settingsChange }: L
   return { ...facts, template: codeChange?.template ?? template, environment };
 }
 
-/** Where the code of later runs comes from decides who gets the credentials of these runs. */
+/** The source of the code of later runs decides who gets the credentials of these runs. */
 async function auditSource(
   context: ActorContext,
   { environment, template }: StoredFacts,

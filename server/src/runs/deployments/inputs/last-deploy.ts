@@ -1,5 +1,5 @@
 /**
- * What a deployment takes over from the last deploy: a destroy and a task run at the commit that was deployed
+ * Inputs that a deployment takes from the last deploy: a destroy and a task run at the commit that was deployed
  * last when their turn comes, and a destroy with the variables that it ran with.
  */
 import type { Connection, Context } from '../../../framework/context.ts';

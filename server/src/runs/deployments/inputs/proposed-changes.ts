@@ -1,7 +1,7 @@
 /**
  * Changes of a caller who may plan but not apply: variables, configuration sets, the code, and the environment's own
- * settings. They are used for the plan of their deployment, and stored when somebody approves it; if it is cancelled or
- * fails, they remain in its inputs and nowhere else.
+ * settings. They are used for the plan of their deployment, and stored when somebody approves it; if it is
+ * cancelled or fails, they remain in its inputs and nowhere else.
  */
 
 import type { Actor } from '../../../framework/access/actor.ts';
@@ -25,7 +25,7 @@ import { changedColumns, changeForGood } from './change-for-good.ts';
 import { type ProposedChanges, readInputs } from './run-inputs.ts';
 import { type LastingChanges, loadStartFacts, type StoredFacts } from './start-facts.ts';
 
-/** What somebody starts who may not apply, somebody else approves, whatever the environment says. */
+/** Deployments of users who may not apply need the approval of another user, whatever the environment requires. */
 export function isOnlyPlanner({ userId, access }: Actor, environment: EnvironmentRow): boolean {
   return userId !== systemUserId && !access.has('RUN_APPLY', inEnvironment(environment));
 }
@@ -62,7 +62,7 @@ export function proposedOf(lasting: LastingChanges): ProposedChanges {
 }
 
 /**
- * What each level has as the proposed changes would leave it: those of variables are the deployment's own variables.
+ * Content of each level after the proposed changes: those of variables are the deployment's own variables.
  * @param facts as the proposed changes would leave them
  * @param deploymentId of the deployment that they are for
  * @throws Refusal where they could not be stored

@@ -13,17 +13,17 @@ import { getSealedInputs } from '../../../rows/deployments/given-store.ts';
 
 /** A reference to an output of another environment, until the run starts. */
 export interface PendingReference extends ReferenceVariable {
-  /** What a destroy uses if the output is no longer there: the value of the last deployment. */
+  /** Fallback of a destroy if the output no longer exists: the value of the last deployment. */
   readonly last?: JobVariable;
 }
 
-/** What a request says about the code of its run and all later ones. */
+/** Settings in a request for the code of its run and all later ones. */
 export type AskedCode = Pick<
   DeployRequest,
   'deploymentType' | 'blueprintId' | 'blueprintRevision' | 'blueprintRepository'
 >;
 
-/** What a request says about the environment's own settings. */
+/** Settings in a request for the environment itself. */
 export type AskedSettings = Pick<DeployRequest, 'envName' | 'ttl' | 'userRequiresApproval'>;
 
 /** Changes that a deployment carries until it is approved. */
@@ -47,17 +47,17 @@ export interface RunInputs {
   readonly custom?: Readonly<Record<string, string>>;
   /** Shell commands of a task, which may hold secrets. */
   readonly taskPayload?: string;
-  /** What the plan takes into the state. */
+  /** Resources that the plan imports into the state. */
   readonly imports?: readonly ResourceToImport[];
-  /** What is stored when the plan is approved. */
+  /** Changes to store when the plan is approved. */
   readonly proposed?: ProposedChanges;
 }
 
 const secretNames = ['oidcToken', 'vcsAccessToken'] as const;
 
 /**
- * What readers get of customServiceEnvironmentVariables, and what only the run gets; nothing of the fixed facts, and no
- * mask, which says that the run has a token of its own.
+ * Readers' form of customServiceEnvironmentVariables, and the values that only the run gets; without the fixed
+ * facts, and without mask, which says that the run has a token of its own.
  */
 export function splitCustomVariables(given: Readonly<Record<string, string>>): {
   shown: Record<string, string>;

@@ -1,4 +1,4 @@
-/** What a deployment of an environment is decided from and made of: each fact is read once per request. */
+/** Facts from which a deployment of an environment is decided and made: each is read once per request. */
 import { sql, type Updateable } from 'kysely';
 import type { GitUserData } from '#contract/deployments/deploy-request.ts';
 import type { AutoDriftRemediation, DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
@@ -27,18 +27,18 @@ import { projectsThatDemand } from '../../../tenancy/project-policies/project-de
 import { lastDeployFor } from './last-deploy.ts';
 import type { AskedCode, AskedSettings } from './run-inputs.ts';
 
-/** What changes of the code of this run and all later ones. */
+/** Changes to the code of this run and all later ones. */
 export interface CodeChange {
   readonly asked: AskedCode;
   /** As the environment uses it then. */
   readonly template: TemplateRow;
-  /** What changes of the environment's row. */
+  /** Changes to the environment's row. */
   readonly columns?: Updateable<EnvironmentTable>;
-  /** What changes of the environment's own template. */
+  /** Changes to the environment's own template. */
   readonly ownTemplate?: { readonly repository: string; readonly settings: TemplateSettings };
 }
 
-/** What changes of the environment's own settings, for this run and all later ones. */
+/** Changes to the environment's own settings, for this run and all later ones. */
 export interface SettingsChange {
   readonly asked: AskedSettings;
   readonly columns: Updateable<EnvironmentTable>;
@@ -85,7 +85,7 @@ export interface StartRequest {
   readonly followsLastDeploy?: boolean;
   /** Shell commands of a task. */
   readonly taskPayload?: string;
-  /** What the plan takes into the state. */
+  /** Resources that the plan imports into the state. */
   readonly imports?: readonly ResourceToImport[];
   /** Uploaded code of a remote plan. */
   readonly sourceId?: string;
@@ -129,7 +129,7 @@ export interface ResourceFacts {
   readonly areRecorded: boolean;
 }
 
-/** What may exist in the world that belongs to an environment. */
+/** Resources that may exist and belong to an environment. */
 export async function resourcesOf(
   db: Connection,
   environment: Pick<EnvironmentRow, 'id' | 'current_state_version_id'>,

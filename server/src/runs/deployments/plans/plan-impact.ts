@@ -1,4 +1,4 @@
-/** What stored plans would do. */
+/** Impact of stored plans. */
 
 import { countsOfSummary } from '#contract/deployments/plan-counts.ts';
 import { mostImpacts, type PlanImpact, type PlanImpactQuery } from '#contract/deployments/plan-impact.ts';

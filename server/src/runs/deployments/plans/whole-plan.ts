@@ -1,4 +1,4 @@
-/** What a deployment in levels has done altogether, once its last level is applied. */
+/** Combined result of a deployment in levels, once its last level is applied. */
 import type { Updateable } from 'kysely';
 import type { Plan, PlannedUnit, ResourceChange } from '#contract/deployments/plan.ts';
 import { planSummaryOf } from '#contract/deployments/plan-counts.ts';
@@ -15,7 +15,7 @@ function unitOf(name: string, separator: string, units: readonly string[]): stri
 
 type PlanOfUnits = Pick<AppliedPlan, 'plan' | 'planned_units'>;
 
-/** What of a plan its apply has carried out. */
+/** Part of a plan that its apply has carried out. */
 function appliedOf({ plan, planned_units: units }: PlanOfUnits): Plan {
   const known: readonly PlannedUnit[] = units ?? [];
   const names = known.map(({ unit }) => unit);

@@ -1,4 +1,4 @@
-/** What follows from what the policies of a deployment said, in one transaction with their verdicts. */
+/** Consequences of the verdicts of a deployment's policies, in one transaction with them. */
 import type { Insertable } from 'kysely';
 import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import { policyStep } from '#protocol/tools/steps.ts';
@@ -38,7 +38,7 @@ type NewVerdict = Insertable<PolicyVerdictTable>;
 
 export interface CheckResult {
   readonly verdicts: readonly NewVerdict[];
-  /** What was asked, where its log has to show it. */
+  /** Input of the policies, if its log has to show it. */
   readonly printed: PolicyInput | null;
   /** Why nothing could be asked. */
   readonly problem?: string;
@@ -95,9 +95,9 @@ interface DecidedFacts {
   readonly verdict: PolicyDecision | null;
   readonly isApproved: boolean;
   readonly isApplySkipped: boolean;
-  /** What demands the approval although policies allow the plan. */
+  /** Demand of an approval although policies allow the plan. */
   readonly overriding: OverridingDemand | null;
-  /** What it proposes cannot be stored. */
+  /** The proposed changes cannot be stored. */
   readonly isRefused: boolean;
 }
 
@@ -115,7 +115,7 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
           isOutdated: deployment.planned_on_state_version_id !== environment.current_state_version_id,
         });
   const isSkipped = isApplySkipped && decision.kind === 'end' && decision.status === 'SUCCESS';
-  // Where somebody has approved it already, only policies make it wait again.
+  // If the plan is already approved, only policies make it wait again.
   const isAskedAgain = facts.isApproved && decision.kind === 'wait';
   const columns = {
     requires_approval: approval.isRequired,
@@ -164,7 +164,7 @@ async function conclude(
       overriding: verdict === 'allow' ? await overridingDemand(context.db, deployment, verdicts) : null,
       isRefused: result.refusal !== undefined && status !== 'ABORTING',
     });
-    // What it proposes is stored with the first plan.
+    // The proposed changes are stored with the first plan.
     if (decision.kind === 'apply' && isReviewed && level === null) await storeApproved(context, locked);
     const message = result.problem ?? result.refusal ?? errorOf(decision, verdict, verdicts);
     const isEnd = decision.kind === 'end' && decision.status !== 'ABORTED' && message !== null;

@@ -1,4 +1,4 @@
-/** What demands the approval of a plan although policies allow it: `allow` counts where it is assigned, and below. */
+/** Demands of an approval although policies allow the plan: `allow` applies where it is assigned, and below. */
 import type { PolicyDecision } from '#contract/deployments/policy-verdict.ts';
 import type { Connection } from '../../../framework/context.ts';
 import { type PolicyPlace, policyPlaces } from '../../../rows/custom-flows/assignment-store.ts';
@@ -44,7 +44,7 @@ async function isAnyOverriding(
 }
 
 /**
- * What demands the approval of a plan that policies allow, because those are all assigned below it.
+ * Demand of an approval for a plan that policies allow, because those are all assigned below it.
  * @param verdicts of this round; some allow the plan, and none says `pending` or `deny`
  */
 export async function overridingDemand(

@@ -1,4 +1,4 @@
-/** Which template's policies decide where a deployment does not run that of its environment. */
+/** Template whose policies decide where a deployment does not run that of its environment. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok } from '../../../../testing/client.ts';

@@ -22,7 +22,7 @@ import { type PolicyInput, plannedInput, policyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
 const mostSeconds = 50;
-/** How long a failure that passes is waited for. */
+/** Maximum wait for the end of a temporary failure. */
 const longestOutageMinutes = 30;
 const pauseMilliseconds = { shortest: 5000, longest: 300_000 };
 
@@ -41,8 +41,8 @@ interface PolicyAtCommit {
 }
 
 /**
- * The policies of a round: of the first, those that are assigned then; of later ones the same, at the same commits and
- * with the same configuration, so that nothing but the approvers changes while people decide.
+ * The policies of a round: of the first, those that are assigned then; of later ones the same, at the same
+ * commits and with the same configuration, so that nothing but the approvers changes while people decide.
  */
 async function policiesOfRound(
   context: Context,
@@ -100,7 +100,7 @@ async function evaluateAll(
   });
 }
 
-/** What was fast enough in the first round is not too slow, but held up. */
+/** A policy that was fast enough in the first round is not too slow, but delayed. */
 function late(signal: AbortSignal, round: number): Promise<never> {
   const Late = round === 1 ? PolicyError : PolicyUnavailable;
   return new Promise((_, reject) => {
@@ -165,7 +165,7 @@ async function check(context: Context, round: RoundOfDeployment): Promise<Date |
     return undefined;
   } catch (error) {
     if (context.stopping.aborted) throw error;
-    // What is wrong with a policy or its input would only happen again; failures of the service and of hosts pass.
+    // Errors of a policy or its input would only recur; failures of the service and of hosts are temporary.
     if (!(error instanceof PolicyError) || isPassing(error)) return waitOrGiveUp(context, round, error);
     const problem = error.message;
     await concludeCheck(context, round, { verdicts: [], printed: null, problem });

@@ -1,4 +1,4 @@
-/** What approval policies are asked about: the plan as the agent left it, and what the service knows. */
+/** Input of approval policies: the plan from the agent, and facts of the service. */
 import { text } from 'node:stream/consumers';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { DeploymentVariable } from '#contract/variables/shapes.ts';
@@ -25,7 +25,7 @@ export interface PolicyInput {
   readonly [part: string]: unknown;
 }
 
-/** What the agent sends of a plan, as JSON. */
+/** Plan from the agent, as JSON. */
 export interface AgentPart {
   readonly plan: unknown;
   readonly policyData?: unknown;
@@ -69,7 +69,10 @@ export async function shownInput(
   return { plan: commonPolicyPlan(plan), isRebuilt: true };
 }
 
-/** Who has approved the plan, or an earlier one that it is within, with their teams; each once, in the order of their approvals. */
+/**
+ * Approvers of the plan, or of an earlier one that it is within, with their teams; each once, in the order of
+ * their approvals.
+ */
 async function approversOf(context: Context, row: DeploymentRow) {
   const { id, organization_id: organizationId, plan_hash: hash } = row;
   const reviews = await listReviews(context.db, [id]);

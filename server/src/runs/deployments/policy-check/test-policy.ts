@@ -8,7 +8,7 @@ import type { PolicyFiles } from '../../../rules/approval-policies/evaluation/co
 import { evaluatePolicies, evaluatePolicy, inputBodies, type PolicyResult } from './evaluate-policies.ts';
 import { policyInput, shownInput } from './policy-input.ts';
 
-/** What is tested: a policy of the organization, read at its newest commit, or files. */
+/** Subject of the test: a policy of the organization, read at its newest commit, or files. */
 export type TestedPolicy =
   | { readonly policy: TemplateRow }
   | { readonly files: PolicyFiles; readonly configuration: object };

@@ -1,4 +1,4 @@
-/** What the step of the policies says in its log. Pure. */
+/** Log of the step of the policies. Pure. */
 import { type PolicyDecision, policyRules } from '#contract/deployments/policy-verdict.ts';
 import type { VerdictRow } from '../../../rows/approval-policies/verdict-store.ts';
 

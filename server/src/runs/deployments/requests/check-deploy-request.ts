@@ -51,7 +51,7 @@ function checkImport({ importUnrecorded, deploymentType }: RunRequest, body: str
     );
 }
 
-/** What is to happen about drift is about what a drift run finds. */
+/** Settings about drift concern what a drift run finds. */
 function checkRemediation(
   { autoDriftRemediationStrategy: strategy, deploymentType }: RunRequest,
   body: string,

@@ -1,4 +1,4 @@
-/** What demands approvals before a change of place or template, and no longer after it, would be lifted by the change. */
+/** Approval demands before a change of place or template that would be lifted by the change. */
 import type { Actor } from '../../../framework/access/actor.ts';
 import type { ActorContext, Context } from '../../../framework/context.ts';
 import type { MovingProject } from '../../../framework/reactions.ts';
@@ -39,7 +39,10 @@ async function demandsIn(context: Reading, place: Demanding): Promise<Demand[]> 
   ];
 }
 
-/** What demands the approval of plans of an environment, as the database has it now, without what it says itself. */
+/**
+ * Demands of approvals for plans of an environment, as the database has them now, without those of the
+ * environment itself.
+ */
 export async function demandsOnEnvironment(
   context: Reading,
   environment: EnvironmentPlace,
@@ -52,7 +55,7 @@ export async function demandsOnEnvironment(
   return demandsIn(context, { organizationId, projectId, templateId, levels: own });
 }
 
-/** What demands the approval of plans of everything in a project. */
+/** Demands of approvals for plans of everything in a project. */
 async function demandsOnProject(context: Reading, projectId: string): Promise<readonly Demand[]> {
   const project = await getProjectRow(context.db, projectId);
   if (!project) return [];

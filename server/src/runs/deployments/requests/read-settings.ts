@@ -1,4 +1,4 @@
-/** What a deploy request changes of the environment's own settings: its name, lifetime, and whether plans wait. */
+/** Changes of a deploy request to the environment's own settings: its name, lifetime, and whether plans wait. */
 
 import type { ActorContext } from '../../../framework/context.ts';
 import { inEnvironment } from '../../../rows/places.ts';

@@ -1,5 +1,5 @@
 /**
- * What a deploy request changes of the code that an environment runs: its template, the repository, the revision. A
+ * Changes of a deploy request to the code that an environment runs: its template, the repository, the revision. A
  * template of its own is changed itself; of a shared one, the environment keeps what it replaces.
  */
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
@@ -72,7 +72,7 @@ async function checkMove(
   if (tokenId) await requireTokenFor(context.db, { organizationId, projectId, tokenId, repository }, field);
 }
 
-/** What an environment replaces of a shared template, beginning with what it has replaced before. */
+/** Overrides of a shared template by an environment, beginning with earlier ones. */
 function overriding(
   before: { readonly template_revision: string | null; readonly template_repository: string | null },
   template: TemplateRow,

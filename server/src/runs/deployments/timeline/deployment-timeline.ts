@@ -1,4 +1,4 @@
-/** Where the time of a deployment went, from what its runs have reported. */
+/** Breakdown of the time of a deployment, from the reports of its runs. */
 import type { DeploymentTimeline, TimelinePhaseName } from '#contract/deployments/timeline.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { restoreStep, sourceStep, storeStateStep, variablesStep } from '#protocol/tools/steps.ts';

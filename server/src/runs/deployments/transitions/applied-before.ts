@@ -1,4 +1,4 @@
-/** What a deployment that did not succeed has applied all the same. Pure. */
+/** Applied changes of a deployment that did not succeed. Pure. */
 import type { DeploymentErrorBody } from '#contract/deployments/plan.ts';
 import type { Level } from '../decisions/decide-level.ts';
 

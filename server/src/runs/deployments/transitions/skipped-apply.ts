@@ -39,7 +39,7 @@ export async function isApplySkipped(
   deployment: DeploymentRow,
   hasChanges: boolean | null,
 ): Promise<boolean> {
-  // What earlier levels have applied was not skipped.
+  // Changes that earlier levels have applied were not skipped.
   if (deployment.type !== 'deploy' || hasChanges !== false || deployment.level !== null) return false;
   const { skipApplyWhenPlanIsEmpty } = await readPolicySettings(context.db, deployment.project_id);
   if (!skipApplyWhenPlanIsEmpty || (await readInputs(context, deployment.id)).proposed !== undefined)

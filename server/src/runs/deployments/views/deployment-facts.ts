@@ -1,5 +1,5 @@
 /**
- * What a run is, who requested it and where it runs: the run sees it as `ENVARIUM_…` names, readers as
+ * Facts about a run, its author and its place: the run sees them as `ENVARIUM_…` names, readers as
  * customServiceEnvironmentVariables. Most of it is stored with the request; the commit and the reviewer come
  * later.
  */
@@ -24,7 +24,7 @@ import type { UserRow } from '../../../rows/users/user-store.ts';
 
 export type Facts = Record<string, string>;
 
-/** What the facts of a deployment are made from. */
+/** Sources of the facts of a deployment. */
 export type FactsOf = Pick<DeploymentRow, 'id' | 'type' | 'started_by' | 'git_user_data' | 'repository'>;
 
 function person(prefix: string, user: Pick<UserRow, 'id' | 'name' | 'email'> | undefined): Facts {
@@ -133,7 +133,7 @@ export async function factsAtStart(
   };
 }
 
-/** What the facts of a stored deployment are made from. */
+/** Sources of the facts of a stored deployment. */
 type FactColumns = Pick<
   DeploymentRow,
   | 'id'
@@ -159,13 +159,13 @@ export function shownRevision(row: Pick<DeploymentRow, 'type' | 'commit_to_run' 
   return (row.type === 'destroy' ? row.commit_to_run : null) ?? row.revision;
 }
 
-/** What the request adds to the tool's own arguments; an apply gets what was planned, and nothing more. */
+/** Additions of the request to the tool's own arguments; an apply gets what was planned, and nothing more. */
 function argumentFacts({ tool, targets, skip_state_refresh: skipsRefresh }: FactColumns): Facts {
   const plan = toolFacts(tool)?.planArguments({ targets, skipsRefresh }) ?? [];
   return { cliArgsPlan: plan.join(' '), cliArgsApply: '' };
 }
 
-/** Where the code is on the agent, known from the end of the first phase on. */
+/** Folder of the code on the agent, known from the end of the first phase on. */
 function placeFacts({ id, environment_id: environmentId, type, work_folder: folder }: FactColumns): Facts {
   if (folder === null) return {};
   return { rootDir: treePath(folder, { type: type as Job['type'], environmentId, deploymentId: id }) };
@@ -196,7 +196,7 @@ export function knownFacts(
   };
 }
 
-/** What readers get: all of it, the values of the request first, and no secrets. */
+/** Form for readers: all of it, the values of the request first, and no secrets. */
 export function shownFacts(
   row: FactColumns & Pick<DeploymentRow, 'custom_environment_variables'>,
   reviewer: Pick<UserRow, 'id' | 'name' | 'email'> | undefined,

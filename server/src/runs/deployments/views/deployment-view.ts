@@ -29,7 +29,7 @@ import { shownFacts, shownRevision } from './deployment-facts.ts';
 import { levelView } from './level-view.ts';
 import { waitingForEach } from './waiting-for.ts';
 
-/** What a reply shows of a deployment besides its row. */
+/** Fields of a deployment in a reply besides its row. */
 interface RelatedFacts {
   readonly users: ReadonlyMap<string, UserRow>;
   /** Oldest first. */
@@ -142,7 +142,7 @@ function findings(row: PlainDeploymentRow, around: RelatedFacts) {
   });
 }
 
-/** What is JSON in the database, of a row that has it as values. */
+/** JSON columns of a row, as values. */
 function jsonFields(row: ShownDeploymentRow) {
   return {
     output: outputView(row) as Deployment['output'],
@@ -250,7 +250,7 @@ const nothingFound = {
   module_versions: null,
 };
 
-/** What is known of a deployment that was just made. */
+/** Facts about a deployment that was just created. */
 interface MadeDeployment {
   readonly deployment: DeploymentRow;
   readonly variables: readonly DeploymentVariable[];

@@ -78,7 +78,7 @@ function forAnAgent(
   return { ...wait, text: 'Waiting for a free agent' };
 }
 
-/** What happens to a run whose agent stays silent. */
+/** Outlook for a run whose agent stays silent. */
 function whatFollows(context: Context, { mark, contact_at }: Holder): string {
   if (mark === null) return 'another agent gets the run';
   const until = contact_at.getTime() + giveUpAfterSeconds(context.settings) * 1000;

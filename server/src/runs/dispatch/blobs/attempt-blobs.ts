@@ -1,4 +1,4 @@
-/** What travels from a plan to its apply: sealed, stored before the outcome that speaks of it. */
+/** Files that go from a plan to its apply: sealed, stored before the outcome that refers to them. */
 import type { Readable } from 'node:stream';
 import type { Context } from '../../../framework/context.ts';
 import { promiseEffect } from '../../../framework/effects/effect-kind.ts';

@@ -22,7 +22,7 @@ const files = () =>
 /** Too large to be kept in a row. */
 const file = (text: string) => text.padEnd(100_000, '.');
 
-/** How many blobs of a job are stored. */
+/** Number of stored blobs of a job. */
 async function rowsOf(jobId: string): Promise<number> {
   const { rowCount } = await app.database.pool.query('select from attempt_blob where job_id = $1', [jobId]);
   return rowCount ?? 0;

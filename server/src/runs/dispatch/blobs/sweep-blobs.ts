@@ -29,7 +29,7 @@ export async function removeTravelled(
   await giveUpTravelled(context, await deleteBlobsOfDeployment(context.db, deployment.id));
 }
 
-/** What an agent stored after its deployment had ended. */
+/** Blobs that an agent stored after its deployment had ended. */
 async function removeLate(context: Context): Promise<void> {
   await inTransaction(context, async (context) => {
     await giveUpTravelled(context, await deleteLateAttemptBlobs(context.db));

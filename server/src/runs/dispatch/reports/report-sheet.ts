@@ -1,4 +1,4 @@
-/** What a report changes, worked out before anything is written. Pure. */
+/** Changes of a report, computed before anything is written. Pure. */
 
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
@@ -51,7 +51,7 @@ class Steps {
     const status: StepStatus = event.status;
     row.status = status;
     if (status !== 'NOT_STARTED' && status !== 'SKIPPED') row.started_at ??= at;
-    // What is skipped without having begun has no times.
+    // Skipped steps that did not begin have no times.
     const hasTimes = status !== 'SKIPPED' || row.started_at !== null;
     row.completed_at = hasEnded(status) && hasTimes ? at : null;
     row.retry_count = event.retryCount ?? row.retry_count;

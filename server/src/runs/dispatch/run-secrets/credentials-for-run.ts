@@ -37,7 +37,7 @@ interface RunRows {
   readonly environment: EnvironmentRow;
 }
 
-/** What a token needs to be valid for, beyond the limits of a phase. */
+/** Required validity of a token, beyond the limits of a phase. */
 const spareSeconds = 600;
 
 function secondsOf({ settings }: Pick<Context, 'settings'>, { type }: DeploymentRow): number {
@@ -62,7 +62,7 @@ function unusable({ id, name, type }: AssignedCredential, problem: string): RunC
   return { id, name, type, version: '', value: {}, problem };
 }
 
-/** What stays the same as long as the value and whoever uses it do. */
+/** Key that changes only with the value and its user. */
 function versionOf(row: AssignedCredential, subject: string | null): string {
   return createHash('sha256')
     .update(JSON.stringify([row.id, row.updated_at.toISOString(), subject]))

@@ -34,7 +34,7 @@ export async function tokensForRuns(
 /** The tokens of a run that gets none. */
 export const noTokens: TokensForRuns = { hostCredentials: [], registryCredentials: [] };
 
-/** What must not appear in the logs of such a run. */
+/** Texts to mask in the logs of such a run. */
 export function tokenSecrets({ hostCredentials, registryCredentials }: TokensForRuns): string[] {
   return [
     ...hostCredentials.map(({ password }) => password),

@@ -1,5 +1,5 @@
 /**
- * What differs between two state files, by address. Pure: files and secrets in, differences with masked
+ * Differences between two state files, by address. Pure: files and secrets in, differences with masked
  * values out. Of large files, only what differs is read as a whole.
  */
 
@@ -26,7 +26,7 @@ interface OutputEntry {
   readonly sensitive?: boolean;
 }
 
-/** What a state has under a name of its own choice, which may be one that every object has. */
+/** Names that a state chooses itself, which may be those that every object has. */
 function ownOf<T>(values: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return values && Object.hasOwn(values, name) ? values[name] : undefined;
 }

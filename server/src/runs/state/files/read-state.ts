@@ -33,7 +33,7 @@ const inTurn = turnsOf(2);
 /** A state and what is known of it. */
 export interface ReadState {
   readonly facts: StateFacts;
-  /** Where its serial is in the bytes. */
+  /** Position of its serial in the bytes. */
   readonly serialPlace: ByteRange;
   readonly bytes: Buffer<ArrayBuffer>;
 }

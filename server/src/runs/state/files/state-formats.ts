@@ -29,11 +29,11 @@ function byFormat(bytes: Uint8Array, read: (format: StateFormat) => StateFacts):
   throw own === undefined ? new Error('no tool of this version keeps a state') : problems.get(own);
 }
 
-/** How a state is read: for its facts only, or with a check of every part. */
+/** Readers of states: for facts only, or with a check of every part. */
 export type ReadMode = 'read' | 'check';
 
 /**
- * What is known of a state, and where its serial is in the bytes.
+ * Facts about a state, and the position of its serial in the bytes.
  * @throws Error that says why the bytes are not a state
  */
 export function readState(

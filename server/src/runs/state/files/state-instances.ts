@@ -27,7 +27,7 @@ export function exactly<Value>(bytes: Uint8Array): Value {
   return parseExactly(decode(bytes)) as Value;
 }
 
-/** What is read of an instance where it differs from its other version. */
+/** Fields read of an instance that differs from its other version. */
 export interface InstanceContent {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly sensitivePaths: readonly (string | number)[][];
