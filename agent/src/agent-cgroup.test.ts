@@ -57,7 +57,7 @@ for (const isolation of ['auto', 'off'] as const)
         [],
       );
       await setup.until(() => setup.spooled().length === 0, 'an empty spool');
-      // What is left belongs to the runner that waits for the next run.
+      // Groups that are left belong to the runner that waits for the next run.
       await setup.until(() => groupsIn(folder).length === 1, groupsIn(folder).join());
       assert.deepEqual(setup.server.problems, []);
     },

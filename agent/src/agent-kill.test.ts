@@ -144,7 +144,7 @@ test('an agent that is killed before it has a claim on disk does not list it', w
   setup.server.enqueue(job);
   await first.ended;
   setup.server.losesAnswer = () => false;
-  // What an agent has on disk right before the folder gets its name.
+  // Files of an agent right before the folder gets its name.
   const unfinished = setup.job();
   await setup.claimElsewhere(unfinished);
   const { folder } = setup.spool(unfinished);
@@ -167,7 +167,7 @@ test(
     const setup = await AgentSetup.create(t, { 'main.tf': 'resource "terraform_data" "x" {}' });
     const first = setup.startAgent();
     await setup.until(() => setup.server.registrations.length === 1, 'a registration');
-    // What each of them has on disk at such a moment.
+    // Files of each of them at such a moment.
     const [wanted, replaced, chosen] = [setup.job(), setup.job(), setup.job()];
     for (const job of [wanted, replaced, chosen]) await setup.claimElsewhere(job);
     const runner: ProcessIdentity = { pid: 1, startTicks: 'ended', bootId: 'ended' };

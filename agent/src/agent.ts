@@ -29,7 +29,7 @@ export interface AgentOptions extends Omit<SlotWorkOptions, 'onChange' | 'isUnwa
   readonly version: string;
   /** Template types that this agent accepts. */
   readonly tools: readonly string[];
-  /** What confines its runs. */
+  /** Isolation of its runs. */
   readonly isolation: AgentIsolation;
 }
 
@@ -264,7 +264,7 @@ export class Agent {
     });
   }
 
-  /** What runs is stopped, and what has not started never does. */
+  /** Running commands are stopped, and others never start. */
   #discard(name: string): void {
     const attempt = this.#attempts.get(name);
     if (attempt || this.#claimed.has(name)) this.#unwanted.add(name);

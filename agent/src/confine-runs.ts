@@ -115,7 +115,7 @@ function reportOf(
   };
 }
 
-/** What belongs to the agent, or to the service that started it, wherever an operator has put it. */
+/** Files of the agent, or of the service that started it, wherever an operator has put them. */
 function hiddenFromRuns(spool: Spool): string[] {
   const secretFile = process.env.ENVARIUM_AGENT_SECRET_FILE;
   const isBuiltIn = process.env.ENVARIUM_AGENT_ENDS_WITH_STDIN === 'true';

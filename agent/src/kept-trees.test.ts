@@ -166,7 +166,7 @@ test(
     const [continued, returned] = [inPlace, aside].map((plan) => setup.applyJob(plan, true));
     assert.ok(continued && returned);
     for (const job of [continued, returned]) prepareSpool(setup, job);
-    // What is on disk just after the tree is put back, and just before.
+    // Files on disk just after the tree is put back, and just before.
     reinstateFor(setup, continued);
     setup.startAgent();
     const attempt = await setup.outcomeOf(continued);

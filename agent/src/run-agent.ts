@@ -123,7 +123,7 @@ function failureOptions(settings: AgentSettings, workFolder: string, spool: Spoo
   return { patienceSeconds, keptFailures: { workFolder, spoolFolder: spool.folder, limit, days, log } };
 }
 
-/** What is masked in the output of runs, and what is read for them. */
+/** Texts to mask in the output of runs, and their sources. */
 function secretOptions(
   settings: AgentSettings,
   workFolder: string,

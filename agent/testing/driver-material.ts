@@ -12,7 +12,7 @@ import type { DriverContext } from '../src/drivers/interface/driver.ts';
 import { jobOf, treeFrom } from './driver-job.ts';
 
 export interface RecordedPlan {
-  /** What the job of the plan has in addition. */
+  /** Additional fields of the plan's job. */
   readonly job?: Partial<Job>;
   /** Captured files by their `captureTo` names. */
   readonly files: Readonly<Record<string, string>>;
@@ -24,9 +24,9 @@ export interface RecordedPlan {
 export interface Material {
   /** Code that the tool accepts. */
   readonly tree: Readonly<Record<string, string>>;
-  /** What jobs have in addition. */
+  /** Additional fields of jobs. */
   readonly job?: Partial<Job>;
-  /** What the driver's inspection has captured, as recorded files by name. */
+  /** Captures of the driver's inspection, as recorded files by name. */
   readonly inspected?: Readonly<Record<string, string>>;
   /** Variables without which no run of the tool is possible. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface LfsServerOptions {
   /** The user and password that the batch interface requires; absent: none. */
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** Where downloads are sent to: the address of another server; absent: here. */
+  /** Target of downloads: the address of another server; absent: here. */
   readonly downloadsFrom?: string;
-  /** How transfers are named in the answer. */
+  /** Names of transfers in the response. */
   readonly transfer?: string;
   /** The pause between single bytes of a file; absent: none. */
   readonly byteMilliseconds?: number;

@@ -47,7 +47,7 @@ export interface ProviderRegistry extends AsyncDisposable {
   readonly providers: string;
   /** Requested paths, in order. */
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[];
-  /** How often a package's file was sent. */
+  /** Number of times that a package's file was sent. */
   downloads(name: string, version?: string): number;
   add(options: PackageOptions): void;
   /** The address that it reports for its files. */

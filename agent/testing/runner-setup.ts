@@ -213,7 +213,7 @@ const offered = await findIsolation({
   isOffline: false,
 });
 
-/** What this machine offers, as an agent whose spool is in a folder would find it. */
+/** Capabilities of this machine, as an agent whose spool is in a folder would find them. */
 function isolationIn(folder: string, isPossible: boolean, wanted?: 'off'): Isolation {
   if (!isPossible || wanted === 'off' || offered.isolation.bubblewrap === null) return notIsolated;
   return {

@@ -165,7 +165,7 @@ export function maskedOutputSince(path: string, from: number, secrets: Secrets):
   const { longestBytes } = patternsOf(secrets);
   const masker = createMasker(secrets);
   const start = Math.max(from, sizeOf(path) - tailBytes);
-  // What a secret that began before may have left is not shown.
+  // The rest of a secret that began before is not shown.
   const ahead = start === from ? 0 : 2 * longestBytes;
   const bytes = bytesSince(path, start);
   masker.push(bytes.subarray(0, ahead));

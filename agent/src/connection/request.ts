@@ -8,7 +8,7 @@ import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-/** What is sent: text, bytes, or a file, which is streamed. */
+/** Body: text, bytes, or a file, which is streamed. */
 export type RequestBody = string | Uint8Array | { readonly file: string };
 
 export interface HttpRequest {
@@ -20,7 +20,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** What the system may still have to send when it has accepted the whole body, and how fast it can at least. */
+/** Bytes that the system may still have to send when it has accepted the whole body, and its minimum rate. */
 const mostBufferedBytes = 512 * 1024;
 const slowestBytesPerSecond = 4 * 1024;
 

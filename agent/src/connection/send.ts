@@ -59,7 +59,7 @@ const longestPauseMilliseconds = 2_000;
 const ordinaryTimeoutSeconds = 3_600;
 /** A connection that was lost without a notice. The service is never silent for longer while it is answering. */
 const ordinaryQuietSeconds = 30;
-/** How often the server may fail on a call about an attempt before its caller decides. */
+/** Number of failures of the server on a call about an attempt before its caller decides. */
 const mostFaults = 5;
 
 export class CallSender {

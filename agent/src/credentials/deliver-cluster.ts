@@ -1,4 +1,4 @@
-/** What a credential that names a cluster becomes for a run: the cloud is asked by the run's credential of that cloud. */
+/** Form of a credential for a cluster in a run: the cloud is queried with the run's credential of that cloud. */
 import { join } from 'node:path';
 import { findAksCluster } from '#clouds/clusters/aks.ts';
 import {
@@ -19,7 +19,7 @@ interface ClusterKind {
   /** The cloud that knows the cluster. */
   readonly cloud: Cloud;
   readonly title: string;
-  /** Where the cluster is, for people. */
+  /** Description of the cluster for people. */
   readonly place: 'clusterRegion' | 'resourceGroup' | 'computeRegion';
   readonly find: FindCluster;
 }
@@ -30,7 +30,7 @@ const kinds: Readonly<Partial<Record<CredentialType, ClusterKind>>> = {
   K8S_GCP_GKE_AUTH: { cloud: 'gcp', title: 'Google Cloud', place: 'computeRegion', find: findGkeCluster },
 };
 
-/** How to find the cluster that a credential names; undefined: it names none. */
+/** Finder of the cluster of a credential; undefined: it has none. */
 export function clusterKindOf({ type }: RunCredential): ClusterKind | undefined {
   return kinds[type as CredentialType];
 }

@@ -90,7 +90,7 @@ async function allResults(
   return [...results, ...(await Promise.all(clusters))];
 }
 
-/** What the agent lends to a run that has no cluster. */
+/** Credentials of the agent for a run without a cluster. */
 async function ownClusterResults(
   job: Job,
   folder: string,

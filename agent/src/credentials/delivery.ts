@@ -1,5 +1,5 @@
 /**
- * What a credential of a cloud becomes for the tools of a run: the variables and files that they read automatically.
+ * Form of a cloud credential for the tools of a run: the variables and files that they read automatically.
  * Those that name a cluster are in `deliver-cluster.ts`.
  */
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export type DeliveredFile = NonNullable<Job['delivered']>['files'][number];
 export interface CredentialDelivery {
   readonly environment: Readonly<Record<string, string>>;
   readonly files: readonly DeliveredFile[];
-  /** What the exchange made, in addition to what the service knows. */
+  /** Result of the exchange, in addition to what the service knows. */
   readonly secrets: readonly string[];
 }
 
@@ -228,7 +228,7 @@ function ociKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelive
   };
 }
 
-/** What tools find a cluster by. @param content of a kubeconfig file */
+/** Variables with which tools find a cluster. @param content of a kubeconfig file */
 export function kubernetesFile(
   content: string,
   folder: string,

@@ -7,7 +7,7 @@ import { runEnvironment } from '#protocol/run-environment.ts';
 import { toolFacts } from '#protocol/tools/index.ts';
 import { type CredentialDelivery, kubernetesFile, ownNames } from './delivery.ts';
 
-/** Where Kubernetes puts the service account of a pod. */
+/** Folder of the service account of a pod in Kubernetes. */
 const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 const tokenFile = 'kubeconfig-token';
 const contentVariable = 'ENVARIUM_KUBECONFIG';

@@ -1,5 +1,5 @@
 /**
- * What a tool has written may be missing, cut off, huge, or anything at all: the part of the conformance suite that says what
+ * Tool output may be missing, cut off, huge, or anything at all: the part of the conformance suite about
  * a driver makes of that. Messages are for people; errors of the language itself would be defects.
  */
 import assert from 'node:assert/strict';
@@ -71,7 +71,8 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
         for (const [, recorded] of plans) {
           const whole = await capturesOf(tool, recorded);
           for (const [name, bytes] of whole) {
-            // What the service keeps is not the tool's, and one plan shows what a driver makes of 100 MB in a part.
+            // Copies of the service are not those of the tool, and one plan shows how a driver handles 100 MB
+            // in a part.
             if (name.startsWith('given:') || readHuge.has(name)) continue;
             const captures: Map<string, Uint8Array> = new Map(whole);
             const instead = damaged(bytes);

@@ -123,7 +123,7 @@ async function oneOf(
   ];
 }
 
-/** What the files have, and then with those that the tool could not store. */
+/** Content of the files, followed by those that the tool could not store. */
 async function joined(
   places: LeftoverFolders,
   several: SeveralFiles,
@@ -152,7 +152,7 @@ async function joined(
 }
 
 /**
- * What is something else than a part of a state counts as little as a torn one.
+ * Files that are not part of a state count as little as an incomplete one.
  * @throws an error of the file system
  */
 async function readOnce(files: StateFiles): Promise<Uint8Array | null> {
@@ -191,7 +191,7 @@ async function createdResources(leftovers: Leftovers, driver: Driver): Promise<r
 
 type TakeEvent = (event: ProgressEvent) => unknown;
 
-/** What the runner recorded of the progress of all changing commands. */
+/** Records of the runner about the progress of all changing commands. */
 async function readEvents(paths: SpoolPaths, take: TakeEvent): Promise<void> {
   using file = new EventFile(paths.events, (event) => event);
   do {
@@ -206,7 +206,7 @@ async function openOwn(folders: WorkFolderPaths, job: Job, file: string): Promis
 }
 
 /**
- * What the last changing command reported, read at its source: the runner reads it from time to time, and may have
+ * Report of the last changing command, read at its source: the runner reads it from time to time, and may have
  * been killed before it had read everything.
  */
 async function readProgress(

@@ -39,13 +39,13 @@ export interface AttemptOptions {
   /** When this process received the job; absent: an earlier one did. */
   readonly receivedAt?: string | undefined;
   /**
-   * How long after the abort time a runner may take to stop before it is killed, in milliseconds; default:
+   * Time after the abort time that a runner may take to stop before it is killed, in milliseconds; default:
    * one minute.
    */
   readonly stopMilliseconds?: number;
   /** For how long a server that answers may refuse an outcome, in seconds; default: without an end. */
   readonly patienceSeconds?: number;
-  /** How many attempts the agent reports on. */
+  /** Number of attempts that the agent reports on. */
   readonly countRuns: () => number;
   /** Stops the agent's work on the attempt; the runner continues. */
   readonly signal: AbortSignal;

@@ -53,7 +53,7 @@ export interface SlotWorkOptions {
   readonly signal: AbortSignal;
   /** Whether the server has replaced the attempt. */
   readonly isUnwanted: (job: Job) => boolean;
-  /** How many attempts the agent reports on. */
+  /** Number of attempts that the agent reports on. */
   readonly countRuns: () => number;
   readonly onChange: {
     /** The job is claimed, but nothing is on disk yet. */

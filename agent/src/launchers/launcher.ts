@@ -21,7 +21,7 @@ export interface Runner {
   endRest(): Promise<void>;
 }
 
-/** What the agent does about a runner that it starts. */
+/** Agent's view of a runner that it starts. */
 export interface RunnerListener {
   /** Records which runner gets the order, before it gets it. */
   chosen(identity: ProcessIdentity): void;

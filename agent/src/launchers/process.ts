@@ -23,7 +23,7 @@ export interface ProcessLauncherOptions {
   readonly onFailure: (reason: string) => void;
   /** Control groups of the runners; absent: they have none. */
   readonly groups?: RunGroups | undefined;
-  /** What runners prepare before their first order; absent: nothing. */
+  /** Preparation of runners before their first order; absent: none. */
   readonly preparation?: RunnerPreparation | undefined;
 }
 
@@ -56,7 +56,7 @@ export class ProcessLauncher implements Launcher {
 
   constructor(options: ProcessLauncherOptions) {
     this.#options = options;
-    // What is left of a run is ended with its whole group, the runner included.
+    // Remaining processes of a run are ended with its whole group, the runner included.
     this.#mostOrders = options.groups === undefined ? mostOrders : 1;
   }
 
@@ -150,7 +150,7 @@ export class ProcessLauncher implements Launcher {
     const runner: RunnerProcess = { child, identity: this.#identify(child), orders: 0, ended: null };
     this.#runners.add(runner);
     const { preparation } = this.#options;
-    // What it starts then belongs to its control group, too.
+    // Started processes then belong to its control group, too.
     if (preparation !== undefined)
       void runner.identity.then((identity) => identity && send(runner, preparation));
     createInterface({ input: output }).on('line', (line) => {

@@ -13,7 +13,7 @@ export interface Limiter {
 /** A run is stopped if a step's raw output exceeds the limit of its log this many times. */
 export const rawOutputFactor = 4;
 
-/** What a step may print, for a log of at most that many bytes. */
+/** Output limit of a step, for a log of at most that many bytes. */
 export function mostRawBytes(logBytes: number): number {
   return logBytes * rawOutputFactor;
 }

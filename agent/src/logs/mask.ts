@@ -52,7 +52,7 @@ export type Secrets = readonly string[] | SecretPatterns;
 const derived = new WeakMap<readonly string[], SecretPatterns>();
 
 /**
- * What to search for; derived once for the same list.
+ * Search patterns; derived once for the same list.
  * @param secrets not changed afterwards
  */
 export function patternsOf(secrets: Secrets): SecretPatterns {
@@ -133,7 +133,7 @@ export interface Masker {
 export function createMasker(secrets: Secrets): Masker {
   const patterns = patternsOf(secrets);
   let held: Buffer = Buffer.alloc(0);
-  /** How many of the held bytes belong to an occurrence that began before them. */
+  /** Number of buffered bytes that belong to an occurrence that began before them. */
   let coveredBytes = 0;
   let isInStretch = false;
 

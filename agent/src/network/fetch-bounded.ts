@@ -11,7 +11,7 @@ import { RefusedAddress } from '#guards/private-addresses.ts';
 import { guardedFetch, type TrustedHosts } from './guarded-fetch.ts';
 import { networkReason } from './network-reason.ts';
 
-/** What a download leaves free. */
+/** Space that a download leaves free. */
 const spareBytes = 64 * 1024 ** 2;
 
 export interface FetchLimits {

@@ -1,4 +1,4 @@
-/** What is asked of a command, and how it ended. */
+/** Request for a command, and its result. */
 import type { ChildProcess } from 'node:child_process';
 import type { RunLimits } from './run-limits.ts';
 import type { Isolation, Sandbox } from './sandbox.ts';
@@ -30,7 +30,7 @@ export interface ExecRequest {
    */
   readonly isDisposable?: boolean;
   /**
-   * Which processes the interrupt goes to: the program alone (absent), or also the processes that it has
+   * Processes that the interrupt goes to: the program alone (absent), or also the processes that it has
    * started and not detached. `twice`: the program gets two, because it passes an interrupt on to what it has started
    * only with the second one.
    */
@@ -40,7 +40,7 @@ export interface ExecRequest {
    * the runner sends only one.
    */
   readonly isInterruptedOnce?: boolean;
-  /** What it may use of the machine; absent: everything. */
+  /** Limits of its use of the machine; absent: none. */
   readonly limits?: RunLimits;
   readonly stop: StopWatch;
   /** From the interrupt to the kill. */

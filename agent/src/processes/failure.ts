@@ -6,7 +6,7 @@ export interface FailureFacts {
   /** Shown to people as `failedCommand`. */
   readonly failedCommand?: string;
   readonly exitCode?: number;
-  /** How often the changing command was repeated. */
+  /** Number of repetitions of the changing command. */
   readonly retryCount?: number;
 }
 

@@ -42,7 +42,7 @@ export async function whenThereIsSpace<Value>(work: () => Value | Promise<Value>
   });
 }
 
-/** How to resolve a full disk; names the folders on it. */
+/** Remedy for a full disk; names the folders on it. */
 export function adviceForFullDisk(folders: readonly NamedFolder[]): string {
   const measured = folders.map((folder) => ({ ...folder, free: freeMegabytes(folder.path) }));
   const scarce = measured.filter(({ free }) => free !== null && free < scarceMegabytes);

@@ -1,4 +1,4 @@
-/** What a machine offers to confine runs, tried once when an agent starts. */
+/** Isolation that a machine offers for runs, tried once when an agent starts. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from './programs.ts';
@@ -33,7 +33,7 @@ export interface HostMachine {
 
 export const thisMachine: HostMachine = { find: findProgram, architecture: process.arch };
 
-/** What a sandbox would silently do without. @returns null where nothing is missing */
+/** Missing features that a sandbox would silently do without. @returns null if there are none */
 function lackOf({ find, architecture }: HostMachine): string | null {
   if (seccompFilter(architecture) === null)
     return `there is no filter of system calls for the architecture ${architecture}`;

@@ -32,7 +32,7 @@ interface LogSnapshot {
 
 const emptyLog: LogSnapshot = { size: 0, changedAt: 0, end: Buffer.alloc(0), sampledSize: 0 };
 
-/** What happened to a log, such as "shortened its own log". */
+/** Problem of a log, such as "shortened its own log". */
 export interface LogFinding {
   /** The file's name. */
   readonly name: string;
@@ -130,8 +130,9 @@ function mayLackBytes({ size, blocks }: Stats): boolean {
 }
 
 /**
- * Whether a file is mostly zero bytes, as where nothing was ever written; printed logs have none. Its blocks alone do not
- * tell: a file system that compresses needs few for any log. It is read in places that a program cannot foresee.
+ * Whether a file is mostly zero bytes, as where nothing was ever written; printed logs have none. Its blocks
+ * alone do not tell: a file system that compresses needs few for any log. It is read in places that a program
+ * cannot foresee.
  * @param size of the file
  */
 export function isMostlyEmpty(path: string, size: number): boolean {

@@ -82,7 +82,7 @@ function startedBy(thread: string): number[] {
  */
 export function withDescendants(pids: Iterable<number>, most = Infinity): ReadonlySet<number> {
   const found = new Set(pids);
-  // What is added meanwhile is visited, too.
+  // Processes added in the meantime are visited, too.
   for (const pid of found) {
     if (found.size >= most) break;
     for (const child of childrenOf(pid)) found.add(child);

@@ -21,7 +21,7 @@ export function findProgram(name: string): string | null {
   return findOnPath(name, toolPath);
 }
 
-/** What a sandbox has to show for a program: its file, and all of the Python environment that it belongs to. */
+/** Paths that a sandbox has to show for a program: its file, and all of the Python environment that it belongs to. */
 export function placesOfProgram(program: string): string[] {
   try {
     const folder = dirname(dirname(realpathSync(program)));

@@ -32,7 +32,7 @@ export interface RunGroupsRequest {
   /** Groups of agents with other spools are left alone. */
   readonly spoolId: string;
   readonly limits: RunLimits;
-  /** How long killed processes may take to end. */
+  /** Maximum time in which killed processes end. */
   readonly deadlineMilliseconds?: number;
 }
 
@@ -159,7 +159,7 @@ function removeGroup(group: string): boolean {
   return true;
 }
 
-/** Where a run may write to its own group, it can divide it. */
+/** Runs that may write to their own group can divide it. */
 function innerGroups(group: string): string[] {
   return namesIn(group)
     .map((name) => join(group, name))

@@ -1,4 +1,4 @@
-/** What one run may use of the machine, so that it ends before it takes what other runs and the service need. */
+/** Limits of one run on the machine, so that it ends before it takes what other runs and the service need. */
 import { spawnSync } from 'node:child_process';
 import { lstatSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ export interface RunLimits {
   readonly memoryBytes: number;
   /** Of the work folder and of the attempt's part of the spool together. */
   readonly diskBytes: number;
-  /** What stays free on the file systems of the work folder and of the spool folder. */
+  /** Space that stays free on the file systems of the work folder and of the spool folder. */
   readonly reserveBytes: number;
 }
 
@@ -215,7 +215,7 @@ function usedBytes(folder: string): number {
   }
 }
 
-/** What a folder occupies; links are counted, not followed. */
+/** Disk usage of a folder; links are counted, not followed. */
 function folderBytes(root: string): number {
   let bytes = 0;
   let count = 0;

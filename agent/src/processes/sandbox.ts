@@ -10,7 +10,7 @@ import { accountsFile } from './accounts.ts';
 import { closedFolder } from './closed-folder.ts';
 import { namesIn, textOrEmpty } from './proc.ts';
 
-/** What confines the runs of an agent. */
+/** Isolation of the runs of an agent. */
 export interface Isolation {
   /** Absolute path of bubblewrap; null: runs have only the rights of their user. */
   readonly bubblewrap: string | null;
@@ -108,8 +108,8 @@ export function readerSandbox(folder: string, isolation: Isolation, readable: re
 const capabilityBits = { CAP_DAC_READ_SEARCH: 2n, CAP_SETGID: 6n, CAP_SETUID: 7n } as const;
 
 /**
- * What root needs to act as the user of one run after the other, as far as this process has it. The program that
- * it loads as root may belong to somebody else.
+ * Capabilities that root needs to act as the user of one run after the other, as far as this process has them.
+ * The program that it loads as root may belong to somebody else.
  */
 export function readerCapabilities(): string[] {
   const own = /^CapEff:\s*(\w+)$/m.exec(textOrEmpty('/proc/self/status'))?.[1] ?? '0';
@@ -118,7 +118,7 @@ export function readerCapabilities(): string[] {
     .map(([name]) => name);
 }
 
-/** What a sandbox has to show in addition to the system's folders. */
+/** Paths that a sandbox has to show in addition to the system's folders. */
 function notShown(isolation: Isolation, readable: readonly string[]): string[] {
   return [...new Set([...isolation.readable, ...readable])].filter((path) => !isShown(path));
 }
@@ -133,7 +133,7 @@ function isShown(path: string): boolean {
   return systemFolders.some((folder) => path.startsWith(`${folder}/`));
 }
 
-/** How a command ends when the process that started it does. */
+/** End of a command when the process that started it ends. */
 export type EndWithParent = 'killed' | 'signalled';
 
 export interface SandboxRequest {

@@ -15,7 +15,7 @@ export interface Wake<Topic extends string = never> {
   waiter(topic?: Topic): { wait(longestMilliseconds: number): Promise<void> };
 }
 
-/** What waits for parts of an attempt's folder. */
+/** Waiters for parts of an attempt's folder. */
 export type AttemptWake = Wake<'report' | 'mark' | 'state' | 'outcome'>;
 
 interface Waiter {

@@ -1,4 +1,4 @@
-/** Where a run's tool gets its providers from: pure rules, based on the operator's settings. */
+/** Source of the providers of a run's tool: pure rules, based on the operator's settings. */
 
 import type { TrustedHosts } from '../network/guarded-fetch.ts';
 import type { InstallationMethod, OperatorConfiguration } from './cli-configuration.ts';

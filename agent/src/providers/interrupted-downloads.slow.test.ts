@@ -106,7 +106,7 @@ test('what a killed run has downloaded in part is never used, and removed', with
   assert.equal(status, 'SUCCESS', log);
   assert.equal(registry.downloads('acme/one'), 2);
   assert.equal(existsSync(join(cache, 'unfinished', left)), false);
-  // What nobody fetches again is removed once nothing in it has changed for a while.
+  // Abandoned downloads are removed once nothing in them has changed for a while.
   const folder = join(cache, 'unfinished', 'of-another-package');
   execFileSync('mkdir', [folder]);
   writeFileSync(join(folder, 'package.zip'), 'half');

@@ -1,4 +1,4 @@
-/** What to do about a lock file that was made on a machine of another platform. */
+/** Remedy for a lock file that was made on a machine of another platform. */
 import { ownPlatform } from '../own/own-platform.ts';
 
 const mismatch = /checksums\s+(previously\s+)?recorded\s+in\s+the\s+dependency\s+lock\s+file/;

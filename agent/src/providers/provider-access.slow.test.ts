@@ -92,7 +92,7 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 }
 
-/** What the cache knows of the one package that it has. */
+/** Entry of the cache for its only package. */
 function recordIn({ cache }: Setting): { hashes: string[]; directoryHash: string } {
   const [name = ''] = readdirSync(join(cache, 'records'));
   return JSON.parse(readFileSync(join(cache, 'records', name), 'utf8')) as {

@@ -4,9 +4,8 @@
  *   packages/<host>/<namespace>/<type>/<version>/<platform>/   unpacked, in the layout of a filesystem_mirror
  *   records/<key>.json                                         the record of each, and how long it must remain
  *   locks/<key>/                                               held by the process that fetches it
- *   readers/<id>                                               the process of a tool's run that is choosing a package:
- *                                                              none is removed meanwhile
- *   unfinished/                                                packages being fetched or unpacked
+ * readers/<id> the process of a tool's run that is choosing a package: none is removed meanwhile unfinished/
+ * packages being fetched or unpacked
  *
  * A package appears under its name by one rename, after its checksum was found in a list that the registry
  * has signed.
@@ -78,7 +77,7 @@ async function changedAt(path: string): Promise<number> {
   const below = await readdir(path, { recursive: true }).catch(() => []);
   const times = await Promise.all(
     [path, ...below.map((name) => join(path, name))].map(async (each) =>
-      // What is gone has just been changed.
+      // Missing packages have just been changed.
       stat(each).then(
         ({ mtimeMs }) => mtimeMs,
         () => Infinity,

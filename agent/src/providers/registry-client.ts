@@ -6,7 +6,7 @@ import { type FetchLimits, FetchProblem, fetchBytes, fetchFile } from '../networ
 import type { TrustedHosts } from '../network/guarded-fetch.ts';
 import { nameOf, type ProviderPackage } from './provider-package.ts';
 
-/** How an address is requested. */
+/** Request of an address. */
 export interface Asking {
   readonly signal: AbortSignal;
   /** The operator's hosts; all others must have public addresses. */

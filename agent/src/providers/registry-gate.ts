@@ -60,7 +60,7 @@ export async function startRegistryGate(options: RegistryGateOptions): Promise<R
   };
 }
 
-/** What a running gate knows. */
+/** State of a running gate. */
 interface Gate extends RegistryGateOptions {
   readonly url: () => string;
   readonly servicesOf: (host: string) => Promise<Services | null>;
@@ -73,7 +73,7 @@ interface Package {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Where an answer of a registry came from. */
+/** Source of a registry's response. */
 interface RegistryOrigin {
   readonly host: string;
   readonly token: string;
@@ -134,7 +134,7 @@ function pass(
   reply(response, status, Buffer.from(JSON.stringify(Object.fromEntries(found))));
 }
 
-/** Where the tool gets a package: from the gate if the registry requires the token for it. */
+/** Source of a package for the tool: the gate if the registry requires the token for it. */
 function locationFor(gate: Gate, origin: RegistryOrigin, location: string, isDirect: boolean): string {
   // Sources of modules have many forms; only these are relative.
   const isRelative = isDirect || /^\.{0,2}\//.test(location);

@@ -219,7 +219,10 @@ function failed(attempt: Starting, error: unknown): RunEnd {
   };
 }
 
-/** What fails before any step, such as a variable that no run can have, is shown at the first one that is the runner's own. */
+/**
+ * Failures before any step, such as a variable that no run can have, are shown at the first one that is the
+ * runner's own.
+ */
 function failFirstStep(attempt: Starting, error: unknown): void {
   attempt.steps.fail(attempt.job.phase === 'plan' ? variablesStep : restoreStep, error);
 }

@@ -37,7 +37,7 @@ const openers: Readonly<Record<SecretStoreName, (options: StoreOptions) => Secre
   azure: openAzure,
 };
 
-/** How many secrets are read at the same time. */
+/** Number of secrets that are read at the same time. */
 const mostAtOnce = 8;
 
 type ResolvedReference = StoreSecret | { readonly problem: string };
@@ -127,7 +127,7 @@ async function read(
   }
 }
 
-/** What comes from elsewhere, such as an output of another environment, must not name secrets of this agent. */
+/** Values from elsewhere, such as an output of another environment, must not name secrets of this agent. */
 function isOpen({ isLiteral }: JobVariable): boolean {
   return isLiteral !== true;
 }

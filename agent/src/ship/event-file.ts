@@ -6,7 +6,7 @@ import { GrowingFile } from './growing-file.ts';
 
 /** Further events are read once the server has these: they are more than several reports hold. */
 const mostPending = 10_000;
-/** What is read before others have their turn. */
+/** Amount that is read before others have their turn. */
 const turnBytes = 1024 * 1024;
 /** No event is longer. */
 const longestLineBytes = 4 * 1024 * 1024;

@@ -32,7 +32,7 @@ export interface AttemptShipment {
   readonly receivedAt?: string | undefined;
   readonly signal: AbortSignal;
   readonly onAbort: (how: 'gently' | 'now') => void;
-  /** How many attempts the agent reports on. */
+  /** Number of attempts that the agent reports on. */
   readonly countRuns: () => number;
 }
 

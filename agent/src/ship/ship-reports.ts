@@ -18,7 +18,7 @@ import { type ByteFilter, MaskedStepLog } from './step-log.ts';
  */
 const gatherMilliseconds = 100;
 const longestGatherMilliseconds = 300;
-/** Where the system does not report changes, they are noticed after this time. */
+/** Maximum delay until changes are noticed that the system does not report. */
 const pollMilliseconds = 250;
 /** More log bytes than fit into one report. */
 const pendingLogBytes = 400 * 1024;
@@ -38,7 +38,7 @@ export interface ReportShipment {
   /** Nothing of this attempt has been sent to the server yet. */
   readonly isFresh: boolean;
   readonly onAbort: (how: 'gently' | 'now') => void;
-  /** How many attempts the agent reports on. */
+  /** Number of attempts that the agent reports on. */
   readonly countRuns: () => number;
   /** Whether the last report is returned instead of sent. */
   readonly leavesLast: boolean;

@@ -14,7 +14,10 @@ export async function readInside(folder: string, file: string, limitBytes: numbe
   return handle && (await handle.stat()).size <= limitBytes ? handle.readFile() : null;
 }
 
-/** What a run can put in the place of a file: circular links, sockets, files that only root can open. */
+/**
+ * Unusual objects that a run can put in the place of a file: circular links, sockets, files that only root can
+ * open.
+ */
 const notFiles = new Set([
   'ENOENT',
   'ENOTDIR',

@@ -1,5 +1,5 @@
 /**
- * What stays of runs that failed for a reason of ours, for a person: the work folder of a run whose state may be
+ * Remains of runs that failed for a reason of ours, for a person: the work folder of a run whose state may be
  * incomplete, and the spool folder of one that the service would not take. The newest are kept, for a while.
  */
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { keepAside } from './work-folder.ts';
 export interface KeptFailuresOptions {
   readonly workFolder: string;
   readonly spoolFolder: string;
-  /** How many of each kind are kept. */
+  /** Maximum number of each kind. */
   readonly limit: number;
   readonly days: number;
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (data: object, text: string) => void>>;

@@ -51,7 +51,7 @@ function prepare(
       environmentId: name,
       limits: { runSeconds },
     }) as unknown as Job;
-  /** What a plan leaves when its processes have ended. */
+  /** Processes and files of a plan after its end. */
   const plan = async (job: Job, keeper = trees, change: (tree: string) => void = () => {}) => {
     const slot = slots.occupy() ?? assert.fail('no slot');
     const paths = workFolderPaths(workFolder, job);

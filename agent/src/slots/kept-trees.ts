@@ -1,8 +1,9 @@
 /**
  * The trees of plans that wait for a decision: an apply that this agent claims continues in them, without another
  * checkout or init. Each is a closed work folder, set aside under a name that no other agent uses, and the uid of its
- * owner is reserved. Files that contain variables are kept in memory instead, and so are plan and state. An apply whose tree is missing restores
- * it from the service. Trees do not outlive the agent's process: the next one removes them.
+ * owner is reserved. Files that contain variables are kept in memory instead, and so are plan and state. An
+ * apply whose tree is missing restores it from the service. Trees do not outlive the agent's process: the next
+ * one removes them.
  */
 import { existsSync, renameSync, statfsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -25,7 +26,7 @@ export interface KeptTreesOptions {
   readonly slots: SlotTable;
   /** The maximum number of trees; 0: none is kept. */
   readonly limit: number;
-  /** What runs leave free on the file system; trees are removed long before. */
+  /** Space that runs leave free on the file system; trees are removed long before. */
   readonly reserveBytes: number;
   readonly log: { error(data: object, text: string): void };
 }
@@ -34,7 +35,7 @@ export interface KeptTreesOptions {
 export interface KeptTree {
   readonly by: Pick<HeldAttempt, 'jobId' | 'attempt'>;
   readonly place: WorkFolderPaths;
-  /** Where it is while it is set aside. */
+  /** Place where it is while it is set aside. */
   readonly folder: string;
   readonly slotUid: number | null;
   /** Contents of the files that contain variables, by their names relative to the tree. */

@@ -1,5 +1,5 @@
 /**
- * Whose a work folder is. Agents of one machine can have the same ENVARIUM_WORK_DIR, and any of them gets the next
+ * Owner of a work folder. Agents of one machine can have the same ENVARIUM_WORK_DIR, and any of them gets the next
  * attempt of an environment, also while the run of one that the service no longer hears of has not ended.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ export function releaseWorkFolder(paths: WorkFolderPaths): void {
   }
 }
 
-/** Where the folder that an attempt has left is while it is being removed. */
+/** Place of an attempt's folder while it is being removed. */
 export function asideOf({ root }: WorkFolderPaths, { jobId, attempt }: AttemptId): string {
   return `${root}.over-${attemptFolderName(jobId, attempt)}`;
 }
@@ -103,9 +103,9 @@ export function removeOwnWorkFolder(paths: WorkFolderPaths, attempt: AttemptId):
 }
 
 /**
- * Makes the place free for an attempt: removes what others have left there. A plan that still runs there is one that the
- * service has given to this attempt instead; it loses its folder and changes nothing. What a lost run has left of its
- * state is kept.
+ * Makes the place free for an attempt: removes what others have left there. A plan that still runs there is one
+ * that the service has given to this attempt instead; it loses its folder and changes nothing. What a lost run
+ * has left of its state is kept.
  * @throws RunFailure while a command of another attempt may change resources there
  */
 export function clearWorkFolder(paths: WorkFolderPaths, attempt: AttemptId): void {
@@ -122,7 +122,7 @@ export function clearWorkFolder(paths: WorkFolderPaths, attempt: AttemptId): voi
   try {
     removeAside(paths, attempt);
   } catch (error) {
-    // What still runs may write on; the agent removes the rest after the attempt.
+    // Remaining processes may continue to write; the agent removes the rest after the attempt.
     if (!isRunning || existsSync(paths.root)) throw error;
   }
 }

@@ -48,11 +48,11 @@ export interface TreeFacts {
   readonly toolVersion: string;
   /** Files that contain variables, relative to the tree. */
   readonly secretFiles: readonly string[];
-  /** What the driver has seen of the code, by name, as Base64; absent where it has seen nothing. */
+  /** Findings of the driver in the code, by name, as Base64; absent if there are none. */
   readonly inspected?: Readonly<Record<string, string>>;
 }
 
-/** Which attempt kept the tree, and for which slot. */
+/** Attempt that kept the tree, and its slot. */
 interface PlannedTree extends TreeFacts {
   readonly jobId: string;
   readonly attempt: number;
@@ -259,7 +259,7 @@ export function readPlanned(
   }
 }
 
-/** Where a run's folder is kept for inspection: the next run of the environment needs its path. */
+/** Place where a run's folder is kept for inspection: the next run of the environment needs its path. */
 export function keptFolder(
   paths: WorkFolderPaths,
   { jobId, attempt }: Pick<HeldAttempt, 'jobId' | 'attempt'>,

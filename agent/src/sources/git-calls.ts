@@ -42,7 +42,7 @@ export interface CloneArguments {
 
 export interface CheckoutRequest {
   readonly source: Job['source'];
-  /** What to do if the revision does not exist; absent: to name another one. */
+  /** Remedy if the revision does not exist; absent: to specify another one. */
   readonly ifMissing?: string;
   /** Absolute path of an empty folder that belongs to the slot's uid. */
   readonly folder: string;

@@ -4,10 +4,10 @@
  *
  * Every file is written under a temporary name, fsynced and renamed, except those that only grow (`events.jsonl`,
  * fsynced before the outcome appears, the raw step logs and `shipped.json`) and those that only matter while the
- * machine runs: `contact`, `control.json`, and before the start mark `slot.json`, `runner.json` and `progress.json`. Mode 0700 for
- * folders and 0600 for files, owned by the agent's uid;
- * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
- * attempt's folder has its job and its inputs, or does not exist.
+ * machine runs: `contact`, `control.json`, and before the start mark `slot.json`, `runner.json` and
+ * `progress.json`. Mode 0700 for folders and 0600 for files, owned by the agent's uid; tools get open
+ * descriptors only. The agent builds a folder under a temporary name and renames it: an attempt's folder has
+ * its job and its inputs, or does not exist.
  *
  *   job.json          the job as claimed                                       agent, before the runner starts
  *   inputs/state      the current state version                                agent, before the runner starts
@@ -15,24 +15,20 @@
  *   inputs/source.tar.gz  uploaded code, instead of a repository           agent, before the runner starts
  *   inputs/tree.tar   the packed tree; absent: the tree is still in the work folder  agent, before the runner starts
  *   slot.json         the slot, and the process that will get the order       agent, before it sends the order
- *   runner.json       who runs it: pid, start time, boot                       runner, first, once it listens for SIGUSR1
- *   contact           seconds of uptime at the last contact with the server    agent, at each answered heartbeat
- *   control.json      requests to the runner                                   agent; SIGUSR1 (sent only once runner.json
- *                                                                              exists) makes the runner read it again
- *   events.jsonl      one RunEvent per line                                      runner, appended; a torn last line does not count
- *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
- *   scratch/          captured output, and logs that are not a step's yet      the tools, through descriptors; removed by the runner
- *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a changing command
- *   mark.stored       the mark that the server has                             agent
- *   progress.json     where a changing command reports its progress            runner, before it starts one
- *   states/<n>.tfstate  the two newest complete versions of the state             runner
- *                     (one that the server refuses is kept in ../../refused-states; the folder of an attempt whose
- *                     outcome the server does not take, in ../../given-up)
- *   outputs/plan, outputs/tree.tar   for the apply, elsewhere too              runner
- *   outputs/policy-input.json   what approval policies are asked about, masked  runner, where the job asks for it
- *   outcome.json      the Outcome                                              runner, last
- *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end;
- *                                                                              appended, the last whole line counts
+ * runner.json who runs it: pid, start time, boot runner, first, once it listens for SIGUSR1 contact seconds of
+ * uptime at the last contact with the server agent, at each answered heartbeat control.json requests to the
+ * runner agent; SIGUSR1 (sent only once runner.json exists) makes the runner read it again events.jsonl one
+ * RunEvent per line runner, appended; a torn last line does not count steps/<step>.raw raw output of a step's
+ * commands (`:` written as `_`) the tools themselves, through an O_APPEND descriptor scratch/ captured output,
+ * and logs that are not a step's yet the tools, through descriptors; removed by the runner mark.json the start
+ * mark, and which one it replaces (a retry) runner, before a changing command mark.stored the mark that the
+ * server has agent progress.json where a changing command reports its progress runner, before it starts one
+ * states/<n>.tfstate the two newest complete versions of the state runner (one that the server refuses is kept
+ * in ../../refused-states; the folder of an attempt whose outcome the server does not take, in ../../given-up)
+ * outputs/plan, outputs/tree.tar for the apply, elsewhere too runner outputs/policy-input.json what approval
+ * policies are asked about, masked runner, where the job asks for it outcome.json the Outcome runner, last
+ * shipped.json how much of each ended step's raw output counts agent, before it sends the step's end; appended,
+ * the last whole line counts
  */
 import { join } from 'node:path';
 import type { NetworkOrder } from '../network/network-order.ts';
@@ -84,26 +80,26 @@ export type SpoolPaths = ReturnType<typeof spoolPaths>;
  * The slot of an attempt, and the runner that gets its order: it may be alive before its runner.json exists.
  */
 export interface SlotRecord {
-  /** Which of the agent's slots, counted from 0. */
+  /** Slot of the agent, counted from 0. */
   readonly index: number;
   readonly uid: number | null;
   readonly runner: ProcessIdentity;
 }
 
-/** How much of the raw output of each ended step belongs to its log, in bytes, by step name. */
+/** Amount of the raw output of each ended step that belongs to its log, in bytes, by step name. */
 export interface ShippedRecord {
   readonly rawBytes: Readonly<Record<string, number>>;
 }
 
 /**
- * What the agent passes to a runner before its first order where runs have users and namespaces of their own, as
- * one JSON line: the part of all its orders that it can prepare for.
+ * Preparation message from the agent to a runner before its first order where runs have users and namespaces of
+ * their own, as one JSON line: the part of all its orders that it can prepare for.
  */
 export interface RunnerPreparation {
   readonly runs: Pick<RunnerOrder, 'isolation' | 'workFolder'>;
 }
 
-/** What the agent passes to a runner on its standard input, as one JSON line. */
+/** Order from the agent to a runner on its standard input, as one JSON line. */
 export interface RunnerOrder {
   readonly attemptFolder: string;
   /** Each environment has its tree below it. */
@@ -112,19 +108,19 @@ export interface RunnerOrder {
   readonly slotUid: number | null;
   /** Path of each program on the agent's PATH, by name; empty for a missing one. */
   readonly toolPaths: Readonly<Record<string, string>>;
-  /** What confines the run's commands in addition to their uid. */
+  /** Isolation of the run's commands in addition to their uid. */
   readonly isolation: Isolation;
-  /** What they may use of the machine; absent: everything. */
+  /** Limits of their use of the machine; absent: none. */
   readonly runLimits?: RunLimits;
-  /** Where tools may be fetched from, and where they are cached; absent: only those on the PATH are used. */
+  /** Source and cache of tools; absent: only those on the PATH are used. */
   readonly toolchain?: ToolchainOrder;
-  /** Where tools get their providers from; absent: determined by the tools. */
+  /** Source of the tools' providers; absent: determined by the tools. */
   readonly providers?: ProviderOrder;
-  /** How the network is reached. */
+  /** Network access. */
   readonly network?: NetworkOrder;
-  /** How costs are estimated; absent: without a key of the agent. */
+  /** Cost estimation; absent: without a key of the agent. */
   readonly costs?: CostOrder;
-  /** Where the results of installing commands are kept for other runs; absent: they are not. */
+  /** Folder with results of installing commands for other runs; absent: they are not kept. */
   readonly reuseFolder?: string;
 }
 

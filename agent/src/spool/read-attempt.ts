@@ -65,10 +65,10 @@ export function readMark(paths: SpoolPaths): StartMark | null {
   return readJsonOrNull<StartMark>(paths.mark);
 }
 
-/** Where a changing command reports its progress. */
+/** File in which a changing command reports its progress. */
 export interface ProgressPlace {
   readonly step: string;
-  /** Where the command's own output begins in the step's log, in bytes. */
+  /** Start of the command's own output in the step's log, in bytes. */
   readonly offset: number;
   /** Absolute path of its `eventFile`; absent: it reports in the step's log. */
   readonly eventFile?: string;

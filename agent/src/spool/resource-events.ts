@@ -1,4 +1,4 @@
-/** How much of what a run reports of its resources counts: code of the run can report anything, without an end. */
+/** Limit of a run's reports about its resources: code of the run can report anything, without an end. */
 import type { ProgressEvent, ProgressReader } from '../drivers/interface/driver.ts';
 import { cutMasked, type Secrets } from '../logs/mask.ts';
 

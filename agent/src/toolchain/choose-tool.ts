@@ -22,7 +22,7 @@ export interface RequiredVersion {
   readonly file: string;
   /** As written; null if it is not a constant, so that only the tool itself can evaluate it. */
   readonly constraint: string | null;
-  /** What the code calls it. Absent: `required_version`. */
+  /** Name of the setting in the code. Absent: `required_version`. */
   readonly attribute?: string;
   /** For constraints in a language of their own. Throws an Error that quotes an invalid part. */
   readonly meets?: (version: string) => boolean;
@@ -195,7 +195,7 @@ function all({ onPath, cached, index }: ToolsThere): string[] {
 }
 
 /**
- * What is in the cache because somebody requested exactly that does not count as the latest for everybody else: an
+ * Exactly requested versions in the cache do not count as the latest for all others: an
  * index may list only the newest stable version, or only those of one major version.
  */
 function withoutUnlisted(there: ToolsThere): ToolsThere {
@@ -244,7 +244,7 @@ function howToGet(name: string): string {
   return `install ${name} on the agent's machine${fetched}`;
 }
 
-/** What the agent could run instead, for a message. */
+/** Versions that the agent could run instead, for a message. */
 export function whatIsThere(name: string, there: ToolsThere): string {
   const { onPath, cached, index, indexName } = there;
   const parts = onPath ? [`${onPath.version} (${onPath.path})`] : [];

@@ -1,4 +1,4 @@
-/** What every way of fetching a release gets, and what it leaves. */
+/** Inputs of every way of fetching a release, and its result. */
 import type { FetchLimits } from '../network/fetch-bounded.ts';
 import type { ToolchainOrder } from './tool-mirror.ts';
 
@@ -46,6 +46,6 @@ export interface BuiltRelease {
   readonly key?: string;
   /** Name of its environment, for packages. */
   readonly environment?: string;
-  /** What was checked, for the step's log. */
+  /** Checks that were made, for the step's log. */
   readonly checked: string;
 }

@@ -109,7 +109,7 @@ async function installInto(
   );
 }
 
-/** Where pip looks: its environment can contain a password, its arguments cannot. */
+/** Index for pip: its environment can contain a password, its arguments cannot. */
 function sourceOf({
   base,
   isFolder,

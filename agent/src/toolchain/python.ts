@@ -5,7 +5,7 @@ import type { ReleaseFacts } from '#protocol/tools/programs/program.ts';
 import { ownPlatform } from '../own/own-platform.ts';
 import { findProgram } from '../processes/programs.ts';
 
-/** What to do where it is missing, or incomplete. */
+/** Remedy if it is missing or incomplete. */
 export const pythonAdvice =
   "install python3 with its modules venv and ensurepip (on Debian the package python3-venv) on the agent's machine";
 
@@ -15,7 +15,7 @@ export function findPython(): string | null {
 }
 
 /**
- * What a release is for. Installed packages belong to one version of Python: after a change of it they are
+ * Platform of a release. Installed packages belong to one version of Python: after a change of it they are
  * installed again.
  */
 export function platformFor(release: ReleaseFacts | null): string {

@@ -1,4 +1,4 @@
-/** What the facts say about programs, compared with the real ones. */
+/** Facts about programs, compared with the real ones. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -16,7 +16,7 @@ export interface MirrorOrder {
   readonly publicKey?: string;
 }
 
-/** What a runner may fetch, and where it is cached. */
+/** Tools that a runner may fetch, and their cache. */
 export interface ToolchainOrder {
   /** Absolute path of the cache; the agent owns it, and the users of runs can read it. */
   readonly cacheFolder: string;

@@ -12,7 +12,7 @@ import { createFinder } from '../../testing/toolchain/tool-finder.ts';
 import { ownPlatform } from '../own/own-platform.ts';
 import { unpackProgram } from './unpack-program.ts';
 
-/** What each publisher serves for version 1.30.2, below the mirror's address. */
+/** Files of each publisher for version 1.30.2, below the mirror's address. */
 const layouts = {
   helm: ['/helm3-latest-version', `/helm-v1.30.2-${ownPlatform.replace('_', '-')}.tar.gz.sha256sum`],
   kubectl: ['/release/stable.txt', `/release/v1.30.2/bin/${ownPlatform.replace('_', '/')}/kubectl.sha256`],

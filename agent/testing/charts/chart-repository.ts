@@ -42,7 +42,7 @@ function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** What a registry has of a package: its manifest by tag and digest, and its parts. */
+/** Content of a package in a registry: its manifest by tag and digest, and its parts. */
 function imageOf(name: string, version: string, content: Buffer): [string, Answer][] {
   const config = Buffer.from(JSON.stringify({ name, version, apiVersion: 'v2' }));
   const part = (mediaType: string, bytes: Buffer) => ({

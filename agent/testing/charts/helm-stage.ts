@@ -90,7 +90,7 @@ export function rowOf({ outcome }: Ran, path: string): ResourceChange | undefine
   return outcome.plan?.resourceChanges.find((row) => withoutNamespace(row.path, row.moduleName) === path);
 }
 
-/** What a plan does with objects, by their paths without the namespace. */
+/** Changes of a plan to objects, by their paths without the namespace. */
 export function actionsOf({ outcome }: Ran): Record<string, string> {
   const rows = outcome.plan?.resourceChanges ?? [];
   return Object.fromEntries(

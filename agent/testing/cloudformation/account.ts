@@ -26,7 +26,7 @@ const capabilityTypes: Readonly<Record<string, string>> = {
   'AWS::IAM::Group': 'GroupName',
 };
 
-/** What a template needs to be allowed. */
+/** Capabilities that a template requires. */
 function capabilitiesOf({ resources }: Template): string[] {
   const identities = resources.filter(({ type }) => Object.hasOwn(capabilityTypes, type));
   if (identities.length === 0) return [];

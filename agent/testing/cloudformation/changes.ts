@@ -4,7 +4,7 @@ import { type Cloud, needsReplacement } from './cloud.ts';
 import { type Stack, type StackInput, type StackResource, shownValue } from './stack.ts';
 import { type DeclaredResource, evaluate, inOrder, namesIn, type Scope } from './template.ts';
 
-/** What AWS shows of values that it does not know before. */
+/** Placeholder of AWS for values that it does not know before. */
 const unknown = '{{changeSet:KNOWN_AFTER_APPLY}}';
 
 export interface PropertyDetail {
@@ -149,7 +149,7 @@ function realScope(stack: Stack, input: StackInput, replaced: ReadonlySet<string
   return { ...shown, ref: (name) => input.parameters.get(name) ?? shown.ref(name) };
 }
 
-/** How a resource has drifted, and what it is now. */
+/** Drift of a resource, and its current properties. */
 function stateOf(
   resource: StackResource,
   cloud: Cloud | null,
@@ -197,7 +197,7 @@ function changeTo(declared: DeclaredResource, comparison: Comparison): ResourceC
   };
 }
 
-/** What a deployment would do to the resources of a stack. @param cloud where drift is undone; null: it is not */
+/** Changes of a deployment to the resources of a stack. @param cloud where drift is undone; null: it is not */
 export function changesOf(stack: Stack, input: StackInput, cloud: Cloud | null): ResourceChange[] {
   const haveNewTags = stack.input !== null && !isDeepStrictEqual(stack.input.tags, input.tags);
   const comparison = { stack, input, cloud, replaced: new Set<string>(), haveNewTags };

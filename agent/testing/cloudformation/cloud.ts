@@ -23,14 +23,14 @@ export function needsReplacement(type: string, property: string): boolean {
 
 type Work = 'create' | 'update' | 'delete';
 
-/** What the services of AWS have, whoever asked for it. */
+/** Resources in the services of AWS, whoever requested them. */
 export class Cloud {
   readonly resources = new Map<string, CloudResource>();
   /** Reasons to refuse, by work and logical id. */
   readonly #refusals = new Map<string, { readonly reason: string; allowed: number }>();
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
   #count = 0;
-  /** How long a service works on a resource. */
+  /** Time for which a service works on a resource. */
   milliseconds = 5;
 
   /**
@@ -93,7 +93,7 @@ export class Cloud {
     return resource;
   }
 
-  /** How a resource differs from what its stack wants; null: it is gone. */
+  /** Differences of a resource from what its stack wants; null: it is gone. */
   differences(
     physicalId: string,
     wanted: Properties,

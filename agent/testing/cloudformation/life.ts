@@ -4,7 +4,7 @@ import { type Cloud, needsReplacement } from './cloud.ts';
 import { Stack, type StackInput, type StackResource, stackType } from './stack.ts';
 import { type DeclaredResource, evaluate, inOrder, parseTemplate, type Scope, textOf } from './template.ts';
 
-/** Where templates of nested stacks are. @throws AwsError */
+/** Places of templates of nested stacks. @throws AwsError */
 export type Fetch = (url: string) => string;
 
 /** Why a piece of work ended early; null: it did not. */
@@ -12,7 +12,7 @@ type Failure = { readonly ids: string[] } | null;
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** What an update leaves for its end, and for a rollback. */
+/** Steps that an update leaves for its end, and for a rollback. */
 interface Undo {
   readonly created: StackResource[];
   readonly changed: {
@@ -50,7 +50,7 @@ export class Life {
     };
   }
 
-  /** What a template says of a nested stack. */
+  /** Fields of a nested stack in a template. */
   #nestedInput(properties: Properties, input: StackInput): StackInput {
     const template = parseTemplate(this.#fetch(String(properties['TemplateURL'])));
     const given = (properties['Parameters'] ?? {}) as Record<string, unknown>;
@@ -194,7 +194,7 @@ export class Life {
     return revertsDrift === true && nested === null && !this.#cloud.resources.has(physicalId);
   }
 
-  /** What a resource is; where drift is not undone, AWS takes it for what the stack has made of it. */
+  /** Current resource; where drift is not undone, AWS assumes what the stack has made of it. */
   #now(resource: StackResource, { revertsDrift }: StackInput): Properties {
     if (revertsDrift !== true || resource.nested !== null) return resource.wanted;
     return { ...resource.wanted, ...this.#cloud.resources.get(resource.physicalId)?.properties };

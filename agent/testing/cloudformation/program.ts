@@ -14,7 +14,7 @@ import { type StackServer, startStackServer } from './server.ts';
 export interface Ended<Report> {
   readonly status: number | null;
   readonly report: Report;
-  /** What people read. */
+  /** Texts for people. */
   readonly log: string;
 }
 

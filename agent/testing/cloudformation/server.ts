@@ -89,7 +89,7 @@ function send(response: ServerResponse, status: number, content: string): void {
   response.writeHead(status, { 'content-type': 'text/xml' }).end(content);
 }
 
-/** How CloudFormation reads templates: from the buckets of this server, and from nowhere else. */
+/** Source of templates for CloudFormation: the buckets of this server, and nothing else. */
 function readerOf(objects: ReadonlyMap<string, Buffer>, url: () => string): (address: string) => string {
   return (address) => {
     const found = objects.get(decodeURIComponent(new URL(address).pathname.slice(1)));

@@ -24,12 +24,12 @@ export interface StackResource {
   nested: Stack | null;
 }
 
-/** What a deployment of a stack gives it. */
+/** Input of a deployment to a stack. */
 export interface StackInput {
   readonly template: Template;
   readonly parameters: ReadonlyMap<string, string>;
   readonly tags: Readonly<Record<string, string>>;
-  /** What was changed outside of the stack is undone. */
+  /** Changes made outside of the stack are undone. */
   readonly revertsDrift?: boolean;
 }
 

@@ -136,7 +136,7 @@ function checkNames({ parameters, resources, outputs }: Template): void {
     );
 }
 
-/** What names stand for while a stack is worked on. */
+/** Meaning of names while a stack is in progress. */
 export interface Scope {
   ref(name: string): unknown;
   attribute(name: string, attribute: string): unknown;

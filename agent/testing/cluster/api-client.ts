@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** What an object of Kubernetes has at least; tests know the rest of those that they made. */
+/** Minimum fields of an object of Kubernetes; tests know the rest of those that they made. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
   readonly kind?: string;

@@ -152,7 +152,7 @@ async function makeNamespace(
   };
 }
 
-/** What a test ends itself or leaves to the end of the test. */
+/** Resources that a test ends itself or leaves to the end of the test. */
 function onceAtMost(wanted: AsyncDisposable, ends: AsyncDisposable[]): AsyncDisposable {
   let ended: Promise<void> | undefined;
   const end = { [Symbol.asyncDispose]: () => (ended ??= Promise.resolve(wanted[Symbol.asyncDispose]())) };

@@ -16,7 +16,7 @@ import { type Access, kubeconfigText } from './identities.ts';
 const startMilliseconds = 120_000;
 const pollMilliseconds = 25;
 const mostAttempts = 3;
-/** Who signs tokens of service accounts; also their audience. */
+/** Issuer of tokens of service accounts; also their audience. */
 export const tokenIssuer = 'https://cluster.test';
 
 export interface ControlPlane extends AsyncDisposable {

@@ -1,4 +1,4 @@
-/** Who may reach a test's cluster: kubeconfigs, and tokens of service accounts with a chosen end. */
+/** Identities for a test's cluster: kubeconfigs, and tokens of service accounts with a chosen end. */
 import { sign } from 'node:crypto';
 import { stringify } from 'yaml';
 

@@ -66,7 +66,7 @@ async function patchStatus(api: ApiClient, path: string, status: unknown): Promi
     throw new Error(`${path}: ${answer.status} ${String(answer.body.message)}`);
 }
 
-/** What the status of a pod becomes; null: it stays. */
+/** New status of a pod; null: it stays. */
 function playedStatus({ metadata, spec, status }: Pod): unknown {
   const wish = metadata.annotations?.[playAnnotation];
   const isNew = status.phase === undefined || status.phase === 'Pending';

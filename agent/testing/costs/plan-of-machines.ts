@@ -17,7 +17,7 @@ function instance(name: string, values: object) {
   };
 }
 
-/** What terraform shows of a plan that makes one machine larger: no provider of a cloud is on this machine. */
+/** Terraform's form of a plan that makes one machine larger: no provider of a cloud is on this machine. */
 export const planOfMachines = {
   format_version: '1.2',
   terraform_version: '1.11.4',

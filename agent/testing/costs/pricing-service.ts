@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** How it answers: with prices, or as a service that something is wrong with. */
+/** Behaviour: prices, or a service with a problem. */
 export type PricingMood = 'prices' | 'refuses' | 'nonsense' | 'silence' | 'no prices';
 
 export interface PricingService {
   readonly url: string;
-  /** What was asked: paths, keys and bodies. */
+  /** Requests: paths, keys and bodies. */
   readonly requests: { readonly path: string; readonly key: string | undefined; readonly body: string }[];
   mood: PricingMood;
 }

@@ -15,7 +15,7 @@ export interface Wheel {
   readonly programs?: readonly string[];
   /** and passes other calls to the program of the same name in this folder. */
   readonly passesTo?: string;
-  /** What it needs, such as `ansible-core==2.17.1`. */
+  /** Requirement, such as `ansible-core==2.17.1`. */
   readonly needs?: readonly string[];
   /** Versions of Python that it runs on. */
   readonly python?: string;

@@ -1,4 +1,4 @@
-/** What a repository contains for Ansible: playbooks, inventories and lists of requirements. */
+/** Files for Ansible in a repository: playbooks, inventories and lists of requirements. */
 import { posix } from 'node:path';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';

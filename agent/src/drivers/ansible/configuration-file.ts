@@ -58,7 +58,7 @@ interface Addition {
   readonly variable: string;
   /** Between the value of the option and that of the setting, which comes first for lists of tags. */
   readonly separator: ':' | ',';
-  /** What Ansible has without the setting. */
+  /** Default of Ansible. */
   readonly usual: string;
 }
 

@@ -16,9 +16,9 @@ const searchedCharacters = 262_144;
 
 const errorMark = /^(\[ERROR\]: |ERROR! |ERROR: )/;
 const warningMark = /^\[(?:DEPRECATION )?WARNING\]: /;
-/** What galaxy prints besides, at another time than its messages. */
+/** Other output of galaxy, at another time than its messages. */
 const otherOutput = /^(?:Starting galaxy |Process install |\[[A-Z ]+\]: |E(?:RROR!|RROR:) )/;
-/** Where a warning ends, which Ansible prints at any time. Before 2.19, its lines are wrapped. */
+/** End of a warning, which Ansible prints at any time. Before 2.19, its lines are wrapped. */
 const afterWarning = /^(?:$|(?:PLAY|TASK|RUNNING HANDLER) |(?:ok|changed|skipping|failed|fatal|included): )/;
 /** Of what follows from a failure. */
 const mostAdvice = 3;
@@ -32,13 +32,13 @@ function linesOf(output: string): string[] {
   return stripVTControlCharacters(output.slice(-searchedCharacters)).split(/\r?\n/);
 }
 
-/** What the plugin prints last, about the hosts that failed. */
+/** Last message of the plugin, about the hosts that failed. */
 interface FailedHosts {
   /** A text for each. */
   readonly hosts: readonly string[];
-  /** How many more there are. */
+  /** Number of further ones. */
   readonly unlisted: number;
-  /** What follows from it, for all of them. */
+  /** Consequence for all of them. */
   readonly advice: readonly string[];
 }
 
@@ -129,7 +129,7 @@ export function ansibleReason(output: string): string | null {
   return cutText([reasonOf(errorsOf(hosts), unlisted), ...advice].join('\n'));
 }
 
-/** What each host failed with, or else the errors of Ansible itself, and its warnings. */
+/** Errors of each host, or else those of Ansible itself, and its warnings. */
 export function ansibleDiagnostics(output: string): DiagnosticFinding[] {
   const lines = linesOf(output);
   const { hosts } = failedHosts(lines);

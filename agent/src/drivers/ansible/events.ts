@@ -17,7 +17,7 @@ export interface PlaybookTask {
   readonly place: string;
 }
 
-/** How a task ended on a host, or for one item of its loop there. */
+/** Result of a task on a host, or for one item of its loop there. */
 export interface TaskResult {
   readonly kind: 'result';
   readonly host: string;
@@ -41,7 +41,7 @@ export interface TaskResult {
 export interface TaskDifference {
   readonly before?: unknown;
   readonly after?: unknown;
-  /** What the texts are, such as a path. */
+  /** Kind of the texts, such as a path. */
   readonly header?: string;
   /** A text in place of both. */
   readonly prepared?: string;
@@ -64,11 +64,11 @@ export interface PlaybookEnd {
   readonly kind: 'end';
   /** Hosts of the inventory for which something was run. */
   readonly hosts: readonly string[];
-  /** What `set_stats` set for the whole run. */
+  /** Values of `set_stats` for the whole run. */
   readonly stats: Readonly<Record<string, unknown>>;
   /** Names of those that tasks with `no_log` set. */
   readonly hidden: readonly string[];
-  /** How many events the plugin could not report. */
+  /** Number of events that the plugin could not report. */
   readonly lost: number;
 }
 
@@ -105,7 +105,7 @@ function isAbsent(value: unknown): boolean {
   return recordOf(value)['state'] === 'absent';
 }
 
-/** What the differences say, or the state that the task asks for. */
+/** Differences, or the state that the task requests. */
 function actionOf(differences: readonly TaskDifference[], state: string): ProgressEvent['action'] {
   const isEach = (side: 'before' | 'after') =>
     differences.length > 0 && differences.every((one) => isAbsent(one[side]) || one[side] === '');

@@ -23,7 +23,7 @@ export const ownFiles = {
   callback: `${ownFolder}/callback/envarium_events.py`,
 } as const;
 
-/** Which of our playbooks a deployment runs. */
+/** Our playbooks for a deployment. */
 export function ownPlaybook({ type }: Pick<Job, 'type'>): string {
   return type === 'destroy' ? ownFiles.destroyPlaybook : ownFiles.playbook;
 }

@@ -1,4 +1,4 @@
-/** What Ansible prints in several lines, or in too many. */
+/** Messages of Ansible in several lines, or in too many. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ansibleDiagnostics, ansibleReason } from './diagnostics.ts';

@@ -1,4 +1,4 @@
-/** What the driver reads and writes, without Ansible. */
+/** Files that the driver reads and writes, without Ansible. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

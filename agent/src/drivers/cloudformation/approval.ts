@@ -1,4 +1,4 @@
-/** What is approved: a change set, or the resources of a stack that is deleted. */
+/** Subject of an approval: a change set, or the resources of a stack that is deleted. */
 import { given, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { captured, reportOf } from './captures.ts';

@@ -1,4 +1,4 @@
-/** What the commands of a phase have captured. */
+/** Captures of the commands of a phase. */
 
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
@@ -12,7 +12,7 @@ export const captured = {
   outputs: 'outputs.json',
 } as const;
 
-/** What each report has lists of. */
+/** Lists in each report. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   [captured.changeSet]: ['changes'],
   [captured.drift]: ['drifts'],

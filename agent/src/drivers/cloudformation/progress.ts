@@ -1,4 +1,4 @@
-/** What happens to the resources of a stack, from the lines that the program writes about each event. */
+/** Progress of the resources of a stack, from the lines that the program writes about each event. */
 import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';
 import { progressOfLines } from '../interface/progress-lines.ts';
 import { providerName } from './stacks/api/reports.ts';

@@ -1,4 +1,4 @@
-/** What the file of a request contains, which everything that a run starts can read. */
+/** Content of the file of a request, which everything that a run starts can read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobOf } from '../../../testing/driver-job.ts';

@@ -31,7 +31,7 @@ const serverFields = [
 ];
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What of an object people decide: without what the cluster adds, and without `status`. */
+/** Fields of an object that people decide: without those that the cluster adds, and without `status`. */
 function withoutServerFields(object: KubernetesObject): KubernetesObject {
   const { status: _, metadata, ...rest } = object;
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !serverFields.includes(name)));
@@ -204,7 +204,7 @@ export function rowOf(
   };
 }
 
-/** What goes with an object that is deleted, and has no row of its own. */
+/** Objects that are deleted together with another, and have no row of their own. */
 function lossOf(object: KubernetesObject): string | undefined {
   if (isNamespace(object)) return 'everything in the namespace is deleted with it, whoever has put it there';
   if (isDefinition(object)) return 'all objects of this kind are deleted with it, whoever has made them';

@@ -1,5 +1,5 @@
 /**
- * Which cluster a run works on, and in which namespace. The file by which its commands find it is a copy of one
+ * Cluster and namespace of a run. The file with which its commands find the cluster is a copy of one
  * context of the kubeconfig that the run has.
  */
 import { join, relative, resolve } from 'node:path';
@@ -83,7 +83,10 @@ const paths = {
   user: ['client-certificate', 'client-key', 'tokenFile'],
 } as const;
 
-/** What is copied: kubectl understands more in a file of YAML than what was checked, such as keys that merge others. */
+/**
+ * Parts that are copied: kubectl understands more in a file of YAML than what was checked, such as keys that
+ * merge others.
+ */
 const known = {
   cluster: [
     ...['server', 'tls-server-name', 'insecure-skip-tls-verify', 'proxy-url', 'disable-compression'],
@@ -170,7 +173,7 @@ export function clusterEnvironment({
   return { KUBECONFIG: file, KUBE_CONFIG_PATH: file };
 }
 
-/** What a namespace may be called. @param field begins the answer @returns null if it may */
+/** Checks the name of a namespace. @param field begins the message @returns null if it is valid */
 export function namespaceProblem(field: string, namespace: string): string | null {
   if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return null;
   return `${field}: a namespace has 1 to 63 lower-case letters, digits and -, and begins and ends with a letter or digit`;

@@ -8,7 +8,7 @@ import type { Command, PhaseCaptures } from '../interface/command.ts';
 import { fieldManagerOf } from './field-owners.ts';
 import { inputOf, type KubernetesObject, parseObjects } from './objects.ts';
 
-/** What an object is and would be; null: there is none. Values of Secrets are already hidden in both. */
+/** Object as it is and as it would be; null: there is none. Values of Secrets are already hidden in both. */
 export interface ObjectPair {
   readonly live: KubernetesObject | null;
   readonly merged: KubernetesObject | null;

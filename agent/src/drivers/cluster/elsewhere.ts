@@ -10,10 +10,10 @@ import { inputOf, type KubernetesObject } from './objects.ts';
 const otherNamespace = 'default';
 const captured = { names: 'elsewhere.txt', errors: 'elsewhere-errors.txt' } as const;
 
-/** What is wrong with an object in any namespace. */
+/** Problem of an object in any namespace. */
 const isOfObject =
   /\bis invalid: |^Error from server \(BadRequest\)|failed to create typed patch object|no matches for kind/;
-/** What is so in the other namespace only: it may have an object of that name, and rules of its own. */
+/** Problems that only the other namespace has: it may have an object of that name, and its own rules. */
 const isOfPlace =
   /field is immutable|may not be (?:changed|unset)|updates to \S+ .* are forbidden|admission webhook/;
 
@@ -56,7 +56,7 @@ export function checkElsewhere({ step, args, objects }: ElsewhereRequest): Comma
   };
 }
 
-/** What could not be checked, for the log of a plan. */
+/** Objects that could not be checked, for the log of a plan. */
 export function uncheckedInWords(captures: PhaseCaptures): string[] {
   return errorsOf(captures).others.map(
     (error) =>

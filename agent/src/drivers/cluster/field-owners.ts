@@ -1,4 +1,4 @@
-/** Whose fields of objects are: each environment has a manager of its own, so that the cluster keeps them apart. */
+/** Owner of the fields of objects: each environment has its own manager, so that the cluster keeps them apart. */
 import type { Job } from '#protocol/messages/job.ts';
 
 const prefix = 'envarium-';

@@ -1,4 +1,4 @@
-/** What kubectl prints for people: the errors that end a command, and the objects that it has changed. */
+/** Kubectl's output for people: the errors that end a command, and the objects that it has changed. */
 import { kubernetesVariableNames } from '#protocol/tools/kubernetes-variables.ts';
 import {
   type DiagnosticFinding,
@@ -30,7 +30,7 @@ const errorLine =
   /^(?:error: |Error from server|The \S+ ".*" is invalid|The connection to the server |Unable to connect to the server|Warning: Deleting|unable to recognize |resource mapping not found |timed out waiting )/;
 /** Events are shown while a command runs. No deployment needs them, and not everybody may see them. */
 const ofCompanion = /^Error from server \(Forbidden\): events(?:\.events\.k8s\.io)? is forbidden: /;
-/** What kubectl adds to some errors: advice for its own command line. */
+/** Kubectl's additions to some errors: advice for its own command line. */
 const notes = /^(?:Please review the fields above|ensure CRDs are installed first)/;
 const partOfError = /^(?:- \.|\* \S+: |conflicts? with ")/;
 
@@ -129,7 +129,7 @@ function cut(text: string): string {
   return text.length <= longestErrorCharacters ? text : `${text.slice(0, longestErrorCharacters)}…`;
 }
 
-/** What a command still waited for when its time was over; empty: the output does not say. */
+/** Objects for which a command still waited when its time was over; empty if the output does not contain them. */
 function waitedFor(lines: readonly string[]): string {
   const waited = new Map<string, string>();
   for (const line of lines) {
@@ -147,7 +147,7 @@ function timeoutText(error: string, waited: string): string {
   return `${what}\n(correct what it waits for, or allow more time in the variable ${waitVariable})`;
 }
 
-/** What the output says besides its errors, which explains them. */
+/** Rest of the output besides its errors, which explains them. */
 interface ErrorContext {
   readonly objects: readonly string[];
   readonly waited: string;
@@ -244,7 +244,7 @@ function withoutQuotes(text: string): string {
   }
 }
 
-/** What the cluster warns of, without the notes of kubectl about its own work. */
+/** Warnings of the cluster, without the notes of kubectl about its own work. */
 export function clusterWarnings(output: string): DiagnosticFinding[] {
   const shown = output.slice(-searchedCharacters);
   const texts = markedLines(shown, clusterWarning).map(withoutQuotes);

@@ -15,7 +15,7 @@ export function mergePatch(from: Fields, to: Fields): Fields {
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)]);
 }
 
-/** What a patch makes of a value. */
+/** Result of a patch on a value. */
 export function withMergePatch(value: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const fields = isRecord(value) ? value : {};

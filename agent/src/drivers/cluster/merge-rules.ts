@@ -1,10 +1,10 @@
 /**
- * How fields of built-in kinds are merged by a strategic merge patch, as the types of Kubernetes say. A field that is
+ * Merge rules of fields of built-in kinds for strategic merge patches, from the types of Kubernetes. A field that is
  * not named is merged key by key if it is a map, and replaced as a whole otherwise.
  */
 import { groupOf, isBuiltIn, type KubernetesObject } from './objects.ts';
 
-/** How the value of one field is merged. */
+/** Merge rule of one field. */
 export interface MergeRule {
   /** Of a map, or of the maps in a list. */
   readonly fields?: Readonly<Record<string, MergeRule>>;

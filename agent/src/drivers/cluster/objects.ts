@@ -16,7 +16,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** What one object is called, in a cluster. */
+/** Name of one object in a cluster. */
 export interface ObjectIdentity {
   readonly apiVersion: string;
   readonly kind: string;
@@ -232,7 +232,7 @@ export function refuseDuplicates(objects: readonly KubernetesObject[], defaultNa
   }
 }
 
-/** What kubectl reads from its standard input; null: there is nothing to send. */
+/** Standard input of kubectl; null: there is nothing to send. */
 export function inputOf(objects: readonly KubernetesObject[]): string | null {
   return objects.length === 0 ? null : JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
 }

@@ -1,4 +1,4 @@
-/** What kubectl and helm report besides the objects that they change. */
+/** Reports of kubectl and helm besides the objects that they change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { helmDiagnostics } from '../helm/diagnostics.ts';

@@ -1,6 +1,6 @@
 /**
- * How the tools of Kubernetes read values of YAML: otherwise a manifest could show people something else than what a
- * tool applies.
+ * Values of YAML as the tools of Kubernetes read them: otherwise a manifest could show people something else
+ * than what a tool applies.
  */
 import { type Alias, isAlias, isMap, isSeq, Scalar, type ScalarTag, type Tags } from 'yaml';
 
@@ -25,7 +25,7 @@ function aliased(context: ResolveContext, value: unknown): unknown {
   return context && isAlias(value) ? value.resolve(context.doc, context) : value;
 }
 
-/** What is merged replaces what is above it in the text; of a list, the first source counts. */
+/** Merged keys replace those above them in the text; of a list, the first source counts. */
 function mergeInto(context: ResolveContext, target: object, value: unknown): void {
   const source = aliased(context, value);
   for (const each of isSeq(source) ? source.items.toReversed() : [source]) {

@@ -1,4 +1,4 @@
-/** What is approved with a plan: what the chart renders to, and the revision that it comes after. */
+/** Approved content of a plan: the rendered chart, and the revision that it comes after. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import {
   changedPlaces,
@@ -28,7 +28,7 @@ function named(texts: readonly string[]): string {
   return `${found.slice(0, mostNamed).join(', ')}${more}`;
 }
 
-/** Where two renderings of one plan differ: templates with random or current values. */
+/** Differences between two renderings of one plan: templates with random or current values. */
 export function unstablePlaces(first: Rendering, second: Rendering, namespace: string): RenderingPath[] {
   return differingPlaces(renderedOf(first, namespace), renderedOf(second, namespace));
 }

@@ -1,4 +1,4 @@
-/** What the commands of a phase have captured, as the plan and the apply read it. */
+/** Captures of the commands of a phase, as the plan and the apply read them. */
 
 import { isNamespace, type KubernetesObject, parseJsonObjects, parseObjects } from '../cluster/objects.ts';
 import type { PhaseCaptures } from '../interface/command.ts';

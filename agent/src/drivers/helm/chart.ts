@@ -156,7 +156,7 @@ export async function chartFiles(context: DriverContext): Promise<FileToWrite[]>
   return [...credentialFiles(job, await dependencyRepositories(context)), await helmIgnore(tree)];
 }
 
-/** Where helm finds these files, and everything else that it keeps. */
+/** Folder of these files and of all other files of helm. */
 export function chartEnvironment({
   configurationFolder,
   temporaryFolder,

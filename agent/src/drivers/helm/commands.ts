@@ -57,7 +57,7 @@ function isUnfinished(context: DriverContext, captures: PhaseCaptures): boolean 
   return history.unfinished.length > 0;
 }
 
-/** Where the chart is, its values, and in which namespace they are. */
+/** Chart, its values, and their namespace. */
 function chartArguments({ job }: DriverContext): string[] {
   return [job.workspaceName, chartFolder(job), ...valueArguments(job)];
 }
@@ -134,7 +134,7 @@ function definitionCommands({ job }: DriverContext): Command[] {
   ];
 }
 
-/** What a destroy deletes or leaves, as far as it is there: of all revisions that may have left something. */
+/** Objects that a destroy deletes or leaves, as far as they exist: of all revisions that may have left some. */
 function releasedObjects(context: DriverContext, captures: PhaseCaptures): KubernetesObject[] {
   isUnfinished(context, captures);
   return goneObjects(context, captures);

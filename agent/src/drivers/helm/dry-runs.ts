@@ -1,4 +1,4 @@
-/** What the cluster would make of the changes of an upgrade: dry runs, and their results. */
+/** Cluster's results for the changes of an upgrade, by dry runs. */
 import { join } from 'node:path';
 import { helm as facts } from '#protocol/tools/helm.ts';
 import type { ObjectPair } from '../cluster/diff.ts';
@@ -161,12 +161,12 @@ function pairsOf(
   return pairs;
 }
 
-/** What an upgrade creates and changes. @throws Error with everything that the cluster refuses */
+/** Objects that an upgrade creates and changes. @throws Error with everything that the cluster refuses */
 export function upgradedPairs(context: DriverContext, captures: PhaseCaptures): ObjectPair[] {
   return pairsOf(context, captures, upgradeChanges(context, captures), isReplacing(context));
 }
 
-/** What is otherwise than the last revision has left it. */
+/** Differences from the state that the last revision has left. */
 export function repairedPairs(context: DriverContext, captures: PhaseCaptures): ObjectPair[] {
   return pairsOf(context, captures, repairChanges(context, captures), false);
 }

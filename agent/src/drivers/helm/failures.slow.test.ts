@@ -1,4 +1,4 @@
-/** What goes wrong, and what runs say about it, with the real runner, helm and cluster. */
+/** Failures of runs and their messages, with the real runner, helm and cluster. */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ export function skipsHooks(job: Job, verb: 'upgrade' | 'uninstall'): boolean {
   return helmArguments(runEnvironment(job), verb).some((word) => /^--no-hooks(=true)?$/.test(word));
 }
 
-/** How the hooks of a chart are known among everything that it renders to. */
+/** Marks of the hooks of a chart in its rendered manifests. */
 function hookMap(hooks: readonly KubernetesObject[], namespace: string) {
   return renderedOf({ objects: [], hooks }, namespace);
 }

@@ -1,4 +1,4 @@
-/** What helm's own merge makes of objects is what the plan shows: fields that exclude each other, and marks. */
+/** Results of helm's own merge in the plan: fields that exclude each other, and marks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';

@@ -1,6 +1,6 @@
 /** A tree of values that is put together of paths, each set by a named variable. */
 
-/** Where a value is: names of keys, and numbers of elements of lists. */
+/** Path of a value: names of keys, and numbers of elements of lists. */
 export type Path = readonly (string | number)[];
 
 /** JSON text of a value: digits of numbers stay as they were written. */

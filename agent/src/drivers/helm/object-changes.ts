@@ -1,5 +1,5 @@
 /**
- * What helm sends to the cluster for each object of a release: a new object, or a patch that it makes of the manifest
+ * Requests of helm to the cluster for each object of a release: a new object, or a patch computed from the manifest
  * of the last revision, the next manifest, and the object as it is.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -89,7 +89,7 @@ function changeOf({ last, next, live, keepsOthers }: ObjectVersions, place: Chan
   }
 }
 
-/** What an upgrade does with the objects of the next revision. */
+/** Changes of an upgrade to the objects of the next revision. */
 export function upgradeChanges(context: DriverContext, captures: PhaseCaptures): ObjectChange[] {
   const namespace = releaseNamespace(context, captures);
   const live = liveObjects(context, captures);
@@ -105,7 +105,7 @@ export function upgradeChanges(context: DriverContext, captures: PhaseCaptures):
   });
 }
 
-/** What it would take to have the objects of the last revision as it has left them. */
+/** Changes that would restore the objects of the last revision. */
 export function repairChanges(context: DriverContext, captures: PhaseCaptures): ObjectChange[] {
   const namespace = releaseNamespace(context, captures);
   const live = liveObjects(context, captures);
@@ -121,7 +121,7 @@ export function repairChanges(context: DriverContext, captures: PhaseCaptures): 
   });
 }
 
-/** What a change would make of an object, whether the cluster accepts that or not. */
+/** Result of a change to an object, whether the cluster accepts that or not. */
 export function wantedObject({ object, live, patch }: ObjectChange): KubernetesObject {
   if (live === null) return object;
   const rule = mergeRuleOf(object);

@@ -1,4 +1,4 @@
-/** What a deployed release says of itself. */
+/** Description of a deployed release by itself. */
 import type { OutputValue } from '#contract/deployments/plan.ts';
 import { providerName } from '../cluster/changes.ts';
 import { identityOf, parseObjects } from '../cluster/objects.ts';

@@ -1,4 +1,4 @@
-/** What a destroy touches, with the real runner, helm and cluster. */
+/** Objects that a destroy touches, with the real runner, helm and cluster. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actionsOf, exampleChart, helmStage, plain, withHelm } from '../../../testing/charts/helm-stage.ts';

@@ -1,4 +1,4 @@
-/** Where the files of a run are, relative to the configuration's folder. */
+/** Files of a run, relative to the configuration's folder. */
 
 import { ownFolder } from '../interface/own-folder.ts';
 

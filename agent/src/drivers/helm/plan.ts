@@ -202,7 +202,7 @@ async function moduleVersions(context: DriverContext, rendering: Rendering): Pro
   return { ...dependencies, [chart]: digest === null ? chartVersion : `${chartVersion} sha256:${digest}` };
 }
 
-/** What a destroy runs in addition: hooks of the last revision. */
+/** Additional hooks of a destroy, from the last revision. */
 function deletionHooks({ context, captures, options }: ReleaseReader): string[] {
   if (skipsHooks(context.job, 'uninstall') || isLeft(context, captures)) return [];
   const hooks = historyOf(captures).revisions.at(-1)?.hooks ?? [];

@@ -1,4 +1,4 @@
-/** What helm has done so far, in the lines that it writes with `--debug`. */
+/** Progress of helm, from the lines that it writes with `--debug`. */
 
 import { providerName } from '../cluster/changes.ts';
 import type { ProgressEvent, ProgressReader } from '../interface/driver.ts';

@@ -11,7 +11,7 @@ export function releaseNameRefusal({ workspaceName }: Job): string | null {
   return refusal === null ? null : `workspaceName ${refusal}`;
 }
 
-/** Where the release is; undefined: what the kubeconfig says. */
+/** Namespace of the release; undefined: that of the kubeconfig. */
 export function namespaceOf(job: Job): string | undefined {
   const environment = runEnvironment(job);
   return environment[namespaceVariable] || environment['HELM_NAMESPACE'] || undefined;
@@ -31,7 +31,7 @@ function atMost(seconds: number): string {
   return `${Math.floor(Math.max(shortestSeconds, Math.min(longestSeconds, seconds)))}s`;
 }
 
-/** How long helm waits: a failed upgrade is rolled back, for which it may wait as long again. */
+/** Seconds for which helm waits: a failed upgrade is rolled back, for which it may wait as long again. */
 export function upgradeTimeout({ limits }: Job): string {
   return atMost((limits.runSeconds - marginSeconds) / 2);
 }

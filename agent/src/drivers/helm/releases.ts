@@ -59,7 +59,7 @@ function contentOf(secret: KubernetesObject): StoredRelease {
     const bytes = isPacked ? gunzipSync(packed, { maxOutputLength: longestRelease }) : packed;
     return JSON.parse(bytes.toString()) as StoredRelease;
   } catch {
-    // What a parser says may contain values of the release.
+    // Kinds of errors of a parser that may contain values of the release.
     throw new Error(
       `Secret ${secret.metadata.name} does not contain a release of helm: delete it, or the whole release`,
     );
@@ -98,7 +98,7 @@ function revisionOf(secret: KubernetesObject): Revision {
   };
 }
 
-/** What a release is before a run, as helm will see it. */
+/** Release before a run, as helm will see it. */
 export interface History {
   /** From the oldest to the newest. */
   readonly revisions: readonly Revision[];
@@ -107,7 +107,7 @@ export interface History {
   /** Newest revisions that were never finished; helm refuses to work while there is one. */
   readonly unfinished: readonly Revision[];
   /**
-   * What may exist in addition to the objects of `base`: of revisions after it, which failed or never
+   * Objects that may exist in addition to those of `base`: of revisions after it, which failed or never
    * ended.
    */
   readonly others: readonly KubernetesObject[];
@@ -136,7 +136,7 @@ export function readHistory(captured: Uint8Array | undefined): History {
   };
 }
 
-/** What identifies an object for helm, in whatever version of its group it is written. */
+/** Identity of an object for helm, in whatever version of its group it is written. */
 export function objectKey(object: KubernetesObject, namespace: string): string {
   return keyOf(identityOf(object, namespace));
 }
@@ -153,7 +153,7 @@ export function without(
 }
 
 const policyAnnotation = 'helm.sh/resource-policy';
-/** How an object says that helm must not delete it. */
+/** Mark of an object that helm must not delete. */
 export const keptAnnotation = `${policyAnnotation}: keep`;
 
 /** Objects that helm never deletes. */
@@ -204,14 +204,14 @@ export function isStrange({ revisions }: History, { environmentId }: Pick<Job, '
   return revisions.length > 0 && revisions.every((revision) => revision.environmentId !== environmentId);
 }
 
-/** What happens to such a release, for the log of a plan. */
+/** Outlook for such a release, for the log of a plan. */
 export function strangeInWords(history: History, { workspaceName, type, ...job }: Job): string[] {
   if (!isStrange(history, job)) return [];
   const found = `Release ${workspaceName} exists, and no deployment of this environment has made it`;
   return [type === 'destroy' ? `${found}: it stays as it is.` : `${found}: the apply takes it over.`];
 }
 
-/** Who has left an unfinished revision, for people. */
+/** Author of an unfinished revision, for people. */
 export function leftBy({ revisions }: History, { revision, status, deploymentId }: Revision): string {
   if (status === 'uninstalling') return 'a destroy of this environment';
   // A rollback has the labels of the revision that it goes back to.
@@ -229,7 +229,7 @@ export function unfinishedInWords(history: History, name: string): string[] {
   );
 }
 
-/** How helm marks the objects of a release. */
+/** Mark of the objects of a release. */
 const marks = {
   name: 'meta.helm.sh/release-name',
   namespace: 'meta.helm.sh/release-namespace',

@@ -170,7 +170,7 @@ test('changed hooks that the apply runs are rows', () => {
   assert.equal(changedHooks({ hooks: now }, chart(now), [], 'shop').size, 0);
   assert.equal(changedHooks({ hooks: now }, chart([]), [], 'shop').size, 3);
   assert.equal(changedHooks(null, chart(now), [], 'shop').size, 3);
-  // What differs between two renderings of one plan says nothing.
+  // Differences between two renderings of one plan are ignored.
   const place = unstablePlaces(
     chart(now),
     chart([...now.slice(1), hook('migrate', 'pre-upgrade', 'three')]),

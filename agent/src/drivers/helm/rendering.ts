@@ -1,4 +1,4 @@
-/** What a chart renders to: objects and hooks, and how two renderings of a chart are compared. */
+/** Rendering of a chart: objects and hooks, and the comparison of two renderings. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { addressOf, identityOf, type KubernetesObject, parseObjects } from '../cluster/objects.ts';
@@ -41,7 +41,7 @@ export function readRelease(captured: Uint8Array): Rendering {
   try {
     release = JSON.parse(Buffer.from(captured).toString()) as ShownRelease;
   } catch {
-    // What a parser says may contain values.
+    // Kinds of errors of a parser that may contain values.
     throw new Error('helm did not print the rendered release as JSON');
   }
   const { name = '', version = '' } = release.chart?.metadata ?? {};
@@ -69,7 +69,7 @@ export function readTemplates(captured: Uint8Array): Rendering {
   };
 }
 
-/** What one hook does and when, for people. */
+/** Action and time of one hook, for people. */
 export function hookInWords(hook: KubernetesObject, namespace: string): string {
   return `${String(recordOf(hook.metadata['annotations'])[hookAnnotation])}: ${addressOf(identityOf(hook, namespace))}`;
 }

@@ -69,7 +69,7 @@ const chart = {
   'templates/all.yaml': '{{ toJson .Values }}',
 };
 
-/** What a chart sees. */
+/** Values that a chart sees. */
 function valuesSeen(t: TestContext, files: Record<string, string>, args: readonly string[]): unknown {
   const folder = mkdtempSync(join(tmpdir(), 'values-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

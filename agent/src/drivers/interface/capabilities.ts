@@ -57,7 +57,7 @@ export interface PlanToEstimate {
   readonly json: Uint8Array;
 }
 
-/** What an installing command has left. */
+/** Files that an installing command has left. */
 export interface Installed {
   /** Contents by name, relative to the configuration's folder. */
   readonly files: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export interface InstalledPackage extends ProviderPackage {
   readonly path: string;
 }
 
-/** What an installing command has found. */
+/** Files that an installing command has found. */
 export interface InstalledFrom {
   /** The whole tree. */
   readonly code: TreeReader;

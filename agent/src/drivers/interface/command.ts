@@ -6,7 +6,7 @@ export type PhaseCaptures = ReadonlyMap<string, Uint8Array>;
 
 /** Names under which a phase's captures hold what it was given. */
 export const given = {
-  /** What a command of this phase has saved as the plan: a folder is packed, a file is there if the driver reads it. */
+  /** Saved plan of a command in this phase: a folder is packed, a file exists if the driver reads it. */
   saved: 'given:saved',
   /** The environment's current state, if the service stores one. */
   state: 'given:state',
@@ -49,8 +49,8 @@ export interface Command {
   /** Whether it runs at all, according to what was captured before; absent: always. */
   when?(captures: PhaseCaptures): boolean;
   /**
-   * Its standard input, determined once, also for retries and ahead of `state.record.before`; null: the command does not
-   * run. Absent: it has none.
+   * Its standard input, determined once, also for retries and ahead of `state.record.before`; null: the command
+   * does not run. Absent: it has none.
    */
   input?(captures: PhaseCaptures): Uint8Array | string | null;
   /** Files that it needs in the temporary folder. */
@@ -58,8 +58,8 @@ export interface Command {
   /** The program that it starts with a check ahead. */
   readonly wraps?: WrappedProgram;
   /**
-   * Lines of its output that match are captured under a name; more than 50 MB of them fail the command. What prints them
-   * may be hostile: a pattern reads each line only once.
+   * Lines of its output that match are captured under a name; more than 50 MB of them fail the command. What
+   * prints them may be hostile: a pattern reads each line only once.
    */
   readonly finds?: { readonly pattern: { test(line: string): boolean }; readonly as: string };
   /**
@@ -69,7 +69,7 @@ export interface Command {
   next?(captures: PhaseCaptures): Promise<readonly Command[]>;
   /** Whether what it left is enough, although its exit code says that it has failed; absent: it is not. */
   isEnough?(captures: PhaseCaptures): boolean;
-  /** What people should know of its failure in addition to its last diagnostic; null: nothing. */
+  /** Explanation of its failure in addition to its last diagnostic; null: none. */
   explain?(captures: PhaseCaptures): string | null;
   /** A file in the temporary folder that the command writes: its content is captured under a name. */
   readonly collects?: { readonly file: string; readonly as: string };
@@ -94,8 +94,8 @@ export interface Command {
    */
   readonly loadsModules?: boolean;
   /**
-   * Absolute path of the plan, a file or a folder, that the command saves: from its end on, the run can read the plan there and
-   * cannot change it.
+   * Absolute path of the plan, a file or a folder, that the command saves: from its end on, the run can read
+   * the plan there and cannot change it.
    */
   readonly savesPlan?: string;
   /**
@@ -110,7 +110,7 @@ export interface Command {
   readonly isForEncryptedState?: boolean;
 }
 
-/** What a step says where there is nothing to run. */
+/** Message of a step without work. */
 export interface Note {
   readonly step: string;
   readonly note: string;

@@ -1,7 +1,7 @@
 /** Errors, failed checks and warnings that tools print. */
 import { type Diagnostic, joinDiagnostics, mostDiagnostics } from '#contract/deployments/diagnostics.ts';
 
-/** What a driver finds in the output of a command. */
+/** Findings of a driver in the output of a command. */
 export type DiagnosticFinding = Omit<Diagnostic, 'step'>;
 
 const longestTextBytes = 4096;

@@ -12,7 +12,8 @@
  * `savedPlan.differing` and `state.record.before` ahead of its first changing command, `progress` while one runs,
  * `state.record.after`, then `state.read` or `outputs.read`. Commands run one after the other in the
  * configuration's folder; the first that fails ends the phase. What a command captures is given to the functions
- * of those after it. Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of its group.
+ * of those after it. Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of
+ * its group.
  *
  * Rules, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
  * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs
@@ -47,7 +48,7 @@ export interface FileToWrite {
   readonly isSecret: boolean;
 }
 
-/** Whose constraints are read, and of which code. */
+/** Owner of the constraints, and their code. */
 export interface RequiredOf {
   /** Name of the tool's program or of a companion. */
   readonly program: string;
@@ -83,13 +84,13 @@ export interface DriverContext {
   readonly code?: TreeReader;
   /** Absolute paths of the driver's programs by name; absent as long as they are not known. */
   readonly programPaths?: Readonly<Record<string, string>>;
-  /** What the commands of `inspect` have captured; absent before they have run. */
+  /** Captures of the commands of `inspect`; absent before they have run. */
   readonly inspected?: PhaseCaptures;
   /** The current state as the service stores it; null: it has none. */
   readonly currentState?: () => Uint8Array | null;
 }
 
-/** What a driver knows before the state is there. */
+/** Facts that a driver knows before the state exists. */
 export type StatelessContext = Omit<DriverContext, 'stateFolder'>;
 
 /** The contents of a plan in the common form. Sensitive values are already replaced. */
@@ -100,7 +101,7 @@ export interface PlanReading extends Pick<Outcome, 'units'> {
   readonly hasResourceChanges: boolean;
   readonly providerVersions: Record<string, string>;
   readonly moduleVersions: Record<string, string>;
-  /** What people should know of the plan and its rows do not say, for its log; without values of variables. */
+  /** Facts about the plan that its rows do not show, for its log; without values of variables. */
   readonly remarks?: readonly string[];
 }
 
@@ -141,7 +142,7 @@ export interface ProgressEvent {
 }
 
 /**
- * What a deployment manages has a state, which the service may store, lock and version: the tool writes it to a
+ * State of the managed resources, which the service may store, lock and version: the tool writes it to a
  * `file`, or the runner keeps a `record` for a tool that remembers nothing.
  */
 export interface StateCapability {
@@ -177,7 +178,7 @@ export interface RecordCapability {
 export interface StateFileCapability {
   /** The state that the code's backend stores, if any; called only while the service has none. */
   elsewhere(context: DriverContext): Promise<KeptElsewhere | null>;
-  /** How to check other workspaces before the plan; null if this run does not need it. */
+  /** Check of other workspaces before the plan; null if this run does not need it. */
   otherWorkspaces(context: DriverContext): Promise<OtherWorkspaces | null>;
   /** The name of the state file below `stateFolder`. */
   fileName(context: DriverContext): string;

@@ -1,4 +1,4 @@
-/** What the values of a plan look like to people, whatever the tool. */
+/** Values of a plan for people, whatever the tool. */
 
 import { isRecord } from '#contract/schema/is-record.ts';
 

@@ -1,4 +1,4 @@
-/** Where a state can be: in the backend of the code, in its other workspaces, and in several files. */
+/** Places of a state: the backend of the code, its other workspaces, and several files. */
 import type { Command, PhaseCaptures } from './command.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** What a person approves: exactly what an apply sends to the cluster. */
+/** Subject of an approval: exactly what an apply sends to the cluster. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { KubernetesObject } from '../cluster/objects.ts';
 import type { RecordedObject } from './record.ts';
@@ -13,7 +13,7 @@ export interface ApprovedPlan {
   readonly namespaceToCreate: string | null;
   /** In the order in which they are applied. */
   readonly objects: readonly ApprovedObject[];
-  /** What was applied and is no longer wanted: deleted if it is there and still belongs to the environment. */
+  /** Applied objects that are no longer wanted: deleted if they exist and still belong to the environment. */
   readonly deletions: readonly RecordedObject[];
 }
 

@@ -1,4 +1,4 @@
-/** What goes wrong on a real cluster, and what the run says. */
+/** Failures on a real cluster, and the messages of the run. */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

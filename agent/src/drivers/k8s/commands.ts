@@ -48,7 +48,7 @@ function getCommand({ objects, ...rest }: ReadingCommand & { readonly captureTo:
 }
 
 /**
- * What is to be deleted, as far as it is there. Objects of kinds that the cluster no longer has are gone; that an object
+ * Objects to delete, as far as they exist. Objects of kinds that the cluster no longer has are gone; that an object
  * cannot be looked up for another reason ends the run, or it would be forgotten.
  */
 function findDeletions(
@@ -303,7 +303,7 @@ export function applyCommands(context: DriverContext): Command[] {
   ];
 }
 
-/** What was applied before; empty for a new environment. */
+/** Objects applied before; empty for a new environment. */
 export function recordedObjects(captures: PhaseCaptures): readonly RecordedObject[] {
   return readRecord(captures.get(given.state))?.objects ?? [];
 }

@@ -1,4 +1,4 @@
-/** Which of the objects that a deployment no longer wants are deleted. */
+/** Decides which of the objects that a deployment no longer wants are deleted. */
 
 import { groupOf, type KubernetesObject, type ObjectIdentity, parseJsonObjects } from '../cluster/objects.ts';
 import type { PhaseCaptures } from '../interface/command.ts';

@@ -62,7 +62,7 @@ function recorded(
   return nextRecord(readRecord(captures.get(given.state)), objects, { deploymentId, toolVersion });
 }
 
-/** What may be in the cluster from now on: what was applied before, and what is about to be. */
+/** Objects that may be in the cluster from now on: those applied before, and those about to be. */
 function recordBefore(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   const { objects } = readApproved(captures.get(given.approved));
   const former = recordedObjects(captures);
@@ -76,7 +76,7 @@ function recordBefore(context: DriverContext, captures: PhaseCaptures): Uint8Arr
   return recorded(context, captures, union(former, marked));
 }
 
-/** What was applied; all else was deleted, or belongs to the environment no longer. */
+/** Applied objects; all others were deleted, or no longer belong to the environment. */
 function recordAfter(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   const { objects } = readApproved(captures.get(given.approved));
   return recorded(

@@ -28,7 +28,10 @@ async function hasKustomization(tree: TreeReader): Promise<boolean> {
   return (await tree.list('')).some((name) => kustomizationNames.test(name));
 }
 
-/** What `kustomize create --autodetect` makes in a folder without a kustomization. @throws an Error without manifests */
+/**
+ * Result of `kustomize create --autodetect` in a folder without a kustomization. @throws an Error without
+ * manifests
+ */
 async function manifestList({ job, tree }: DriverContext): Promise<FileToWrite[]> {
   if (job.type === 'destroy' || job.phase === 'apply' || (await hasKustomization(tree))) return [];
   const names = (await tree.list(''))

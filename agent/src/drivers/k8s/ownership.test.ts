@@ -1,4 +1,4 @@
-/** What belongs to whom, on a real cluster: nothing of others is taken or deleted, and nothing of ours is forgotten. */
+/** Ownership on a real cluster: nothing of others is taken or deleted, and nothing of ours is forgotten. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';

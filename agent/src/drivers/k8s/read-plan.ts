@@ -107,7 +107,7 @@ export function readPlan(context: DriverContext, captures: PhaseCaptures): PlanR
   return { ...planReading(rows, context.job.secrets, settled), remarks: uncheckedInWords(captures) };
 }
 
-/** What a person approves. */
+/** Subject of an approval. */
 export function composePlan(context: DriverContext, captures: PhaseCaptures): Uint8Array {
   const wanted = readWanted(context, captures);
   const { namespaceToCreate } = missingOf(wanted, captures);

@@ -8,7 +8,7 @@ import { type StateReading, TornState } from '../interface/driver.ts';
 
 /** An object as it was sent to the cluster. */
 export interface RecordedObject {
-  /** Where it is, if it names no namespace; empty for an object of the whole cluster. */
+  /** Its namespace, if it has none of its own; empty for an object of the whole cluster. */
   readonly namespace: string;
   readonly object: KubernetesObject;
   /** An apply was about to create it, and has not succeeded: it may be there, and may be somebody else's. */

@@ -1,4 +1,4 @@
-/** What a plan compares: the rendered manifests, the record of what was applied, and what the cluster already has. */
+/** Inputs of a plan: the rendered manifests, the record of what was applied, and the objects in the cluster. */
 import { recordOf } from '#contract/schema/is-record.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { type KubernetesVariables, readKubernetesVariables } from '#protocol/tools/kubernetes-variables.ts';
@@ -50,13 +50,13 @@ export interface WantedObject extends RecordedObject {
   readonly isSettled: boolean;
 }
 
-/** What the manifests of a run say. */
+/** Objects in the manifests of a run. */
 export interface RunManifests {
   readonly variables: KubernetesVariables;
   readonly defaultNamespace: string;
   readonly record: AppliedRecord | null;
   readonly objects: readonly WantedObject[];
-  /** What was applied, and is no longer rendered. */
+  /** Applied objects that are no longer rendered. */
   readonly deletions: readonly RecordedObject[];
 }
 
@@ -94,7 +94,7 @@ function placed(object: KubernetesObject, namespace: string): KubernetesObject {
   return { ...object, metadata: { ...metadata, namespace } };
 }
 
-/** What is certain to be ours: by it, fields of others are taken back. */
+/** Fields that are certainly ours: by them, fields of others are taken back. */
 function appliedObject(entry: RecordedObject | undefined): KubernetesObject | undefined {
   return entry?.mayExist === true ? undefined : entry?.object;
 }
@@ -145,7 +145,7 @@ function namespaceToMake({ variables, defaultNamespace, objects }: RunManifests)
   return isDeclared ? null : defaultNamespace;
 }
 
-/** What a plan looks up first: objects that other objects need. */
+/** Kinds that a plan looks up first: objects that other objects need. */
 export function basisOf(wanted: RunManifests): KubernetesObject[] {
   const namespace = namespaceToMake(wanted);
   return [
@@ -154,7 +154,7 @@ export function basisOf(wanted: RunManifests): KubernetesObject[] {
   ];
 }
 
-/** What of the basis is not there, and what therefore cannot be compared. */
+/** Missing parts of the basis, and the objects that therefore cannot be compared. */
 export interface Missing {
   /** The namespace that the run makes; null: none. */
   readonly namespaceToCreate: string | null;

@@ -1,4 +1,4 @@
-/** Where the state of a stack is, and what its secrets are encrypted with. */
+/** Place of the state of a stack, and the encryption of its secrets. */
 import { createCipheriv, createHash, pbkdf2, randomBytes } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -78,7 +78,7 @@ export async function encryptionSalt(environmentId: string, passphrase: string):
   return `v1:${salt.toString('base64')}:v1:${nonce.toString('base64')}:${sealed.toString('base64')}`;
 }
 
-/** Where the tool keeps its own files during a phase. */
+/** Folder of the tool's own files during a phase. */
 export function homeOf({ temporaryFolder }: Pick<DriverContext, 'temporaryFolder'>): string {
   return join(temporaryFolder, 'pulumi-home');
 }

@@ -1,4 +1,4 @@
-/** What is wrong with code, variables, backends and programs is said in words, with the real runner and the real Pulumi. */
+/** Problems of code, variables, backends and programs in words, with the real runner and the real Pulumi. */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -211,7 +211,7 @@ export function stackBefore({ stateFolder }: DriverContext, captures: PhaseCaptu
   return captures.get(stateFolder === null ? captured.stack : given.state);
 }
 
-/** What the plan says of operations that an earlier run has begun and not ended. */
+/** Pending operations of an earlier run in the plan. */
 export function pendingRemarks(context: DriverContext, captures: PhaseCaptures): string[] {
   const { stateFolder } = context;
   return pendingOperations(stackBefore(context, captures)).map(({ type, resource: { urn } }) => {

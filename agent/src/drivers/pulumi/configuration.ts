@@ -22,7 +22,7 @@ function stackFile(project: Pick<PulumiProject, 'configurationFolder'>, stack: s
 }
 
 /**
- * What the code has committed as the file of the stack. That file itself gets values of the run, so that an apply
+ * Committed content of the file of the stack. That file itself gets values of the run, so that an apply
  * elsewhere does not get it.
  */
 const committedFile = `${ownFolder}/committed-stack.yaml`;

@@ -30,7 +30,7 @@ interface Effect {
   readonly kind?: 'unknown';
 }
 
-/** What a step does; null: nothing. One that only a later version of Pulumi has may do anything. */
+/** Action of a step; null: none. One that only a later version of Pulumi has may do anything. */
 export function effectOf(op: string): Effect | null {
   if (idle.includes(op)) return null;
   const action = Object.hasOwn(actions, op) ? actions[op] : undefined;
@@ -117,7 +117,7 @@ function done(events: readonly EngineEvent[]): StepMetadata[] {
   return events.flatMap(({ resOutputsEvent }) => resOutputsEvent?.metadata ?? []);
 }
 
-/** What the refresh ahead of a preview has read otherwise than the state has it, by URN. */
+/** Differences between the refresh ahead of a preview and the state, by URN. */
 function driftsOf(events: readonly EngineEvent[]): Map<string, StepMetadata> {
   const found = done(events).filter(({ op, type, old, new: now }) => {
     if (op !== 'refresh' || !isManagedType(type)) return false;
@@ -161,7 +161,7 @@ function changeRows(events: readonly EngineEvent[], drifts: ReadonlyMap<string, 
   return [...rows.values()];
 }
 
-/** What the refresh found and the preview leaves as it is. */
+/** Differences found by the refresh that the preview leaves unchanged. */
 function settledRows(
   rows: readonly ResourceChange[],
   drifts: ReadonlyMap<string, StepMetadata>,

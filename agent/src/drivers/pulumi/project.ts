@@ -1,4 +1,4 @@
-/** What a project of Pulumi says of itself. */
+/** Description of a project of Pulumi by itself. */
 
 import { parse } from 'yaml';
 import { isRecord } from '#contract/schema/is-record.ts';

@@ -1,4 +1,4 @@
-/** What is read from Pulumi and written for it, without a run. */
+/** Output of Pulumi and files for it, without a run. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What the project requires of Pulumi's version. */
+/** Version of Pulumi that the project requires. */
 import { Range, satisfies } from 'semver';
 import { parse } from 'yaml';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';

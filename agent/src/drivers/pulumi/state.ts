@@ -33,7 +33,7 @@ export interface StackDeployment {
   readonly secrets_providers?: { readonly state?: { readonly salt?: unknown } };
 }
 
-/** What the service stores. */
+/** Stored form. */
 interface StoredState {
   readonly version: number;
   readonly serial: number;
@@ -42,7 +42,7 @@ interface StoredState {
   readonly deployment: StackDeployment;
 }
 
-/** What Pulumi writes while it works. */
+/** Messages of Pulumi while it works. */
 interface Checkpoint {
   readonly version: number;
   readonly checkpoint: { readonly stack: string; readonly latest?: StackDeployment | null };
@@ -126,7 +126,7 @@ export function readState(bytes: Uint8Array): StateReading {
       return {
         provider: packageOf(type),
         type,
-        // What a replacement has left still exists.
+        // Resources left by a replacement still exist.
         name: resource.delete === true ? `${name} (to be deleted)` : name,
         moduleName: parents.filter(isManagedType).join('/'),
       };
@@ -158,7 +158,7 @@ function fromCheckpoint(bytes: Uint8Array, before: Uint8Array | null, lineage: s
   return Buffer.from(JSON.stringify(state));
 }
 
-/** Whose stack a state is of. */
+/** Stack of a state. */
 interface StackIdentity {
   readonly project: string;
   /** Undefined: the state has no resource that says so. */
@@ -220,7 +220,7 @@ function toCheckpoint(stored: Uint8Array, name: string): { path: string; content
   return { path: checkpointPath(project, name), content: Buffer.from(JSON.stringify(checkpoint)) };
 }
 
-/** Where the backend in a folder keeps the checkpoints of stacks, in a folder for each project. */
+/** Folder where the backend keeps the checkpoints of stacks, in a folder for each project. */
 export const stacksFolder = '.pulumi/stacks';
 
 function checkpointPath(project: string, stack: string): string {
@@ -286,13 +286,13 @@ export function retainedUrns(exported: Uint8Array | undefined): ReadonlySet<stri
   const resources = deploymentOf(exported)?.resources ?? [];
   checkDeployment({ resources });
   const retained = resources.filter((each) => each.retainOnDelete === true && each.delete !== true);
-  // What a replacement has left is deleted under the same URN.
+  // Resources left by a replacement are deleted under the same URN.
   const pending = resources.filter((each) => each.delete === true && each.retainOnDelete !== true);
   const deleted = new Set(pending.map(({ urn }) => urn));
   return new Set(retained.map(({ urn }) => urn).filter((urn) => !deleted.has(urn)));
 }
 
-/** What the secrets of a stack are encrypted with, in what `pulumi stack export` has printed; undefined: not a passphrase. */
+/** Encryption of the secrets of a stack, in the output of `pulumi stack export`; undefined: not a passphrase. */
 export function saltOf(exported: Uint8Array | undefined): string | undefined {
   const salt = deploymentOf(exported)?.secrets_providers?.state?.salt;
   return typeof salt === 'string' ? salt : undefined;

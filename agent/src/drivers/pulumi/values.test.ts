@@ -1,4 +1,4 @@
-/** How variables and committed configurations reach programs, with the real runner and the real Pulumi. */
+/** Variables and committed configurations in programs, with the real runner and the real Pulumi. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ test('a committed configuration is kept, and its secrets are read', withPulumi, 
       .replace('hello', '${greeting} ${word}')
       .replace('config:', 'config:\n  greeting: { type: string }\n  word: { type: string, secret: true }'),
   });
-  // What a person would commit.
+  // Configuration as a person would commit it.
   const own = await run(
     job({ variables: variablesOf(world, { values: { greeting: 'x' }, secrets: { word: 'y' } }) }),
   );

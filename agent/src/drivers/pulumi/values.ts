@@ -1,4 +1,4 @@
-/** What values of Pulumi look like to people. */
+/** Values of Pulumi for people. */
 import { isRecord } from '#contract/schema/is-record.ts';
 import { isSecretValue } from '#protocol/tools/pulumi/state.ts';
 import { sensitiveText } from '../interface/plan-values.ts';

@@ -11,7 +11,7 @@ import { byBytes, endingOf, type FileRules, isOverride, terraformFiles } from '.
 import { readConfiguration } from './code/read-configuration.ts';
 
 const stateName = 'terraform.tfstate';
-/** Where `init` records the backend that it has set up. */
+/** File in which `init` records the backend that it has set up. */
 const initRecord = `.terraform/${stateName}`;
 const ourOverride = 'envarium_override';
 

@@ -5,10 +5,10 @@ import { withoutColours } from './progress.ts';
 const searchedCharacters = 262_144;
 
 const heading = /^(?:│ )?(Error|Warning): /;
-/** Where the text of the tool continues after diagnostics without boxes. */
+/** Start of the tool's text after diagnostics without boxes. */
 const continuation = /^(?:─{5,}|Apply complete!|Destroy complete!|Saved the plan to|Plan: \d)/;
 
-/** How many lines a diagnostic has: a box up to its lower edge, or a plain diagnostic up to the next one. */
+/** Number of lines of a diagnostic: a box up to its lower edge, or a plain diagnostic up to the next one. */
 function lengthAt(lines: readonly string[], start: number): number {
   const isBoxed = lines[start]?.startsWith('│') === true;
   let end = start + 1;
@@ -17,7 +17,7 @@ function lengthAt(lines: readonly string[], start: number): number {
   return end - start;
 }
 
-/** What terraform prints ahead of the errors of a configuration says nothing of its own. */
+/** Introductions of terraform to the errors of a configuration have no information of their own. */
 const preamble = /^Error: \w+ encountered problems during initiali[sz]ation/;
 
 const failedCheck = /^Warning: Check block assertion failed\b/;

@@ -67,7 +67,7 @@ function declareImports(
   return { file: fileOf(imported, rules), imported, skipped };
 }
 
-/** How a tool of the family imports. */
+/** Imports of a tool of the family. */
 export function importsOf({ facts, fileRules, importsFrom }: Flavored): ImportCapability {
   return {
     refusal: (version) =>

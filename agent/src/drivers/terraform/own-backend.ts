@@ -1,5 +1,5 @@
 /**
- * How to read the state from the code's backend, for an environment whose state the service will store from
+ * Reader of the state in the code's backend, for an environment whose state the service will store from
  * now on.
  */
 import type { Command } from '../interface/command.ts';

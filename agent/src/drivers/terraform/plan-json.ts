@@ -1,7 +1,7 @@
 /** The parts of the output of `terraform show -json` for a saved plan that are read; format 1.x. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 
-/** What versions of today can plan; later ones may add to it. */
+/** Actions that current versions can plan; later ones may add to them. */
 export type PlanAction = 'no-op' | 'create' | 'read' | 'update' | 'delete' | 'forget' | (string & {});
 
 export interface TerraformChange {

@@ -131,7 +131,7 @@ function invocationRow(invocation: ActionInvocation): PlanResourceChange {
   };
 }
 
-/** What the tool leaves to a later plan, because it cannot know enough yet. */
+/** Changes that the tool leaves to a later plan, because it cannot know enough yet. */
 function deferredRows(plan: TerraformPlan, masker: AttributeMasker): PlanResourceChange[] {
   const changes = (plan.deferred_changes ?? []).flatMap(({ reason, resource_change: resource }) => {
     const row = rowOf(resource, masker, false);

@@ -169,7 +169,7 @@ async function listIn(tree: TreeReader, names: readonly string[], name: string):
   return names.includes(name) ? tree.list(`${folder}/${name}`) : [];
 }
 
-/** What the runner needs to know to use the result of an earlier init. */
+/** Facts that the runner needs to use the result of an earlier init. */
 export function reuseOf(flavor: Flavor): ReuseCapability {
   return {
     folder,

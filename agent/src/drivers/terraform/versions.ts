@@ -18,7 +18,7 @@ function versionOf(module: ModuleRecord): string | undefined {
   return /[?&]ref=([^&]+)/.exec(module.Source)?.[1];
 }
 
-/** What init writes down about modules. */
+/** Records of init about modules. */
 export const modulesFileName = '.terraform/modules/modules.json';
 
 /**

@@ -1,4 +1,4 @@
-/** Which units keep their state in a backend of their own, according to the files that their configuration reads. */
+/** Units that keep their state in their own backend, according to the files that their configuration reads. */
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { normalizePath } from '#guards/source-guards.ts';
@@ -116,8 +116,8 @@ export async function parseConfigurations(
 }
 
 /**
- * The paths of the units whose own backend has their state: a `remote_state` block, a `generate` block with a backend,
- * or a backend in the files of terraform that are in the unit or in its source in this repository.
+ * The paths of the units whose own backend has their state: a `remote_state` block, a `generate` block with a
+ * backend, or a backend in the files of terraform that are in the unit or in its source in this repository.
  */
 export async function unitsWithBackend(
   context: CodeContext,

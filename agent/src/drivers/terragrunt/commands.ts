@@ -33,7 +33,7 @@ const outputsStep = steps.outputs ?? '';
 const report = { file: 'report.json', as: reportCapture } as const;
 const filtersFile = 'units.txt';
 
-/** How terragrunt runs a command of terraform or OpenTofu. */
+/** Commands of terraform or OpenTofu that terragrunt runs. */
 function run(context: DriverContext, words: readonly string[], own: readonly string[] = []): string[] {
   const all = isRunAll(context.job) ? ['--all'] : [];
   return ['run', ...all, ...own, '--', ...words];
@@ -240,7 +240,7 @@ export function planCommands(context: DriverContext): Command[] {
 }
 
 /**
- * Which units are done, for a failure.
+ * Completed units, for a failure.
  * @param before those that an earlier try has done
  */
 function explainUnits(

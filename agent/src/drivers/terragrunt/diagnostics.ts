@@ -8,7 +8,7 @@ import { readUnitLine } from './progress.ts';
 const searchedCharacters = 262_144;
 const longestMessage = 4_000;
 
-/** What terraform or OpenTofu reports in each unit. */
+/** Reports of terraform or OpenTofu in each unit. */
 function ofUnits(lines: readonly string[]): DiagnosticFinding[] {
   const texts = new Map<string, string[]>();
   for (const line of lines) {
@@ -38,7 +38,7 @@ function ofTerragrunt(lines: readonly string[]): string | null {
   return [first, ...body].join('\n').trim().slice(0, longestMessage);
 }
 
-/** What the tool reports in each unit, or in the only one. */
+/** Reports of the tool in each unit, or in the only one. */
 export function terragruntDiagnostics(output: string): DiagnosticFinding[] {
   const text = withoutColours(output.slice(-searchedCharacters));
   const found = ofUnits(text.split(/\r?\n/));

@@ -108,7 +108,7 @@ async function warnings({ job }: StatelessContext): Promise<string[]> {
     : [];
 }
 
-/** What the stored state has, and the units whose own backend has their state. */
+/** Content of the stored state, and the units whose own backend has their state. */
 function stateAfter(
   context: DriverContext,
   captures: PhaseCaptures,

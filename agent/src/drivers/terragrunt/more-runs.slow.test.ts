@@ -1,4 +1,4 @@
-/** What else real runs of terragrunt do: a part of the units, failures half-way, other types of deployments. */
+/** Other real runs of terragrunt: a part of the units, failures half-way, other types of deployments. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';

@@ -121,8 +121,8 @@ function readUnit(
 }
 
 /**
- * Whether the service plans units once others are applied. It does so by their paths, in texts that everybody reads: of a
- * path with a secret, it learns nothing.
+ * Whether the service plans units once others are applied. It does so by their paths, in texts that everybody
+ * reads: of a path with a secret, it learns nothing.
  */
 function hasLevels(context: DriverContext): boolean {
   const { job } = context;
@@ -130,7 +130,7 @@ function hasLevels(context: DriverContext): boolean {
   return unitsOf(context).every(({ path }) => maskText(path, job.secrets) === path);
 }
 
-/** What happens to a unit that the apply leaves out. */
+/** Outlook for a unit that the apply leaves out. */
 function sequelOf(context: DriverContext, { follows }: Deferred): string {
   const isContinued = follows && hasLevels(context) && !planOnlyTypes.includes(context.job.type);
   return isContinued
@@ -161,7 +161,7 @@ function kindsOf(rows: readonly ResourceChange[]): Record<string, number> {
   return counts;
 }
 
-/** What the plan is about, for the service: it decides whether what follows is within what was approved. */
+/** Subject of the plan, for the service: it decides whether what follows is within what was approved. */
 function plannedUnitsOf(
   context: DriverContext,
   read: readonly ReadUnit[],

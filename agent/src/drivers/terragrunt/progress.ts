@@ -32,7 +32,7 @@ export function terragruntProgress(): ProgressReader {
   return progressOfLines(longestLineBytes, (line) => {
     const { unit, text } = readUnitLine(line) ?? { unit: '.', text: line };
     const reader = readers.get(unit) ?? terraformProgress();
-    // What looks like units may be the output of a program.
+    // Lines that look like units may be the output of a program.
     if (readers.size < mostUnits) readers.set(unit, reader);
     return reader.read(Buffer.from(`${text}\n`)).map((event) => inUnit(unit, event));
   });

@@ -1,6 +1,6 @@
 /**
- * What terragrunt's configuration requires of terragrunt, and of the program that it runs: in the unit itself, in
- * the files that it includes, and, for a folder of units, in the nearest configuration above it.
+ * Version requirements of terragrunt's configuration for terragrunt and the program that it runs: in the unit
+ * itself, in the files that it includes, and, for a folder of units, in the nearest configuration above it.
  */
 import { posix } from 'node:path';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';

@@ -86,7 +86,7 @@ const others: Record<string, readonly [configuration: string, name: string]> = {
 
 test('an apply of units gets the values of its plan, and no others', withTerragrunt(), async (t) => {
   const files: Record<string, string> = {
-    // What plan and apply both get, and what terragrunt itself leaves out of an apply.
+    // Arguments that plan and apply both get, and those that terragrunt itself leaves out of an apply.
     'live/same/terragrunt.hcl': `${extraArguments('["plan", "apply"]', 'env_vars = { TF_VAR_size = "medium" }')}inputs = { other = "a" }\n`,
     'live/left/terragrunt.hcl': extraArguments(
       forApply,

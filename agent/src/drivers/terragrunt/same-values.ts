@@ -5,7 +5,7 @@ import type { Command } from '../interface/command.ts';
 import { binaryName, planName, rulesOf, usesTofu } from './settings.ts';
 
 /**
- * Where the plan of a single unit is saved: in a folder, with its values.
+ * Folder of the saved plan of a single unit, with its values.
  * @param file absolute path of that folder
  */
 export function singlePlan(job: Job, file: string): string {
@@ -13,7 +13,7 @@ export function singlePlan(job: Job, file: string): string {
 }
 
 /**
- * What a command that plans or applies needs in addition.
+ * Additional arguments of a command that plans or applies.
  * @param file absolute path of the folder of the plans
  */
 export function withSameValues(job: Job, file: string): Pick<Command, 'wraps'> {

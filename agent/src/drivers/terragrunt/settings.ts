@@ -1,4 +1,4 @@
-/** What a run of terragrunt is about: which units, which binary, whose states. */
+/** Settings of a run of terragrunt: which units, which binary, whose states. */
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
@@ -12,7 +12,7 @@ import { readUnits, type TerragruntUnit } from './units.ts';
 
 /** Under which `inspect` captures the list of the units. */
 export const unitsCapture = 'units.json';
-/** Where that list is not complete: all units, without what they need. */
+/** Replacement for an incomplete list: all units, without what they need. */
 export const everyUnitCapture = 'every-unit.json';
 export const cycleLines = 'cycle-lines';
 

@@ -147,5 +147,5 @@ export function unitFiles(
   };
 }
 
-/** Where terraform and OpenTofu leave a state that they could not write. */
+/** File in which terraform and OpenTofu leave a state that they could not write. */
 export const rescueFile = 'errored.tfstate';

@@ -1,4 +1,4 @@
-/** Where each unit of a run keeps its state, and whether the tool does what is expected of it. */
+/** Place of the state of each unit, and a check whether the tool uses it. */
 import { join } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import type { DriverContext, FileToWrite } from '../interface/driver.ts';

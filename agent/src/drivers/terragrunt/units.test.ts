@@ -16,7 +16,7 @@ test('units are read with what they need and read, and nothing else that terragr
   ]);
   assert.deepEqual(readUnits(Buffer.from(''), []), []);
   assert.throws(() => readUnits(Buffer.from('Error: x'), []), /printed something that is not JSON: Error: x/);
-  // What is cut shows no part of a secret.
+  // Cut values show no part of a secret.
   const long = `${'x'.repeat(190)}planted-secret-0123456789`;
   assert.throws(() => readUnits(Buffer.from(long), ['planted-secret-0123456789']), /: x{190}\*{3}$/);
 });

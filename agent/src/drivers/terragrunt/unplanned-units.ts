@@ -17,7 +17,7 @@ function reported(value: unknown): ReportedUnit[] {
   return isRecord(value) ? [{ name: String(value['Name']), result: String(value['Result']) }] : [];
 }
 
-/** What a report says of each unit. */
+/** Report about each unit. */
 export function reportedUnits(captures: PhaseCaptures): Map<string, string> {
   try {
     const units = JSON.parse(new TextDecoder().decode(captures.get(reportCapture))) as unknown;
@@ -29,7 +29,7 @@ export function reportedUnits(captures: PhaseCaptures): Map<string, string> {
   }
 }
 
-/** What a unit lacks. */
+/** Missing part of a unit. */
 export interface MissingOutputs {
   /** Paths of the units that have no outputs. */
   readonly of: readonly string[];

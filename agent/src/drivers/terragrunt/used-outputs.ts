@@ -1,4 +1,4 @@
-/** Which outputs of other units the configuration of a unit uses. */
+/** Outputs of other units that the configuration of a unit uses. */
 import { posix } from 'node:path';
 import { isRecord } from '#contract/schema/is-record.ts';
 import { configurationFiles, type ParsedFiles } from './backends.ts';

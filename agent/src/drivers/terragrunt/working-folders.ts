@@ -3,7 +3,7 @@
 const cache = '.terragrunt-cache';
 /** Units that terragrunt has generated for a stack. */
 const generated = '.terragrunt-stack';
-/** Where the tool notes what its init has set up. */
+/** File in which the tool notes what its init has set up. */
 const dataFolder = '.terraform';
 /** Far more than a repository of units has. */
 const mostFolders = 20_000;

@@ -26,7 +26,7 @@ export async function openGate(attempt: AttemptContext): Promise<SshGate> {
   }
 }
 
-/** What a command that loads modules needs. */
+/** Environment of a command that loads modules. */
 export interface ModuleGate extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   /** Paths that a sandbox must make visible to it. */

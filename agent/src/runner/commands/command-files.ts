@@ -14,7 +14,7 @@ import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../../slots/work-folder.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 
-/** What the commands of a phase capture, in addition to what it was given. */
+/** Captures of the commands of a phase, in addition to its inputs. */
 export type Captures = Map<string, Uint8Array>;
 
 /** Writes the files that a command needs. */
@@ -84,7 +84,7 @@ export function readCapture(file: string, label: string): Uint8Array {
   );
 }
 
-/** What is shown, hashed and kept is one copy that nothing of the run can change any more. */
+/** A single copy is shown, hashed and kept, which nothing of the run can change any more. */
 export async function sealMade(attempt: RunnerAttempt, file: string, captures: Captures): Promise<void> {
   const { folders, tree, order, driver } = attempt;
   const name = basename(file);
@@ -109,7 +109,7 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
 /** Of a folder of plans: of all tools, none writes that many or large files. */
 const [planFiles, planFileBytes] = [10_000, 512_000_000];
 
-/** How many bytes a plan may have: those that can be transferred to its apply, where one follows. */
+/** Maximum size of a plan: what can be transferred to its apply, if there is one. */
 function planLimit({ phase, type, limits }: Job): number {
   const isTransferred = phase === 'plan' && !planOnlyTypes.includes(type);
   return isTransferred ? limits.travelBytes : Math.max(limits.travelBytes, planFileBytes);

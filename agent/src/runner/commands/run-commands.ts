@@ -156,7 +156,7 @@ export function failed(
   return more === null ? failure : new RunFailure(`${failure.message}\n\n${more}`, failure.facts);
 }
 
-/** What a command reads from its standard input; undefined: nothing. */
+/** Standard input of a command; undefined: none. */
 export type CommandInput = Uint8Array | string | undefined;
 
 /** @returns null if the command is not to run @throws RunFailure that names no command: it has not started */
@@ -170,7 +170,7 @@ export function inputOf(command: Command, captures: ReadCaptures): CommandInput 
   }
 }
 
-/** Where a command's input and output are. */
+/** Input and output of a command. */
 export interface Streams {
   readonly captureTo?: string | undefined;
   /** File for the output, if not the step's log. */
@@ -189,7 +189,7 @@ export async function startOne(
   await using _companion = startCompanion(attempt, configuration, command);
   using input = inputFile(attempt, streams.input);
   const end = await startAlone(attempt, configuration, command, { ...streams, inputFrom: input.path });
-  // What a command only reads for the runner reports nothing new, unless it fails.
+  // Commands that only read for the runner report nothing new, unless they fail.
   if (command.captureTo === undefined) noteDiagnostics(attempt, command, end, isGood(end, command));
   const { afterFailure = [] } = command;
   if (afterFailure.length === 0 || isGood(end, command) || end.stop !== null) return end;
@@ -210,7 +210,7 @@ function noteDiagnostics(
   diagnostics.add(step, isSuccess ? found.filter(({ severity }) => severity !== 'error') : found);
 }
 
-/** How commands that only show something end does not matter. */
+/** Failures of commands that only display something do not matter. */
 function ignored(): void {}
 
 /** A file with a command's input, which is removed afterwards; others may run at the same time. */
@@ -306,12 +306,12 @@ function isOwn({ program }: Pick<Command, 'program'>): boolean {
   return programFacts(program)?.ownVersion !== undefined;
 }
 
-/** Where the service holds the state, or where it only reads, a command that changes nothing has no lock to release. */
+/** If the service holds the state, or the command only reads, a command without changes has no lock to release. */
 function isDisposable({ captureTo, isChanging }: Command, { context }: Configuration): boolean {
   return isChanging !== true && (captureTo !== undefined || context.stateFolder !== null);
 }
 
-/** What a command of the tool has to see besides the system's programs and the run's folders. */
+/** Paths that a command of the tool has to see besides the system's programs and the run's folders. */
 export function readableTo(
   { order, providers, folders, job }: RunnerAttempt,
   { tool }: Pick<Configuration, 'tool'>,

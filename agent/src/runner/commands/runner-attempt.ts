@@ -6,7 +6,7 @@ import type { StateReading } from '../../drivers/interface/driver.ts';
 import type { ProviderAccess } from '../../providers/provider-access.ts';
 
 export interface RunnerAttempt extends AttemptContext {
-  /** Where the tool's providers come from; null if the run's own configuration determines that. */
+  /** Source of the tool's providers; null if the run's own configuration determines that. */
   readonly providers: ProviderAccess | null;
 }
 

@@ -28,7 +28,7 @@ export interface Configuration {
   readonly hasPlugins?: boolean;
 }
 
-/** What the driver has written into the configuration's folder. */
+/** Files that the driver has written into the configuration's folder. */
 export interface WrittenFiles {
   /** Names of the files that contain variable values, relative to the configuration's folder. */
   readonly secret: readonly string[];
@@ -42,7 +42,7 @@ export interface ConfigurationFacts {
   /** Empty if the code was uploaded. */
   readonly commit: string;
   readonly isStateOurs: boolean;
-  /** What the commands of the driver's `inspect` have captured; absent: they have not been run. */
+  /** Captures of the commands of the driver's `inspect`; absent: they have not been run. */
   readonly inspected?: ReadCaptures;
 }
 

@@ -211,7 +211,7 @@ test(
     const costs = { seconds: 20, apiKey: 'k' };
     const newest = await run({ infracost: null, costs, toolchain });
     assert.match(newest.log(costStep), /^infracost 0\.10\.45 \(\S+\/infracost, from the tool cache\)$/m);
-    // What the mirror has only tells its version.
+    // Content of the mirror only shows its version.
     assert.match(newest.log(costStep), /^Warning: infracost ended with exit code 1\.$/m);
     const variables = { ENVARIUM_INFRACOST_VERSION: '0.10.40' };
     const wanted = await run({ infracost: null, costs, toolchain, variables });

@@ -33,7 +33,7 @@ export class ApplyWork {
     return this.#state;
   }
 
-  /** How often commands were repeated. */
+  /** Number of repetitions of commands. */
   get retryCount(): number {
     return this.#retryCount;
   }

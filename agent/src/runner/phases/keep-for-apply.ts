@@ -1,4 +1,4 @@
-/** What a plan leaves for its apply: the input that is packed, and the tree. */
+/** Files that a plan leaves for its apply: the input that is packed, and the tree. */
 import { join } from 'node:path';
 import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';

@@ -103,7 +103,7 @@ const logAttacks = [
     what: 'replaces at its very end',
     line: 'os.ftruncate(1, 0); os.write(1, b"another output\\n")',
     isLast: true,
-    // What is noticed depends on the moment.
+    // The moment of detection varies.
     expected: /task:run (overwrote|shortened) its own log, which is no longer complete/,
   },
 ];

@@ -34,7 +34,7 @@ export interface ChangingCommandResult {
 
 export interface ChangingOptions {
   readonly input: CommandInput;
-  /** What was captured before. */
+  /** Earlier captures. */
   readonly captures: Captures;
   /** Whether the command has already been run and is known to have failed. */
   readonly isRepeated: boolean;
@@ -61,7 +61,7 @@ export async function runChangingCommand(
   const captureTo =
     command.captureTo === undefined ? undefined : attempt.spool.scratchFile(command.captureTo);
   const end = await startOne(attempt, configuration, command, { input, captureTo });
-  // What the command has left could write on and on while its files are read.
+  // Processes left by the command could continue to write while its files are read.
   await endRest(attempt);
   await collect(attempt, command, captures).catch(() => undefined);
   await findLines(command, log, from, captures);
@@ -101,7 +101,7 @@ function unrecordedIn(
   return unrecordedResources(progress.seen, recordedIn(state), before ?? null);
 }
 
-/** What the failed command reported is not what the next one does. */
+/** Reports of the failed command do not apply to the next one. */
 async function removeEvents({ tree }: AttemptContext, { eventFile }: Command): Promise<void> {
   if (eventFile !== undefined) await tree.remove(dirname(eventFile), basename(eventFile));
 }

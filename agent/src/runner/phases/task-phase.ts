@@ -71,7 +71,7 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
   await using follower = followState(attempt, configuration);
   await follower?.start();
   const end = await startShell(attempt, configuration);
-  // What a task has sent into the background ends with it, before its last state is read.
+  // Background processes of a task end with it, before its last state is read.
   await endRest(attempt);
   const state = follower === null ? null : await copyLastState(attempt, follower);
   if (state !== null) attempt.facts.add(stateFacts(attempt.job, state));
@@ -81,7 +81,8 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
 
 /**
  * Links the tool, its companions and the other programs of their package under their own names for the task's PATH:
- * a file may have another name and unrelated neighbours. What a run needs was found when the tool was; the rest may be missing.
+ * a file may have another name and unrelated neighbours. What a run needs was found when the tool was; the rest
+ * may be missing.
  */
 function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   const { programs } = attempt.folders;

@@ -75,7 +75,7 @@ interface ReuseEntry {
   readonly key: string;
 }
 
-/** Where the result of the command is stored; null if it is not. */
+/** Place of the stored result of the command; null if it is not stored. */
 async function findPlace(attempt: RunnerAttempt, installing: InstallCommand): Promise<ReuseEntry | null> {
   const { reuse } = attempt.driver;
   const folder = attempt.order.reuseFolder;

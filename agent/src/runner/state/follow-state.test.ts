@@ -14,7 +14,7 @@ const name = 'terraform.tfstate';
 const state = (serial: number, lineage = 'own') =>
   JSON.stringify({ version: 4, serial, lineage, outputs: {}, resources: [], check: 'x'.repeat(5_000) });
 
-/** What a tool writes, and what follows it. */
+/** State files of a tool, and their followers. */
 function prepare(t: TestContext) {
   const { workFolder, slotUid, isolation, folder } = createSetup(t, { readme: 'x' });
   const lender = new TreeLender();

@@ -19,7 +19,7 @@ export interface FollowRequest {
   readonly stateFile: string;
   /** Null or absent: the state is that file. */
   readonly several?: SeveralFiles | null;
-  /** Where the tool leaves a state that it could not store. */
+  /** File in which the tool leaves a state that it could not store. */
   readonly configurationFolder: string;
   readonly tree: TreeClient;
 }

@@ -23,7 +23,7 @@ export interface StateFiles {
   hasWritten(part: string): boolean;
   /** Why a part could not be read the last time: something else is in its place. The others count all the same. */
   readonly problem: Error | null;
-  /** What was read last is read again: it was not a complete state, or may have changed unnoticed. */
+  /** The last file is read again: it was not a complete state, or may have changed unnoticed. */
   forget(): void;
 }
 

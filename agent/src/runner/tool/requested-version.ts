@@ -62,7 +62,7 @@ export async function findRequestedVersion(
   );
 }
 
-/** What the template requests of a companion. */
+/** Version of a companion that the template requests. */
 function settingOf({ settings }: VersionContext['job'], field: VersionFacts['field']): string | undefined {
   return field === 'terraformVersion' || field === 'opentofuVersion' ? settings?.[field] : undefined;
 }

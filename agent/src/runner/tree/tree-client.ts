@@ -17,7 +17,7 @@ export interface CopyLimits {
   readonly throwIfStopped: () => void;
 }
 
-/** Where the process comes from, and where it goes after the run. */
+/** Owner and destination of the process after the run. */
 export interface TreeLoan {
   take(): Promise<TreeProcess>;
   giveBack(process: TreeProcess): Promise<void>;
@@ -133,7 +133,7 @@ export class TreeClient implements AsyncDisposable {
     await this.#request({ operation: 'link', root, name, target });
   }
 
-  /** What a symbolic link contains; null if there is none of that name. */
+  /** Target of a symbolic link; null if there is none of that name. */
   async target(root: string, name: string): Promise<string | null> {
     const answer = await this.#request({ operation: 'target', root, name });
     return 'target' in answer ? answer.target : null;

@@ -68,7 +68,7 @@ export class TreeLender implements AsyncDisposable {
 }
 
 /**
- * Where runs have no users of their own, only what the sandbox shows keeps its process from the folders of
+ * If runs have no users of their own, only the sandbox keeps its process from the folders of
  * others.
  */
 function requestFor(

@@ -8,7 +8,7 @@ import { type Isolation, readerCapabilities, readerSandbox } from '../../process
 import { channelDescriptor, firstInside, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
 import type { TreeAnswer, TreeCall, TreeUser } from './tree-server.ts';
 
-/** Whose rights the process has, and what it may see. */
+/** User of the process, and the paths that it may see. */
 export interface TreeProcessRequest {
   /** Null: the runner's own. */
   readonly user: TreeUser | null;
@@ -17,11 +17,11 @@ export interface TreeProcessRequest {
 }
 
 /**
- * How long an answer may take: the longest is a piece of a file, or a folder with all its names. A server that
+ * Maximum time of a reply: the longest is a piece of a file, or a folder with all its names. A server that
  * does not answer waits for a file system.
  */
 const answerMilliseconds = 60_000;
-/** How often a server that has not answered is checked: code of a run that shares its uid can stop it. */
+/** Interval between checks of a server that has not replied: code of a run that shares its uid can stop it. */
 const checkMilliseconds = 500;
 /** It is small, has nothing to do in parallel, and waits most of the time. */
 const smallProcess = ['--v8-pool-size=0', '--max-semi-space-size=1'] as const;
@@ -29,7 +29,7 @@ const smallProcess = ['--v8-pool-size=0', '--max-semi-space-size=1'] as const;
 /** The process that reads and writes, for one run at a time. */
 export class TreeProcess implements AsyncDisposable {
   readonly #user: TreeProcessRequest['user'];
-  /** What its sandbox shows, which remains the same if it is replaced outside; null: it has none. */
+  /** Paths in its sandbox, which remain the same if they are replaced outside; null: it has none. */
   readonly #shown: string | null;
   readonly #child: ChildProcess;
   readonly #inside: Promise<ProcessIdentity | null>;

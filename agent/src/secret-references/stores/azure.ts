@@ -1,7 +1,7 @@
 /**
  * `${azure:<secret>@<vault>}`: Azure Key Vault, over its REST interface. The identity is the application of
- * `AZURE_TENANT_ID` and `AZURE_CLIENT_ID` with `AZURE_CLIENT_SECRET` or `AZURE_FEDERATED_TOKEN_FILE`, else the managed
- * identity of the machine.
+ * `AZURE_TENANT_ID` and `AZURE_CLIENT_ID` with `AZURE_CLIENT_SECRET` or `AZURE_FEDERATED_TOKEN_FILE`, else the
+ * managed identity of the machine.
  */
 import { readFile } from 'node:fs/promises';
 import { type ApplicationProof, tokenAddress, tokenForm } from '#clouds/azure.ts';
@@ -27,7 +27,7 @@ function placeOf(name: string): { readonly secret: string; readonly vault: strin
   return { secret, vault };
 }
 
-/** What tokens are for: the domain of the vaults, without the name of one. */
+/** Audience of tokens: the domain of the vaults, without the name of one. */
 function audienceOf(address: string): string {
   const { protocol, host } = new URL(address.replace('{vault}', 'vault'));
   return host.startsWith('vault.') && host.split('.').length > 2

@@ -1,4 +1,4 @@
-/** What reads secrets: one store per file in `stores`, opened for one run. */
+/** Reader of secrets: one store per file in `stores`, opened for one run. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { recordOf } from '#contract/schema/is-record.ts';
 import type { ProcessEnvironment } from '#settings/declaration.ts';

@@ -1,4 +1,4 @@
-/** What cannot be deployed is refused with a reason and a remedy, before anything has changed. */
+/** Invalid deployments are refused with a reason and a remedy, before anything has changed. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -51,7 +51,7 @@ function parsed(context: string | undefined): Record<string, unknown> {
   }
 }
 
-/** What `{"Properties": …}` has at a path such as `/Properties/Tags/0/Value`. */
+/** Value of `{"Properties": …}` at a path such as `/Properties/Tags/0/Value`. */
 function valueAt(context: Record<string, unknown>, name: string): unknown {
   const properties = context['Properties'];
   return isRecord(properties) ? properties[name] : undefined;
@@ -147,7 +147,7 @@ export function hide<Value>(value: Value, hidden: readonly string[]): Value {
   return values.length === 0 ? value : (hideIn(value) as Value);
 }
 
-/** What has begun was begun by the deployment that approved it, also if it has failed since. */
+/** Changes in progress belong to the deployment that approved them, even if it has failed since. */
 const begun = ['EXECUTE_IN_PROGRESS', 'EXECUTE_COMPLETE', 'EXECUTE_FAILED'];
 
 function stateOf({

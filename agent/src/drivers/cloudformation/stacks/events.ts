@@ -1,4 +1,4 @@
-/** What happens to the resources of a stack: events of AWS, as lines of the log while they come. */
+/** Events of the resources of a stack, as lines of the log while they arrive. */
 import { DescribeStackEventsCommand, type Stack, type StackEvent } from '@aws-sdk/client-cloudformation';
 import { errorsOf, reasonOf } from '../../interface/diagnostics.ts';
 import type { Api } from './api/api.ts';
@@ -30,7 +30,7 @@ export class EventLog {
     this.#followed = [root];
   }
 
-  /** What follows the events that there are now. */
+  /** Events after the current ones. */
   static async from(api: Pick<Api, 'client'>, stackId: string): Promise<EventLog> {
     const { StackEvents = [] } = await api.client
       .send(new DescribeStackEventsCommand({ StackName: stackId }))
@@ -43,7 +43,7 @@ export class EventLog {
     return new EventLog(api, stackId, { stackId, within: [], from: newest, seen });
   }
 
-  /** What has happened since the work with a token began; what is still to come, if there is none. */
+  /** Events since the work with a token began; without any, those still to come. */
   static async of(api: Pick<Api, 'client'>, stackId: string, token: string): Promise<EventLog> {
     const all = await pagesSince(api, stackId, 0);
     const begun = all.filter(({ ClientRequestToken }) => ClientRequestToken === token);

@@ -13,7 +13,7 @@ import { findStack, statusOf } from './stack.ts';
 
 const goodStatuses = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'IMPORT_COMPLETE'];
 
-/** What follows from a failure, by the status in which it left the stack. */
+/** Consequence of a failure, by the status in which it left the stack. */
 const consequences: Readonly<Record<string, string>> = {
   ROLLBACK_COMPLETE:
     'everything was rolled back; the next deployment removes what is left of the stack and creates another one',
@@ -74,7 +74,7 @@ function judge(stack: Stack | null, log: EventLog, stackName: string): void {
   );
 }
 
-/** What ends the look at the work of AWS does not end the work. */
+/** Ending the observation of AWS does not end its work. */
 async function followed(log: EventLog): Promise<Stack | null> {
   try {
     return await log.follow();

@@ -25,7 +25,7 @@ const updatable = [
   'IMPORT_ROLLBACK_COMPLETE',
 ];
 
-/** What to do about a status that no deployment can start from. */
+/** Remedy for a status in which no deployment can start. */
 const remedies: Readonly<Record<string, string>> = {
   CREATE_FAILED:
     'its creation has failed and was not rolled back: destroy the environment, then deploy again',

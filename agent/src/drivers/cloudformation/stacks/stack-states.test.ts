@@ -1,4 +1,4 @@
-/** How deployments continue whatever state a stack is in. */
+/** Deployments for each state of a stack. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -13,7 +13,7 @@ import type { Uploads } from './uploads.ts';
 /** Of a template in a request. */
 const bodyBytes = 51_200;
 
-/** How a template is given to AWS. */
+/** Form in which a template is sent to AWS. */
 export type TemplateSource = { readonly TemplateBody: string } | { readonly TemplateURL: string };
 
 function usualFiles(): readonly string[] {
@@ -62,7 +62,7 @@ export async function placeTemplate(
   return { file, source: { TemplateURL: await uploads.addressOf(place) } };
 }
 
-/** What nobody applies needs no code in the bucket, where it would stay. */
+/** Plans without an apply need no code in the bucket, where it would stay. */
 async function uploadArtifacts(
   { request }: Pick<Api, 'request'>,
   uploads: Uploads,
@@ -75,7 +75,7 @@ async function uploadArtifacts(
   }
 }
 
-/** What a template declares. @throws StackProblem if it does not validate */
+/** Declarations of a template. @throws StackProblem if it does not validate */
 export async function summaryOf(
   { client }: Pick<Api, 'client'>,
   { file, source }: StackTemplate,

@@ -11,13 +11,13 @@ function ownEndpoint(environment: NodeJS.ProcessEnv): string | undefined {
   return environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'] || undefined;
 }
 
-/** Where an object is, or will be. */
+/** Place of an object, even before it exists. */
 export interface S3Location {
   readonly bucket: string;
   readonly key: string;
 }
 
-/** What a run has uploaded; what only it needs is removed at its end. */
+/** Uploads of a run; those that only it needs are removed at its end. */
 export class Uploads implements AsyncDisposable {
   readonly #request: Api['request'];
   readonly #region: () => Promise<string>;
@@ -102,7 +102,7 @@ export class Uploads implements AsyncDisposable {
       : `https://${bucket}.s3.${region}.${domain}/${path}`;
   }
 
-  /** What stays by accident is harmless: the next upload of the same content has the same name. */
+  /** Remaining objects are harmless: the next upload of the same content has the same name. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { upload } = this.#request;
     if (upload === null || this.#client === null) return;

@@ -86,7 +86,7 @@ export async function constantsOfHcl(expressions: readonly HclExpression[]): Pro
 
 /** Texts in double quotes, of a value that the parser does not read. */
 function quotedTexts(text: string): Record<string, unknown> {
-  // What is not closed ends with its line, so that each line is read only once.
+  // Unclosed tokens end with their line, so that each line is read only once.
   const quoted = text.matchAll(/"((?:[^"\\\n]|\\[^\n])*)(?:"|\\?(?:\n|$))/g);
   return { quoted: [...quoted].map(([, each]) => each) };
 }

@@ -1,9 +1,10 @@
 /**
  * Keeps an apply of a unit to the values of its plan, as a role of the agent's own program: `unit-values
- * <all|ephemeral> <rules of its files> <absolute folder of the plans> <words of a command of the tool>`, in the environment and the folder of that command
- * and ahead of it. Terragrunt determines the values for each command, and the tools also use those of the apply: a
- * saved plan has no value of an ephemeral variable, and with OpenTofu none of a variable that it left at its default.
- * For a plan, this notes them next to the plan's file; for an apply, it compares.
+ * <all|ephemeral> <rules of its files> <absolute folder of the plans> <words of a command of the tool>`, in the
+ * environment and the folder of that command and ahead of it. Terragrunt determines the values for each
+ * command, and the tools also use those of the apply: a saved plan has no value of an ephemeral variable, and
+ * with OpenTofu none of a variable that it left at its default. For a plan, this notes them next to the plan's
+ * file; for an apply, it compares.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -13,7 +14,7 @@ import { mayName } from '../../terraform/code/ephemeral-texts.ts';
 import { configurationFiles, type FileRules, requireReadableNames } from '../../terraform/code/files.ts';
 import { planOf, type SetValue, type StartedCommand, valuesOf } from './values-of-command.ts';
 
-/** What is added to the path of a plan for that of its values, which are in a folder of their own. */
+/** Suffix of the path of a plan for that of its values, which are in a folder of their own. */
 export const valuesEnding = '.values/noted';
 
 /** More would hide the advice. */
@@ -37,7 +38,7 @@ function settersOf(values: readonly SetValue[], name: string): string[] {
   return values.filter((value) => value.sets(name)).map(({ key }) => key);
 }
 
-/** What parses configurations is loaded only for those that may need it. */
+/** Parser of configurations, loaded only for those that may need it. */
 async function ephemeralIn({ folder, rules }: UnitCheck): Promise<string[]> {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   // The tools pass over folders, whatever their names are.

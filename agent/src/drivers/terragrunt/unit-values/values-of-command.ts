@@ -1,4 +1,4 @@
-/** Which values of variables a command of OpenTofu or terraform gets, from wherever it reads them. */
+/** Values of variables that a command of OpenTofu or terraform gets, from wherever it reads them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
@@ -18,7 +18,7 @@ export interface StartedCommand {
 
 /** The value of a variable, or a file of such values. */
 export interface SetValue {
-  /** Where it is set, in words without any value. */
+  /** Place where it is set, in words without any value. */
   readonly from: string;
   /** With a hash: the same value has the same key. */
   readonly key: string;

@@ -6,11 +6,11 @@ import { beforeReading, refuseWebPages, WebPageAnswer } from '#clouds/aws-web-pa
 import type { StackRequest } from './reports.ts';
 import { tell } from './tell.ts';
 
-/** What all verbs work with. */
+/** Dependencies of all verbs. */
 export interface Api {
   readonly client: CloudFormationClient;
   readonly request: StackRequest;
-  /** What the verb was given on its standard input. */
+  /** Standard input of the verb. */
   readonly approved: string;
 }
 
@@ -79,7 +79,7 @@ const strangers = [
 ];
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ECONNRESET'];
 
-/** Where the SDK has the credentials from, for people. */
+/** Source of the SDK's credentials, for people. */
 function credentialSource(environment: NodeJS.ProcessEnv): string {
   if (environment['AWS_PROFILE']) return `the profile ${environment['AWS_PROFILE']}`;
   if (environment['AWS_ACCESS_KEY_ID'])
@@ -90,7 +90,7 @@ function credentialSource(environment: NodeJS.ProcessEnv): string {
   return "the agent's machine";
 }
 
-/** What AWS or the SDK says, with a remedy where one is known. */
+/** Error of AWS or the SDK, with a remedy if one is known. */
 export function explain(error: unknown, environment: NodeJS.ProcessEnv = process.env): string {
   const { name, message, code } = error as Error & { readonly code?: string };
   if (error instanceof StackProblem || error instanceof WebPageAnswer) return message;

@@ -1,4 +1,4 @@
-/** What the driver and its program tell each other: requests in a file, and reports on standard output. */
+/** Messages between the driver and its program: requests in a file, and reports on standard output. */
 import { ownFolder } from '../../../interface/own-folder.ts';
 
 /** Written by the driver for all commands of a phase; contains values. */
@@ -28,7 +28,7 @@ export interface StackRequest {
   readonly retained: readonly string[];
 }
 
-/** Where templates go that are too large for a request. */
+/** Upload of templates that are too large for a request. */
 export interface Upload {
   readonly bucket: string;
   /** Empty, or with a slash at its end. */
@@ -36,7 +36,7 @@ export interface Upload {
   readonly kmsKeyId: string | null;
 }
 
-/** What happens to one resource. */
+/** Event of one resource. */
 export interface StackChange {
   /** `SyncWithActual`: nothing changes but what AWS remembers of it. */
   readonly action: 'Add' | 'Modify' | 'Remove' | 'Import' | 'Dynamic' | 'SyncWithActual';
@@ -46,7 +46,7 @@ export interface StackChange {
   /** Logical ids of the nested stacks that it is in, from the outermost on. */
   readonly within: readonly string[];
   readonly replacement: 'True' | 'False' | 'Conditional' | null;
-  /** What AWS does with a resource that is removed or replaced, if it does not delete it. */
+  /** Treatment of a removed or replaced resource by AWS, if it is not deleted. */
   readonly policy: string | null;
   readonly properties: readonly PropertyChange[];
   /** It was changed or deleted outside of its stack, which the change undoes. */
@@ -80,7 +80,7 @@ export interface ChangeSetProblem {
   readonly problem: string;
 }
 
-/** What a person approves with a change set. */
+/** Approved content of a change set. */
 export type ApprovedChangeSet = Pick<ChangeSetReport, 'stackId' | 'changeSetId' | 'hash'>;
 
 export interface StackResource {
@@ -90,7 +90,7 @@ export interface StackResource {
   readonly within: readonly string[];
 }
 
-/** What a destroy deletes. */
+/** Resources that a destroy deletes. */
 export interface DeletionReport {
   /** Null: there is no stack of this environment. */
   readonly stackId: string | null;
@@ -184,8 +184,8 @@ function stacksAround(path: string): string[] {
 }
 
 /**
- * Those that failed for a reason of their own: AWS cancels what it has begun when another resource fails, and a nested
- * stack fails with what is in it.
+ * Those that failed for a reason of their own: AWS cancels what it has begun when another resource fails, and a
+ * nested stack fails with what is in it.
  */
 export function ownFailures(all: readonly FailedResource[]): FailedResource[] {
   const failed = all.filter(({ reason }) => !/cancel+ed/i.test(reason));

@@ -1,4 +1,4 @@
-/** Where a template names files of the repository. */
+/** Places in a template that name files of the repository. */
 import {
   type Document,
   isAlias,
@@ -40,7 +40,7 @@ class Reader {
     this.#document = document;
   }
 
-  /** What an alias stands for, or the node itself. */
+  /** Target of an alias, or the node itself. */
   resolved(node: unknown): unknown {
     return isAlias(node) ? node.resolve(this.#document) : node;
   }

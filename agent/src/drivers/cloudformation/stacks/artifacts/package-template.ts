@@ -9,7 +9,7 @@ import type { S3Location as Target, Uploads } from '../uploads.ts';
 import { type ArtifactReference, findPlaces } from './find-places.ts';
 import { digestOfFile, digestOfFiles, filesIn, packedFile, zipOf } from './pack-files.ts';
 
-/** What has to be in the bucket. */
+/** Objects that the bucket must contain. */
 export interface Artifact {
   readonly target: Target;
   /** As messages name it. */
@@ -123,7 +123,7 @@ function allowedOf({ property: { content, reference } }: ArtifactReference): str
 
 const address = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** What the property refers to instead; null: its value stays. */
+/** New reference of the property; null: its value stays. */
 async function referenceTo(
   place: ArtifactReference,
   value: string,

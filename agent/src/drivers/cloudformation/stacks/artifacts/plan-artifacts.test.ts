@@ -1,4 +1,4 @@
-/** What runs upload, and what they approve and apply of it. */
+/** Uploads of runs, and what they approve and apply of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stackProgram } from '../../../../../testing/cloudformation/program.ts';

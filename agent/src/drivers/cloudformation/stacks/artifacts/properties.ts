@@ -1,7 +1,7 @@
 /** The properties of a template that may name files of the repository: those that the command line of AWS packages. */
 
 /**
- * What a file or folder becomes. `code`: a zip, unless it is one. `bundle`: a zip of a folder, a file as it is.
+ * Form of an uploaded file or folder. `code`: a zip, unless it is one. `bundle`: a zip of a folder, a file unchanged.
  * `file`: a file as it is. `template`: a file whose own properties are packaged, too.
  */
 type Content = 'code' | 'bundle' | 'file' | 'template';
@@ -18,7 +18,7 @@ export interface ArtifactProperty {
   /** From the properties of the resource on; `*` stands for every name. */
   readonly path: readonly string[];
   readonly content: Content;
-  /** How the property refers to an object: `https://…`, `s3://…`, or by names. */
+  /** Form of the reference to an object: `https://…`, `s3://…`, or by names. */
   readonly reference: 'https' | 's3' | ObjectNames;
   /** A missing value is the folder of the template, unless one of these properties says where the code is. */
   readonly isFolderUnless?: readonly string[];
