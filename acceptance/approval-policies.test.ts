@@ -62,7 +62,7 @@ describe('approval policies', { skip, concurrency: 1 }, () => {
     ENVARIUM_LOG_LEVEL: 'warn',
     ENVARIUM_BOOTSTRAP_API_SECRET: 'b'.repeat(43),
     ENVARIUM_OPA: placeOf('opa') ?? '',
-    // What is slow here must not become too slow on a busy machine.
+    // Slow steps here must not become too slow on a busy machine.
     ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '30',
   };
 

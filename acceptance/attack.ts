@@ -1,4 +1,4 @@
-/** What a configuration does that wants more than its own, and how a test sees what is left of it. */
+/** Actions of a configuration that tries to get more than its own, and the traces that a test finds of it. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Files } from './service.ts';
 

@@ -1,4 +1,4 @@
-/** What bad input gets: a clear error that names field or setting, nothing half-written, nothing lost. */
+/** Reactions to bad input: a clear error that names the field or setting, nothing half-written, nothing lost. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, symlink } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Who may do what, from the command line, against a real service. */
+/** Access rights on the command line, against a real service. */
 import assert from 'node:assert/strict';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const password = 'violet harbour lantern seventeen';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What arrives within some seconds. */
+/** Requests that arrive within some seconds. */
 async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = 300; ; left--) {
     try {

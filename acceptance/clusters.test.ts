@@ -1,4 +1,4 @@
-/** What environments in a cluster may do there: what the credential of their project allows. */
+/** Permissions of environments in a cluster: those of the credential of their project. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';

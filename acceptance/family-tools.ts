@@ -8,7 +8,7 @@ export interface FamilyTool {
   readonly program: string;
   /** Absolute path of the program, empty where there is none. */
   readonly file: string;
-  /** What its steps begin with. */
+  /** Prefix of its steps. */
   readonly steps: string;
   /** A PATH on which it is found. */
   readonly path: string;

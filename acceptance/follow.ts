@@ -11,7 +11,7 @@ export function logBytes(event: Extract<DeploymentStreamEvent, { event: 'log' }>
 }
 
 export interface FollowedEvents {
-  /** What each step has logged. */
+  /** Log of each step. */
   readonly logs: ReadonlyMap<string, Buffer>;
   /** Status of the last event. */
   readonly end: string | undefined;

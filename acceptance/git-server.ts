@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 export interface GitServer extends AsyncDisposable {
   /** `127.0.0.1:port`, as a setting names it. */
   readonly host: string;
-  /** What was asked of it: path, and the credentials that came along. */
+  /** Requests that it received: path and credentials. */
   readonly requests: readonly { readonly path: string; readonly authorization: string | undefined }[];
 }
 

@@ -33,7 +33,7 @@ printf 'no end'
 const configuration =
   'resource "terraform_data" "it" {\n  provisioner "local-exec" { command = "sh ${path.module}/chatter.sh" }\n}\n';
 
-/** What a reader has seen: the bytes of each step, and everything else in its order. */
+/** Events that a reader has received: the bytes of each step, and everything else in its order. */
 interface Seen {
   readonly logs: Map<string, Buffer>;
   readonly others: string[];

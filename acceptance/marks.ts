@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Marks extends AsyncDisposable {
-  /** Where the commands of one story leave their marks. */
+  /** Folder where the commands of one story leave their marks. */
   addressOf(story: string): string;
   /** The marks of a story, in their order. */
   of(story: string): string[];

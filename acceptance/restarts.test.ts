@@ -1,5 +1,5 @@
 /**
- * What waits outlives the service: plans that nobody has approved yet, queues, and what they were made of.
+ * Waiting work outlives the service: unapproved plans, queues, and their inputs.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * What docs/operate/running.md tells to do: the unit, the reverse proxy and the backup, taken from the page itself.
+ * Instructions of docs/operate/running.md: the unit, the reverse proxy and the backup, taken from the page itself.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

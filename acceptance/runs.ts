@@ -1,5 +1,5 @@
 /**
- * What the stories share: environments from small repositories, waiting for what happens to their
+ * Helpers of the stories: environments from small repositories, waiting for the progress of their
  * deployments, and their logs.
  */
 import { writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const pollMilliseconds = 50;
 export interface Home {
   readonly organizationId: string;
   readonly projectId: string;
-  /** What its stories are run by where they say nothing else; absent: terraform. */
+  /** Default tool of its stories; absent: terraform. */
   readonly type?: TemplateType;
 }
 
@@ -31,7 +31,7 @@ export async function homeOf(client: Client): Promise<Home> {
   return { organizationId: organization.id, projectId: project.id };
 }
 
-/** What a story says about an environment; the rest is the same for all. */
+/** Settings of a story for an environment; the rest is the same for all. */
 export type EnvironmentRequest = Partial<CreateEnvironmentBody> & Pick<CreateEnvironmentBody, 'repository'>;
 
 export interface Created {

@@ -28,7 +28,7 @@ import { makeRepository, type RunningService, scratchFolder, startService } from
 const random = () => randomBytes(12).toString('hex');
 const pem = Array.from({ length: 4 }, () => randomBytes(36).toString('base64'));
 
-/** Where each secret comes in. */
+/** Source of each secret. */
 const secrets = {
   environment: `env "${random()}" p@ss/+&=w'rd`,
   terraform: `tf-${random()}`,
@@ -162,7 +162,7 @@ describe('a secret', {
   const searchFolders = async () => {
     const found: string[] = [];
     for (const file of await filesBelow(join(folder, 'data'))) {
-      // What the repository itself contains, in the tree that is kept for the apply.
+      // Content of the repository itself, in the tree that is kept for the apply.
       if (/\.planned-[^/]+\/tree\/(main\.tf|url)$/.test(file)) continue;
       const content = await readFile(file).catch(() => Buffer.alloc(0));
       found.push(...findings(relative(folder, file), content));

@@ -1,4 +1,4 @@
-/** What follows from deployments, with the real tool and a service that is killed in between. */
+/** Consequences of deployments, with the real tool and a service that is killed in between. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';

@@ -1,4 +1,4 @@
-/** What callers without credentials can do to a running service: nothing that others notice. */
+/** Requests of callers without credentials to a running service: none that others notice. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -80,7 +80,7 @@ function watchHealth(): () => Promise<number[]> {
 }
 
 test('large bodies without credentials are refused at once, cost no memory and delay nobody', async (t) => {
-  // What the program needs once, for its first large body and its first thousand answers, does not count.
+  // One-time costs of the program, for its first large body and its first thousand responses, do not count.
   await Promise.all(Array.from({ length: 30 }, () => sendLarge('/api/projects', 1)));
   for (let call = 0; call < 2_000; call++) await fetch(`${service.url}/healthz`);
   await untilCalm();
@@ -107,7 +107,7 @@ test('large bodies without credentials are refused at once, cost no memory and d
   assert.ok(median(times) < 50, `large bodies: ${times.join(', ')} ms`);
   assert.ok(median(health) < 50, `health: ${median(health)} ms`);
   assert.ok(median(growth) < 5, `memory: ${growth.join(', ')} MB`);
-  // What 30 connections have in their buffers while they are answered.
+  // Buffers of 30 connections while they are answered.
   assert.ok(grownByMany < 16, `memory: ${grownByMany} MB`);
 });
 

@@ -1,10 +1,10 @@
-/** How the web interface is built: one folder of static files, which the service serves below any base path. */
+/** Build of the web interface: one folder of static files, which the service serves below any base path. */
 
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Where `npm run web` sends calls of the interface that it serves while it is being changed. */
+/** Target of calls from the interface that `npm run web` serves during development. */
 const service = process.env.ENVARIUM_API_URL ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({

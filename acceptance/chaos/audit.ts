@@ -19,7 +19,7 @@ export interface Ended {
   readonly before: Items;
   readonly after: Items;
   readonly wasAborted: boolean;
-  /** What was killed while it ran, and could end it. */
+  /** Processes that were killed while they ran, which could have ended it. */
   readonly kills: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export interface ChaosOptions {
   readonly onIdle?: () => void;
 }
 
-/** What has happened so far; changes while it runs. */
+/** Progress so far; changes while it runs. */
 export interface Course {
   readonly seed: number;
   readonly seconds: number;
@@ -126,7 +126,7 @@ async function killAtRandom(
     if (kill !== null) kills.push(kill);
   }
 
-  /** What is picked may not be there right now, such as a tool between two runs: then, another is. */
+  /** The chosen target may not exist right now, such as a tool between two runs: then, another is chosen. */
   async function killSomething(): Promise<Kill | null> {
     while (!signal.aborted) {
       const kill = await installation.kill(random.pick(all), random);

@@ -34,7 +34,7 @@ const pauseMilliseconds = 100;
 /** More starts than this in a row do not fail because of kills alone. */
 const tolerableFailures = 4;
 
-/** What can be killed, and how often it is chosen compared with the others. */
+/** Targets of kills, and how often each is chosen compared with the others. */
 export const victims = {
   server: 3,
   agent: 3,
@@ -46,7 +46,7 @@ export const victims = {
 } as const satisfies Readonly<Record<string, number>>;
 export type ChaosVictim = keyof typeof victims;
 
-/** What a kill can have ended besides the process itself. */
+/** Processes that a kill can have ended besides its target. */
 export interface Kill {
   readonly victim: ChaosVictim;
   readonly at: number;

@@ -1,4 +1,4 @@
-/** What an idle installation still holds after its runs have ended: it must be nothing of theirs. */
+/** Resources of an idle installation after its runs have ended: none of them may belong to a run. */
 import { readdir, utimes } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ export interface Leak {
   readonly found: readonly string[];
 }
 
-/** What an installation has while it does nothing. */
+/** Resources of an installation that is idle. */
 export interface Idle {
   readonly connections: number;
 }

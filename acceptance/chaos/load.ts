@@ -1,5 +1,5 @@
 /**
- * What people do meanwhile: each environment is deployed, changed, destroyed, gets tasks and is aborted, one deployment
+ * Load from people: each environment is deployed, changed, destroyed, gets tasks and is aborted, one deployment
  * after the other or two at once, until enough of them have run. Each deployment is audited after its end.
  */
 import { randomUUID } from 'node:crypto';
@@ -42,7 +42,7 @@ resource "terraform_data" "item" {
 }
 `;
 
-/** What somebody asked for, up to its end. */
+/** Request of a person, up to its end. */
 export interface Requested {
   readonly kind: Kind;
   readonly number: number;
@@ -51,13 +51,13 @@ export interface Requested {
   step: string;
 }
 
-/** How a deployment ended, and whether that agrees with the law. */
+/** End of a deployment, and whether that agrees with the law. */
 export interface Ending {
   readonly status: Deployment['status'];
   readonly isRight: boolean;
 }
 
-/** What is shown of an environment while it runs. */
+/** View of an environment while it runs. */
 export interface PlaceView {
   readonly name: string;
   readonly tool: string;
@@ -261,7 +261,7 @@ export class Place implements PlaceView {
     return itemsOf(content);
   }
 
-  /** Who has followed it has seen what is stored, without gap and doubling. */
+  /** Followers have received what is stored, without gaps or duplicates. */
   async #auditLog({ id, following }: Begun, { status }: Deployment): Promise<string[]> {
     const followed = await following;
     if (followed instanceof Error) return [`following it failed: ${followed.message}`];

@@ -14,7 +14,7 @@ const widths = { name: 15, tool: 10, request: 13, phase: 30 } as const;
 type Format = Parameters<typeof styleText>[0];
 type Paint = (format: Format, text: string) => string;
 
-/** What is written to: standard output. */
+/** Output: standard output. */
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean;

@@ -1,4 +1,4 @@
-/** What the demo deploys, by tool. */
+/** Environments that the demo deploys, by tool. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -37,13 +37,13 @@ export interface Scenario {
   files(): Readonly<Record<string, string>>;
   /** Settings of the service that this tool needs. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** What the environment has in addition. */
+  /** Additional settings of the environment. */
   readonly request?: Omit<EnvironmentRequest, 'repository'>;
   /** Whether the environment has a namespace in a cluster. */
   readonly hasNamespace?: true;
   /** Of the first deployment. @param folder the scratch folder of the demo */
   variables(folder: string): Promise<readonly DemoVariable[]>;
-  /** What the second deployment changes. */
+  /** Changes of the second deployment. */
   readonly change: DemoVariable;
 }
 

@@ -1,4 +1,4 @@
-/** What the demo prints. */
+/** Output of the demo. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 const colours = process.stdout.isTTY && process.env.NO_COLOR === undefined;

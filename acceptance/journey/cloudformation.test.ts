@@ -106,7 +106,7 @@ journey({
         files: template(blocked),
         spoil: async () => cloud.refuse('create', 'Blocked', 'Topic limit exceeded'),
         reason: /UPDATE_ROLLBACK_COMPLETE: Blocked \(AWS::SNS::Topic\): Topic limit exceeded/,
-        // What was made is rolled back.
+        // Created resources are rolled back.
         world: changed,
         mend: async () => cloud.refuse('create', 'Blocked', null),
         next: {

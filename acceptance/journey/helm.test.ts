@@ -74,7 +74,7 @@ journey({
           ),
         },
         isWaiting: () => cluster.isPending('journey'),
-        // What has been changed, the abort has rolled back.
+        // The abort has rolled back the changes.
         next: {
           files: { 'templates/deployment.yaml': deployment },
           rows: [],
@@ -86,7 +86,7 @@ journey({
         variables: [greeting('Good night')],
         spoil: () => cluster.refuse('No deployments at night.'),
         reason: /No deployments at night/,
-        // What has been changed is rolled back.
+        // Changes are rolled back.
         world: world('Good evening'),
         mend: () => cluster.allow(),
         next: {

@@ -1,4 +1,4 @@
-/** What docs/use/tools.md promises of each tool. */
+/** Promises of docs/use/tools.md for each tool. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunnableTool } from '#protocol/tools/index.ts';

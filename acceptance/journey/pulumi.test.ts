@@ -67,7 +67,7 @@ journey({
       request: {
         workspaceName: 'journey',
         configurationChanges: [
-          // Where the plugin of the provider is.
+          // Path of the plugin of the provider.
           { name: 'PATH', value: [pulumiFolder(), '/usr/bin', '/bin'].join(delimiter), type: 0 },
           { name: 'world', value: world, type: 1 },
           { name: 'password', value: secret, type: 1, isSensitive: true },

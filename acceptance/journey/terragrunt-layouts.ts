@@ -1,4 +1,4 @@
-/** How Terragrunt makes its journeys: with one unit and terraform, or with all units of a folder and OpenTofu. */
+/** Journeys of Terragrunt: with one unit and terraform, or with all units of a folder and OpenTofu. */
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { type FamilyTool, toolsOfFamily } from '../family-tools.ts';
 import { arriveWith, declarations, type Layout, pages, settingsWith } from './terraform-family.ts';

@@ -1,4 +1,4 @@
-/** What a tool brings along to the journey: its code, its world, and how each of them is spoilt and mended. */
+/** Contribution of a tool to the journey: its code, its world, and how each of them is broken and repaired. */
 import type { TestContext } from 'node:test';
 import type { PlanSummary } from '#contract/deployments/plan.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
@@ -9,9 +9,9 @@ import type { Files } from '../service.ts';
 /** A tool on its journey. */
 export interface Traveller {
   readonly type: RunnableTool;
-  /** Where several travel with the same tool: what distinguishes this one. */
+  /** Distinguishing name if several travel with the same tool. */
   readonly manner?: string;
-  /** What its tests need of this machine. */
+  /** Requirements of its tests for this machine. */
   readonly needs: { readonly skip: string | false };
   /** Settings of its service and its agent. @param folder for what they name */
   settings(folder: string): Promise<Readonly<Record<string, string>>>;
@@ -19,10 +19,10 @@ export interface Traveller {
   arrive(t: TestContext, folder: string): Promise<JourneyScenario>;
 }
 
-/** What exists in reality, by name, with what matters of it. */
+/** Real objects by name, with the relevant part of each. */
 export type World = Readonly<Record<string, string>>;
 
-/** What a plan announces, and what the world is once it is applied. */
+/** Announcement of a plan, and the world once it is applied. */
 export interface Expected {
   readonly summary: PlanSummary;
   /** Rows of the plan, each with its action in front of its address, sorted. Actions of type `metadata` are left out. */
@@ -30,7 +30,7 @@ export interface Expected {
   readonly world: World;
 }
 
-/** What is different from a deployment on. */
+/** Difference from a deployment on. */
 export interface Alteration {
   /** Files of the repository. */
   readonly files?: Files;
@@ -56,14 +56,14 @@ export interface JourneyScenario {
     cause(): Promise<void>;
     /** The row that names it, as in `Expected`. */
     readonly row: string;
-    /** What the row shows of what is there now; absent: the tool only says that it is not what it was. */
+    /** Part of the row with the current state; absent: the tool only shows that it differs. */
     readonly evidence?: RegExp;
   };
   /** A deployment that changes something, and then waits for what never comes. */
   readonly hang: Alteration & {
     /** Whether it waits. */
     isWaiting(): Promise<boolean>;
-    /** What the next deployment does after the abort. */
+    /** Actions of the next deployment after the abort. */
     readonly next: Alteration & Expected;
   };
   /** A deployment that fails after it has changed something. */
@@ -71,11 +71,11 @@ export interface JourneyScenario {
     /** Makes it fail: called once it is planned. */
     spoil?(): Promise<void>;
     readonly reason: RegExp;
-    /** What is there afterwards. */
+    /** Objects afterwards. */
     readonly world: World;
     /** Mends the cause. */
     mend(): Promise<void>;
-    /** What the next deployment does. */
+    /** Actions of the next deployment. */
     readonly next: Alteration & Expected;
   };
   readonly destroy: Expected;

@@ -21,7 +21,7 @@ async function blocksOf(page: string): Promise<string[]> {
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map((block) => block[1] ?? '');
 }
 
-/** What each command may end with, where it is not 0. */
+/** Exit status that each command may have besides 0. */
 const endings: Readonly<Record<string, number>> = { 'environment create first': 3 };
 
 test('every command of the getting-started guide does what the page says', {

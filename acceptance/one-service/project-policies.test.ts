@@ -1,4 +1,4 @@
-/** What the policy of a project decides about real runs, and its commands. */
+/** Effects of a project's policy on real runs, and its commands. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';

@@ -30,7 +30,7 @@ interface Started {
   readonly end: Promise<Ended>;
 }
 
-/** Where somebody works with a tool of his own. */
+/** Folder of a person with their own tool. */
 interface Desk {
   start(...args: string[]): Started;
   /** @returns what the tool said; fails for a bad end */

@@ -55,7 +55,7 @@ async function setReadOnly(service: RunningService, isReadOnly: boolean): Promis
 const troubles: readonly Trouble[] = [
   {
     what: 'its disk is full',
-    // Where it cannot even write its log, it ends, and is started again and again.
+    // If it cannot even write its log, it ends, and is started again and again.
     refusal: /disk of the database is full|database does not answer/,
     async begin({ folder }) {
       const { bavail, bsize } = await statfs(diskOf(folder));

@@ -1,4 +1,4 @@
-/** What is durable before what: the system calls of a whole service during one deployment, in their order. */
+/** Order of durable writes: the system calls of a whole service during one deployment. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

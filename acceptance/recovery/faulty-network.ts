@@ -127,7 +127,7 @@ export class FaultyNetwork implements AsyncDisposable {
     link.isDead = true;
     this.#links.delete(link);
     for (const socket of [link.near, link.far]) {
-      // What is ending already cannot be reset: it would stay open.
+      // Connections that are closing cannot be reset: they would stay open.
       if (socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }

@@ -1,4 +1,7 @@
-/** What a killed tool created and could not record is imported by the next deployment, if a person requests it. */
+/**
+ * Resources that a killed tool created and could not record are imported by the next deployment, if a person
+ * requests it.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';

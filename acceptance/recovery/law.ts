@@ -1,11 +1,11 @@
 /**
- * What happens to a run if one of its processes is killed, in each phase: a promise. `kill-matrix.test.ts` walks
+ * Promise for a run if one of its processes is killed, in each phase. `kill-matrix.test.ts` walks
  * every cell, and docs/operate/recovery.md is generated from it.
  */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { rules } from './rules.ts';
 
-/** What can be killed; "machine" is all of it at once, followed by another boot. */
+/** Targets of kills; "machine" is all of them at once, followed by another boot. */
 export const processes = ['server', 'agent', 'runner', 'tool', 'database', 'machine'] as const;
 export type Killed = (typeof processes)[number];
 
@@ -24,17 +24,17 @@ export const phases = {
 } as const;
 export type Phase = keyof typeof phases;
 
-/** What follows from a kill. */
+/** Consequences of a kill. */
 export interface Fate {
   /** Status in which the deployment ends, once a person has done their part. */
   readonly ends: Deployment['status'];
-  /** What the deployment shows. */
+  /** View of the deployment. */
   readonly seen: string;
   readonly run: string;
   readonly state: string;
   readonly lock: string;
   readonly log: string;
-  /** How long it takes. */
+  /** Duration. */
   readonly time: string;
 }
 
@@ -152,14 +152,14 @@ function row(...of: readonly (FateName | null)[]): Readonly<Record<Killed, FateN
   >;
 }
 
-/** What everybody sees meanwhile, whatever the phase. */
+/** View in the meantime, whatever the phase. */
 const meanwhile: Readonly<Partial<Record<Killed, string>>> = {
   server: '; requests fail until the service is ready again',
   database: '; requests are answered with 503 until the database is back',
   machine: '; requests fail until the service is ready again',
 };
 
-/** What follows if a process is killed in a phase; null if there is no such process then. */
+/** Consequences if a process is killed in a phase; null if there is no such process then. */
 export function fateOf(phase: Phase, killed: Killed): (Fate & { readonly name: FateName }) | null {
   const name = law[phase][killed];
   if (name === null) return null;

@@ -140,7 +140,7 @@ export async function commandPid(
 ): Promise<number> {
   const runner = await runnerPid(service, environmentId);
   return until(`a command like ${pattern}`, async () => {
-    // What the runner started only waits for the command, or watches over it.
+    // Processes of the runner that only wait for the command, or watch over it.
     const inside = (await descendantsOf(runner)).filter(({ command }) => pattern.test(command));
     return inside.findLast(({ pid }) => !inside.some(({ parent }) => parent === pid))?.pid;
   });

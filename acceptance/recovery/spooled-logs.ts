@@ -1,4 +1,4 @@
-/** What runs have printed, kept from the spool folder of an agent that removes it once the service has it. */
+/** Output of runs, kept from the spool folder of an agent that removes it once the service has it. */
 import { linkSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -3,7 +3,7 @@
 /** One call of any process. */
 export interface SystemCall {
   readonly name: string;
-  /** What is between the parentheses; paths of descriptors are in angle brackets. */
+  /** Text between the parentheses; paths of descriptors are in angle brackets. */
   readonly args: string;
   /** The lines at which it began and ended: it was over before another one began if its end is smaller. */
   readonly begin: number;

@@ -11,12 +11,12 @@ import { type Fate, type FateName, fateOf, type Killed, type Phase, phases } fro
 import { spooledName } from './spooled-logs.ts';
 import { secret, Walk, type WalkCell } from './walk.ts';
 
-/** What was done to the world before the deployment in question. */
+/** Changes to the world before the deployment in question. */
 function earlierDeeds(phase: Phase): string[] {
   return phase === 'destroy' || phase === 'task' ? ['first', 'begin', 'end'] : [];
 }
 
-/** What the deployment itself does to it, up to the kill and after it. */
+/** Changes to the world by the deployment itself, up to the kill and after it. */
 const deeds: Readonly<Partial<Record<Phase, readonly [until: string[], rest: string[]]>>> = {
   apply: [['first', 'begin'], ['end']],
   applied: [['first', 'begin', 'end'], []],
@@ -29,7 +29,7 @@ function expectedDeeds(phase: Phase, { ends }: Fate): string[] {
   return [...earlierDeeds(phase), ...until, ...(ends === 'SUCCESS' ? rest : [])];
 }
 
-/** What a tool of the family leaves if it is killed while it creates the second resource. */
+/** Remains of a tool of the family that is killed while it creates the second resource. */
 function lossesOf({ type }: FamilyTool, phase: Phase, { name }: { readonly name: FateName }) {
   const isKilled = name === 'cut' || name === 'lost';
   if (phase !== 'apply' || !isKilled) return { unrecorded: [], isFirstKnown: true };
@@ -39,7 +39,7 @@ function lossesOf({ type }: FamilyTool, phase: Phase, { name }: { readonly name:
   return { unrecorded: [...first, ['terraform_data.second', 'may exist']], isFirstKnown };
 }
 
-/** How many resources the state has when the deployment has ended well. */
+/** Number of resources in the state when the deployment has ended well. */
 function resourcesAfter(phase: Phase): number {
   return phase === 'destroy' ? 0 : 2;
 }

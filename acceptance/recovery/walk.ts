@@ -85,7 +85,7 @@ export interface WalkCell {
   readonly phase: Phase;
   readonly environmentId: string;
   readonly deploymentId: string;
-  /** What somebody who has followed the deployment since then has seen at its end. */
+  /** Events that a follower of the deployment since then has received at its end. */
   readonly followed: Promise<FollowedEvents>;
 }
 
@@ -155,12 +155,12 @@ export class Walk implements AsyncDisposable {
     return this.#service;
   }
 
-  /** What was done to the world for a deployment, in its order. */
+  /** Changes to the world for a deployment, in their order. */
   deedsOf(phase: Phase): string[] {
     return this.#marks.of(phase).filter((mark) => mark !== 'init' && mark !== 'plan');
   }
 
-  /** How often a mark was left. */
+  /** Number of times that a mark was left. */
   countOf(phase: Phase, mark: string): number {
     return this.#marks.of(phase).filter((each) => each === mark).length;
   }
@@ -177,7 +177,7 @@ export class Walk implements AsyncDisposable {
     await this.#endUnsent(wanted.filter((phase) => unsent.includes(phase)));
     await this.#killIn(wanted, killed, agent);
     const isOver = (phase: Phase) => fateOf(phase, killed)?.ends !== 'SUCCESS';
-    // What is over ends although nobody opens its gate.
+    // Deployments that are over end although their gate stays closed.
     for (const phase of wanted.filter((each) => !isOver(each))) this.#openGates(phase);
     const approval = this.cells.get('approval');
     if (approval !== undefined) await this.#approve(approval);
@@ -196,7 +196,7 @@ export class Walk implements AsyncDisposable {
     return untilEnd(client, id);
   }
 
-  /** What each attempt of a deployment has printed, in their order. */
+  /** Output of each attempt of a deployment, in their order. */
   spooledOf({ deploymentId }: WalkCell): SpooledLog[] {
     return this.#spooled.of(deploymentId);
   }

@@ -15,7 +15,7 @@ export interface InstallationOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** What a client sends first goes to the first server that answered; it is sent once more, to the next one. */
+/** First requests of a client go to the first server that answered; they are sent once more, to the next one. */
 export interface RetryingClient {
   readonly client: Client;
   /** Requests that were sent once more. */

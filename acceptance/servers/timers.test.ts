@@ -48,7 +48,7 @@ test('each of many lifetimes that end at once is followed by one destroy, though
   const late = [...found.values()].map(([at]) => (at?.getTime() ?? 0) - end.getTime());
   assert.ok(Math.min(...late) >= 0, 'none came too early');
   assert.ok(Math.max(...late) < 30_000, `all came soon: ${Math.max(...late)} ms late`);
-  // What comes after all passes that were under way: a further lifetime.
+  // Date after all passes in progress: a further lifetime.
   const value = new Date(Date.now() + 2000).toISOString();
   await survivor.call('updateEnvironmentTtl', { params: { id: first }, body: { type: 'DATE', value } });
   await until('the next end', async () => {

@@ -170,7 +170,7 @@ export async function startWebService(options: ServiceOptions = {}): Promise<Run
 /** Waits until a page has read what it shows, its fonts too, and the browser has nothing left to do. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  // What waits in the page itself would need `eval`, which the content policy refuses.
+  // Waiting in the page itself would require `eval`, which the content policy refuses.
   await page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.fonts.ready.then(() => undefined)');
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve, { timeout: 2000 }))');

@@ -1,4 +1,4 @@
-/** What a deployment costs: by the real infracost, in a run of the service's own agent, and in a real browser. */
+/** Costs of a deployment: by the real infracost, in a run of the service's own agent, and in a real browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../command-line.ts';

@@ -15,7 +15,7 @@ function startDemo(): ChildProcess {
   return spawn(process.execPath, [program, '--keep'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** What the demo has printed when it has nothing more to do. */
+/** Output of the demo when it is finished. */
 async function printed(demo: ChildProcess): Promise<string> {
   let text = '';
   for await (const part of demo.stdout!.setEncoding('utf8')) {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Showcase } from './showcase.ts';
 
-/** Where the pictures are. */
+/** Folder of the pictures. */
 export const imagesFolder = join(import.meta.dirname, '..', '..', 'docs', 'images');
 
 /** Path and name of each picture; docs/start/web.md and the README name the files. */

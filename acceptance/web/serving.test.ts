@@ -104,7 +104,7 @@ test('a first visit loads little script, nothing from another host, and a second
     requests.filter((url) => !url.startsWith(`${service.url}/`) && !url.startsWith('data:')),
     [],
   );
-  // What is loaded in advance may still be on its way.
+  // Preloaded files may still be loading.
   const loaded = new Set(finished);
   const fromServer: string[] = [];
   page.on('response', (response) => {

@@ -72,7 +72,7 @@ resource "terraform_data" "migration" {
 }
 `;
 
-/** What it describes is different each time somebody looks: a plan without a change of the code has changes. */
+/** Content that differs each time it is shown: a plan without a change of the code has changes. */
 const drifting = `resource "terraform_data" "certificate" {
   input = "renewed at \${formatdate("hh:mm:ss", timestamp())}"
 }

@@ -140,7 +140,7 @@ describe('the whole job', { skip: withoutRuns, concurrency: false }, () => {
     await status('Waiting for approval');
     await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
     await keys('a');
-    // Where something is lost, a careless Enter changes nothing.
+    // A careless Enter changes nothing if something would be lost.
     await page.locator(':focus', { hasText: 'Not yet' }).waitFor();
     await keys('Tab');
     await page.locator(':focus', { hasText: 'lose 2' }).waitFor();

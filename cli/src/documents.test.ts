@@ -19,7 +19,7 @@ function callsOf(text: string): string[] {
   return [...lines, ...inline].map((line) => line.replace(/^envarium -- /, 'envarium '));
 }
 
-/** What is wrong with a call; undefined if command and options exist. */
+/** Problem of a call; undefined if command and options exist. */
 function wrongWith(call: string): string | undefined {
   const words = splitLine(call.replaceAll('…', ''))
     .map(({ text }) => text)

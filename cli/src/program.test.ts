@@ -23,7 +23,7 @@ const tracer = `data:text/javascript,${encodeURIComponent(`
 
 describe('program', () => {
   it('every command has a description and can print JSON', () => {
-    // What completion writes is read by shells.
+    // Completions are read by shells.
     const commands = leaves(createProgram()).filter((command) => !/complet/.test(command.name()));
     assert.ok(commands.length >= 60);
     const lacking = commands.filter(

@@ -4,8 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../src/ground/database/open.ts';
 
 /**
- * Waits until somebody waits for a lock that another transaction holds; other databases of the same server do
- * not count.
+ * Waits until somebody waits for a lock that another transaction holds; other databases of the same server do not count.
  * @throws AssertionError after ten seconds
  */
 export async function somebodyWaits({ pool }: Pick<Database, 'pool'>): Promise<void> {

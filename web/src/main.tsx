@@ -16,10 +16,10 @@ import { Messages } from './ui/Messages.tsx';
 
 /** The content policy of the page allows only style elements with it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
-// Where the library that holds the page still behind a dialog looks for the same.
+// Attribute that the library which locks the page behind a dialog reads, too.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
-// What hides the scroll bar behind a dialog reads it here.
+// Attribute that is read here to hide the scroll bar behind a dialog.
 (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
 
 ensureClipboard();

@@ -1,4 +1,4 @@
-/** What the page hears, and what it says when it hears nothing. */
+/** Live updates of the page, and its message without them. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -107,7 +107,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.getByText('Close some').waitFor();
     await page.clock.install();
     await create('unheard');
-    // What was read within a second before a stream opens counts as read with it.
+    // Reads within a second before a stream opens count as read with it.
     await page.clock.fastForward(2000);
     isRefused = false;
     await page.evaluate("dispatchEvent(new Event('online'))");

@@ -14,7 +14,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe holds to be serious or worse, as text. @param rules default: all that are on without being asked for */
+/** Serious or worse findings of axe, as text. @param rules default: all that are on by default */
 async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
@@ -29,7 +29,7 @@ async function seriousFindings(page: Page, rules?: readonly string[]): Promise<s
     );
 }
 
-/** What a page complains about while it is open. */
+/** Errors of a page while it is open. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
@@ -79,7 +79,7 @@ async function widerThan(page: Page, width: number, height: number): Promise<str
 async function look(page: Page): Promise<Omit<Findings, 'complaints'>> {
   // The content policy of the page refuses a script element: the debugging protocol is above it.
   await page.evaluate(axe.source);
-  // What was read enables controls, whose colours fade in.
+  // The result of the read enables controls, whose colours fade in.
   await stillness(page);
   const light = await seriousFindings(page);
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -1,6 +1,6 @@
 /**
- * Tool output may be missing, cut off, huge, or anything at all: the part of the conformance suite about
- * a driver makes of that. Messages are for people; errors of the language itself would be defects.
+ * Tool output may be missing, cut off, huge, or anything at all: the part of the conformance suite about how
+ * drivers handle that. Messages are for people; errors of the language itself would be defects.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

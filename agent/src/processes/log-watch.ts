@@ -130,9 +130,8 @@ function mayLackBytes({ size, blocks }: Stats): boolean {
 }
 
 /**
- * Whether a file is mostly zero bytes, as where nothing was ever written; printed logs have none. Its blocks
- * alone do not tell: a file system that compresses needs few for any log. It is read in places that a program
- * cannot foresee.
+ * Whether a file is mostly zero bytes, as where nothing was ever written; printed logs have none. Its blocks alone do not
+ * tell: a file system that compresses needs few for any log. It is read in places that a program cannot foresee.
  * @param size of the file
  */
 export function isMostlyEmpty(path: string, size: number): boolean {

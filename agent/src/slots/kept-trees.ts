@@ -1,9 +1,8 @@
 /**
  * The trees of plans that wait for a decision: an apply that this agent claims continues in them, without another
  * checkout or init. Each is a closed work folder, set aside under a name that no other agent uses, and the uid of its
- * owner is reserved. Files that contain variables are kept in memory instead, and so are plan and state. An
- * apply whose tree is missing restores it from the service. Trees do not outlive the agent's process: the next
- * one removes them.
+ * owner is reserved. Files that contain variables are kept in memory instead, and so are plan and state. An apply whose tree is missing restores
+ * it from the service. Trees do not outlive the agent's process: the next one removes them.
  */
 import { existsSync, renameSync, statfsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';

@@ -4,10 +4,10 @@
  *
  * Every file is written under a temporary name, fsynced and renamed, except those that only grow (`events.jsonl`,
  * fsynced before the outcome appears, the raw step logs and `shipped.json`) and those that only matter while the
- * machine runs: `contact`, `control.json`, and before the start mark `slot.json`, `runner.json` and
- * `progress.json`. Mode 0700 for folders and 0600 for files, owned by the agent's uid; tools get open
- * descriptors only. The agent builds a folder under a temporary name and renames it: an attempt's folder has
- * its job and its inputs, or does not exist.
+ * machine runs: `contact`, `control.json`, and before the start mark `slot.json`, `runner.json` and `progress.json`. Mode 0700 for
+ * folders and 0600 for files, owned by the agent's uid;
+ * tools get open descriptors only. The agent builds a folder under a temporary name and renames it: an
+ * attempt's folder has its job and its inputs, or does not exist.
  *
  *   job.json          the job as claimed                                       agent, before the runner starts
  *   inputs/state      the current state version                                agent, before the runner starts
@@ -15,20 +15,24 @@
  *   inputs/source.tar.gz  uploaded code, instead of a repository           agent, before the runner starts
  *   inputs/tree.tar   the packed tree; absent: the tree is still in the work folder  agent, before the runner starts
  *   slot.json         the slot, and the process that will get the order       agent, before it sends the order
- * runner.json who runs it: pid, start time, boot runner, first, once it listens for SIGUSR1 contact seconds of
- * uptime at the last contact with the server agent, at each answered heartbeat control.json requests to the
- * runner agent; SIGUSR1 (sent only once runner.json exists) makes the runner read it again events.jsonl one
- * RunEvent per line runner, appended; a torn last line does not count steps/<step>.raw raw output of a step's
- * commands (`:` written as `_`) the tools themselves, through an O_APPEND descriptor scratch/ captured output,
- * and logs that are not a step's yet the tools, through descriptors; removed by the runner mark.json the start
- * mark, and which one it replaces (a retry) runner, before a changing command mark.stored the mark that the
- * server has agent progress.json where a changing command reports its progress runner, before it starts one
- * states/<n>.tfstate the two newest complete versions of the state runner (one that the server refuses is kept
- * in ../../refused-states; the folder of an attempt whose outcome the server does not take, in ../../given-up)
- * outputs/plan, outputs/tree.tar for the apply, elsewhere too runner outputs/policy-input.json what approval
- * policies are asked about, masked runner, where the job asks for it outcome.json the Outcome runner, last
- * shipped.json how much of each ended step's raw output counts agent, before it sends the step's end; appended,
- * the last whole line counts
+ *   runner.json       who runs it: pid, start time, boot                       runner, first, once it listens for SIGUSR1
+ *   contact           seconds of uptime at the last contact with the server    agent, at each answered heartbeat
+ *   control.json      requests to the runner                                   agent; SIGUSR1 (sent only once runner.json
+ *                                                                              exists) makes the runner read it again
+ *   events.jsonl      one RunEvent per line                                      runner, appended; a torn last line does not count
+ *   steps/<step>.raw  raw output of a step's commands (`:` written as `_`)     the tools themselves, through an O_APPEND descriptor
+ *   scratch/          captured output, and logs that are not a step's yet      the tools, through descriptors; removed by the runner
+ *   mark.json         the start mark, and which one it replaces (a retry)      runner, before a changing command
+ *   mark.stored       the mark that the server has                             agent
+ *   progress.json     where a changing command reports its progress            runner, before it starts one
+ *   states/<n>.tfstate  the two newest complete versions of the state             runner
+ *                     (one that the server refuses is kept in ../../refused-states; the folder of an attempt whose
+ *                     outcome the server does not take, in ../../given-up)
+ *   outputs/plan, outputs/tree.tar   for the apply, elsewhere too              runner
+ *   outputs/policy-input.json   what approval policies are asked about, masked  runner, where the job asks for it
+ *   outcome.json      the Outcome                                              runner, last
+ *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end;
+ *                                                                              appended, the last whole line counts
  */
 import { join } from 'node:path';
 import type { NetworkOrder } from '../network/network-order.ts';

@@ -1,4 +1,4 @@
-/** How commands are declared: each with the flags that all share, and a handler that returns the exit status. */
+/** Declaration of commands: each with the flags that all share, and a handler that returns the exit status. */
 import { type Command, Option } from 'commander';
 import { BadCall, CodedError, type ExitCode, exitCodes } from '../session/exit-codes.ts';
 import { explainReply } from '../session/explain-reply.ts';

@@ -1,4 +1,4 @@
-/** How a command that starts a deployment continues: returning, waiting for the result, or showing the log. */
+/** Continuation of a command that starts a deployment: returning, waiting for the result, or showing the log. */
 import { type Command, Option } from 'commander';
 
 export interface FollowFlags {

@@ -8,7 +8,7 @@ import { createOutput } from '../terminal/output.ts';
 import { plain } from '../terminal/safe-text.ts';
 import { argumentOf } from '../terminal/suggest.ts';
 
-/** What bash does not take literally inside an open quote. Names are those that other people choose. */
+/** Characters that bash does not take literally inside an open quote. Names are those that other people choose. */
 const special = { '"': /["$`\\!]/, "'": /'/ } as const;
 
 /**

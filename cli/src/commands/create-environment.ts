@@ -35,7 +35,7 @@ interface CreateEnvironmentFlags extends VariableFlags, FollowFlags, SourceFlags
   readonly driftCron?: string;
 }
 
-/** What an environment has wherever its code comes from. */
+/** Settings of an environment wherever its code comes from. */
 function environmentFields(name: string, projectId: string, flags: CreateEnvironmentFlags) {
   return {
     projectId,

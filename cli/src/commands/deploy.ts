@@ -57,7 +57,7 @@ interface TaskFlags extends VariableFlags, FollowFlags {
   readonly comment?: string;
 }
 
-/** What the options say, except for variables. */
+/** Settings from the options, except for variables. */
 function bodyOf(flags: DeployFlags): DeploymentBody {
   const { pullRequest: prNumber, gitUser } = flags;
   return {

@@ -50,7 +50,7 @@ async function showDrift(
     await output.line(`  ${plain(commitHash).slice(0, 12)}  ${timeText(timestamp)}  ${plain(userEmail)}`);
 }
 
-/** What the plan does not change is not drift, but a person who compares sees it. */
+/** Differences that the plan does not change are not drift, but a person who compares sees them. */
 async function showSettled({ output }: CommandSession, { plan }: Deployment): Promise<void> {
   const settled = plan?.settled ?? [];
   if (settled.length === 0) return;

@@ -1,4 +1,4 @@
-/** What keeps an environment from being deployed, or its state from being written: shown, set and released. */
+/** Locks that keep an environment from being deployed, or its state from being written: shown, set and released. */
 import type { Command } from 'commander';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { onCall } from '../call/command-line.ts';

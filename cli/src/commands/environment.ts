@@ -85,7 +85,7 @@ async function listQuery(session: CommandSession, flags: ListEnvironmentsFlags) 
 /** All pages, newest first, up to a number of environments. */
 async function listAll(session: CommandSession, flags: ListEnvironmentsFlags): Promise<Environment[]> {
   const query = await listQuery(session, flags);
-  // What tables do not show need not travel.
+  // Fields that tables do not show are not requested.
   const excludeFields = session.isJson
     ? undefined
     : 'latestDeploymentLog.plan,latestDeploymentLog.variables,latestDeploymentLog.resources,resources';

@@ -41,7 +41,7 @@ async function projectsOf(
   return found.map(({ id }) => id);
 }
 
-/** What names a credential or a connection, in one line. */
+/** Users of a credential or a connection, in one line. */
 export function usesText(uses: readonly CredentialUse[]): string {
   return uses.map(({ type, name }) => `${useWords[type]} ${plain(name)}`).join(', ') || 'nothing';
 }

@@ -1,4 +1,4 @@
-/** What the service reads of a repository before anything is created from it. */
+/** Discovery of a repository before anything is created from it. */
 import type { Command } from 'commander';
 import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import { templateTypes } from '#contract/schema/template-types.ts';

@@ -1,4 +1,4 @@
-/** Which words can come next, according to commander's commands, options and lists of values. */
+/** Completion of the next word, according to commander's commands, options and lists of values. */
 import type { Argument, Command, Option } from 'commander';
 import type { CompletionCandidate } from './candidate.ts';
 import type { KnownNames } from './known-names.ts';
@@ -33,7 +33,7 @@ function optionOf(command: Command, word: string): Option | undefined {
 
 const takesValue = (option: Option) => option.required || option.optional;
 
-/** What the words before the last one mean: the command, the number of operands, and an option without its value. */
+/** Meaning of the words before the last one: the command, the number of operands, and an option without its value. */
 interface WordPosition {
   command: Command;
   operands: number;

@@ -1,7 +1,7 @@
-/** What confines the runs of an agent, in words. */
+/** Isolation of the runs of an agent, in words. */
 import type { Agent, AgentIsolation } from '#contract/agents/shapes.ts';
 
-/** What confines runs, from the strongest to the weakest. */
+/** Isolation of runs, from the strongest to the weakest. */
 export function isolationText({
   hasNamespaces,
   hasOwnUsers,
@@ -17,7 +17,7 @@ export function isolationText({
   return parts.join(', ') || 'none';
 }
 
-/** What confines runs of the processes of an agent: each combination once. */
+/** Isolation of runs by the processes of an agent: each combination once. */
 export function isolationOf({ processes = [] }: Agent): string {
   return [...new Set(processes.map(({ isolation }) => isolationText(isolation)))].join('; ');
 }

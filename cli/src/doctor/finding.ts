@@ -4,12 +4,12 @@ const standings = ['ok', 'warning', 'problem'] as const;
 export type Standing = (typeof standings)[number];
 
 export interface Finding {
-  /** What was checked, such as `git` or `agents`. */
+  /** Subject, such as `git` or `agents`. */
   readonly check: string;
   readonly standing: Standing;
-  /** What was found, or what is wrong; never a secret. */
+  /** Result or problem; never a secret. */
   readonly text: string;
-  /** What to do; absent if nothing is wrong. */
+  /** Remedy; absent if nothing is wrong. */
   readonly advice?: string;
 }
 

@@ -41,7 +41,7 @@ export function skewOf(date: string | null, sentAt: number, cameAt: number): num
   return there > cameAt ? Math.round((there - cameAt) / 1000) : 0;
 }
 
-/** What to do about each reason that the service reports for not being ready. */
+/** Remedy for each reason that the service reports for not being ready. */
 const readinessAdvice: readonly (readonly [reason: RegExp, advice: string])[] = [
   [
     /database/i,
@@ -57,7 +57,7 @@ const readinessAdvice: readonly (readonly [reason: RegExp, advice: string])[] = 
   ],
 ];
 
-/** What to do about a service that is not ready. */
+/** Remedy for a service that is not ready. */
 export function adviceForReadiness(reason: string | undefined): string {
   if (reason === undefined) return 'Is the service starting, and does the reverse proxy forward the request?';
   const known = readinessAdvice.find(([pattern]) => pattern.test(reason));
@@ -189,7 +189,7 @@ function checkAgent(agent: Agent, version: string): Finding {
   return ok(name, `connected${about}`);
 }
 
-/** What confines the runs of each process of an agent. */
+/** Isolation of the runs of each process of an agent. */
 export function checkProcesses({ processes = [] }: Agent): Finding[] {
   return processes.map(({ hostname, isolation }) => {
     const check = 'isolation';

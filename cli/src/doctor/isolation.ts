@@ -1,4 +1,4 @@
-/** What isolates runs: bubblewrap and user namespaces, or separate user ids if the agent is started as root. */
+/** Isolation of runs: bubblewrap and user namespaces, or separate user ids if the agent is started as root. */
 import { access, constants, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandEnvironment } from '../session/settings.ts';

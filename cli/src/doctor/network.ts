@@ -1,4 +1,4 @@
-/** What affects the downloads of runs: proxies, certificates, release indexes and registries. */
+/** Settings that affect the downloads of runs: proxies, certificates, release indexes and registries. */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { allPrograms, tools } from '#protocol/tools/index.ts';

@@ -11,7 +11,7 @@ interface RequiredProgram {
   /** Below it, the service does less than the agent. */
   readonly ofService?: { readonly least: readonly [major: number, minor: number]; readonly advice: string };
   readonly isMust: boolean;
-  /** What does not work without it, and how to install it. */
+  /** Consequence of its absence, and how to install it. */
   readonly advice: string;
 }
 

@@ -8,7 +8,7 @@ import { ApiError } from '#contract/client/client.ts';
 import { BadCall } from '../session/exit-codes.ts';
 import { currentProcess } from '../terminal/current-process.ts';
 
-/** Where lines go; each text ends with the end of a line. */
+/** Receiver of lines; each text ends with the end of a line. */
 export type WriteLines = (text: string) => Promise<void>;
 
 /** Opens the rest of an export. @param after id of the last entry that was written */

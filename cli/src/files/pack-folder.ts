@@ -25,7 +25,7 @@ interface FolderNames {
   readonly leftOut: readonly string[];
 }
 
-/** What tools read values from: patterns of tar. */
+/** Files from which tools read values: patterns of tar. */
 const variableFiles = ['.env', '.env.*', '*.tfvars', '*.tfvars.json'];
 const variableFileName = /^\.env(\..*)?$|\.tfvars(\.json)?$/s;
 

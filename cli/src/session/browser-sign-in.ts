@@ -25,7 +25,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
 }
 
-/** What opens an address in the browser of this machine. */
+/** Program that opens an address in the browser of this machine. */
 function openerOf(): [program: string, ...args: string[]] {
   const { BROWSER } = currentProcess().env;
   if (BROWSER) return [BROWSER];
@@ -34,7 +34,7 @@ function openerOf(): [program: string, ...args: string[]] {
   return ['xdg-open'];
 }
 
-/** Where that fails, the person opens the address that was printed. */
+/** If that fails, the person opens the printed address. */
 function openBrowser(address: string): void {
   if (!canAsk() && !currentProcess().env.BROWSER) return;
   const [program, ...args] = openerOf();

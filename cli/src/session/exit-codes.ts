@@ -1,4 +1,4 @@
-/** What the exit status of a command means. */
+/** Meaning of the exit status of a command. */
 import { ApiError } from '#contract/client/client.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
 

@@ -1,4 +1,4 @@
-/** What `login` needs: from flags and environment, the rest from a person or standard input. */
+/** Inputs of `login`: from flags and environment, the rest from a person or standard input. */
 import type { CliSession, SignInMethods } from '#contract/sign-in/shapes.ts';
 import { answered, canAsk } from '../terminal/ask.ts';
 import { currentProcess } from '../terminal/current-process.ts';
@@ -45,7 +45,7 @@ async function askAddress(initialValue = 'http://127.0.0.1:3000'): Promise<strin
 
 type Way = 'key' | 'password' | 'browser';
 
-/** How a person wants to log in. A service that does not say how people sign in takes keys. @throws Interrupted */
+/** Way to log in. A service that does not report how people sign in accepts keys. @throws Interrupted */
 async function askWay(apiUrl: string): Promise<Way> {
   const methods = await anonymousClient(apiUrl)
     .call('listSignInMethods')

@@ -1,4 +1,4 @@
-/** What every command uses: a client of the service, and its output. */
+/** Dependencies of every command: a client of the service, and its output. */
 import { type Client, createClient } from '#contract/client/client.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { currentProcess } from '../terminal/current-process.ts';

@@ -17,7 +17,7 @@ export interface ShownEvents {
 export const isOver = (step: Step) =>
   !['NOT_STARTED', 'IN_PROGRESS', 'WAITING_FOR_USER'].includes(step.status);
 
-/** What a deployment waits for, unless a person decides about it; empty if it does not wait. */
+/** Reason why a deployment waits, unless a person decides about it; empty if it does not wait. */
 export function waitText({ status, waitingFor }: DeploymentStatusEvent): string {
   if (status === 'ABORTING') return 'Aborting';
   return waitingFor && waitingFor.kind !== 'approval' ? plain(waitingFor.text) : '';

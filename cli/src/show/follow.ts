@@ -33,7 +33,7 @@ interface DeploymentToFollow {
   readonly signal: AbortSignal;
   /** The last status that the service has reported. */
   status: DeploymentStatus | undefined;
-  /** How the step that is followed has ended. */
+  /** End of the step that is followed. */
   stepEnd?: StepStatus;
   /** Hashes of the plans that were approved. */
   readonly approved: Set<string | undefined>;
@@ -173,7 +173,10 @@ async function followUntilEnd(session: CommandSession, followed: DeploymentToFol
   return stepEnd === undefined ? exitCodeOfStatus(deployment.status) : exitCodeOfStep(stepEnd);
 }
 
-/** How to resume, and how to end the deployment: what has not begun, or waits for approval, is cancelled. */
+/**
+ * Ways to resume, and to end the deployment: deployments that have not begun, or wait for approval, are
+ * cancelled.
+ */
 function interruptedText({ id, status }: DeploymentToFollow): string {
   const canCancel = status === 'QUEUED' || status === 'WAITING_FOR_USER';
   const [state, end] = canCancel
@@ -213,7 +216,7 @@ export async function follow(
   }
 }
 
-/** How a deployment continues after its start. */
+/** Continuation after the start of a deployment. */
 export interface StartFlags extends FollowFlags {
   /** Approves its plan as soon as it is ready, whatever demands the approval. */
   readonly approve?: boolean;

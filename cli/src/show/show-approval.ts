@@ -1,4 +1,4 @@
-/** What policies and people said about a plan, and what its approval waits for, in words. */
+/** Verdicts and decisions about a plan, and the open requirements of its approval, in words. */
 
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
@@ -71,7 +71,7 @@ export function waitLines({
   ];
 }
 
-/** Who has approved already, and what is missing all the same. */
+/** Approvers so far, and open requirements. */
 function missingLines({ waitingFor, reviews = [] }: Pick<Deployment, 'waitingFor' | 'reviews'>): string[] {
   const approved = reviews.filter(({ action }) => action === 'approved');
   return [

@@ -82,7 +82,7 @@ async function showFailure(output: Output, deployment: Deployment): Promise<void
   await showUnrecorded(output, deployment.unrecordedResources ?? []);
 }
 
-/** What can be done with a plan that waits for approval. */
+/** Commands for a plan that waits for approval. */
 async function showDecision(output: Output, id: string, isEmpty: boolean): Promise<void> {
   if (!isEmpty) {
     await output.line(`Approve it:  envarium approve ${id} --follow`);
@@ -96,7 +96,7 @@ async function showDecision(output: Output, id: string, isEmpty: boolean): Promi
 /** The step in which a plan waits for its approval. */
 export const approvalStep = 'approval:wait';
 
-/** How long a deployment has worked: from its start to its end, without the time that it waited for approval. */
+/** Working time of a deployment: from its start to its end, without the wait for approval. */
 export async function tookText(client: CommandSession['client'], deployment: Deployment): Promise<string> {
   const { id, startedAt, finishedAt, reviewers } = deployment;
   if (!startedAt || !finishedAt) return '';

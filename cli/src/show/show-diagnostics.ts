@@ -1,4 +1,4 @@
-/** What the tool of a deployment reported: its errors, failed checks and warnings. */
+/** Reports of a deployment's tool: its errors, failed checks and warnings. */
 import { type Diagnostic, findingsText } from '#contract/deployments/diagnostics.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Output } from '../terminal/output.ts';
@@ -19,7 +19,7 @@ export async function showDiagnostics(output: Output, { diagnostics = [] }: Depl
   }
 }
 
-/** What the reason of a failure leaves out, and what does not fail a deployment, in one line; nothing where there is neither. */
+/** Diagnostics besides the reason of a failure, in one line; empty if there are none. */
 export async function showFindings(
   output: Output,
   id: string,

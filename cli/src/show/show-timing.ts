@@ -1,4 +1,4 @@
-/** Where the time of a deployment went, as a table. */
+/** Breakdown of the time of a deployment, as a table. */
 import type { DeploymentTimeline, TimelinePhase } from '#contract/deployments/timeline.ts';
 import type { CommandSession } from '../session/session.ts';
 import { durationText } from '../terminal/durations.ts';

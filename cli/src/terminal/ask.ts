@@ -15,7 +15,7 @@ export function canAsk(): boolean {
   return currentProcess().stdin.isTTY && currentProcess().stderr.isTTY;
 }
 
-/** What a person has answered. @throws Interrupted */
+/** Answer of a person. @throws Interrupted */
 export function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
   if (typeof answer === 'symbol') throw new Interrupted();
   return answer as Exclude<Answer, symbol>;

@@ -1,4 +1,4 @@
-/** What commands write: text with colours on a terminal, tables that fit it, or one JSON document. */
+/** Output of commands: text with colours on a terminal, tables that fit it, or one JSON document. */
 import { styleText } from 'node:util';
 import type { CommandEnvironment } from '../session/settings.ts';
 import { plain, safeJson, safeText } from './safe-text.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { plain, SafeText, safeJson, safeText } from './safe-text.ts';
 
-/** What a terminal could obey, besides line ends, tabs and colours. */
+/** Characters that a terminal could obey, besides line ends, tabs and colours. */
 const attacks: Readonly<Record<string, string>> = {
   title: '\u001b]0;owned\u0007',
   clipboard: '\u001b]52;c;cm0gLXJmIH4=\u001b\\',

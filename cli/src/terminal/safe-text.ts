@@ -9,7 +9,7 @@
 /** Line ends, sequences that may be colours, and characters that a terminal could obey. */
 const special = /\u001b\[[\d;]{0,64}m|\r?\n|[[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]--[\t]]/gv;
 
-/** What may become one of them with the next chunk. */
+/** Text that may become one of them with the next chunk. */
 const unfinished = /(?:\r|\u001b(?:\[[\d;]{0,64})?)$/;
 
 /**

@@ -7,7 +7,7 @@ import type { VariableEntry } from './variable-file.ts';
 /** A change whose schema may have choices. */
 export type ChangeWithChoices = Omit<VariableEntry, 'schema'> & { readonly schema?: VariableSchema };
 
-/** Where changes are stored, as a list of variables takes it. */
+/** Place where changes are stored, as parameters of a list of variables. */
 export interface ChangedPlace {
   readonly organizationId: string;
   readonly environmentId?: string;

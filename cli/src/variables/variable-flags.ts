@@ -22,7 +22,7 @@ interface VariableArgument {
   readonly isLiteral: boolean;
 }
 
-/** What the variables of an option have in common. */
+/** Common fields of the variables of an option. */
 const settingsOf: Readonly<
   Record<(typeof variableOptions)[number][0], Omit<VariableEntry, 'name' | 'value'>>
 > = {

@@ -31,7 +31,7 @@ export const AgentProcess = replyObject('AgentProcess', {
   isolation: AgentIsolation,
 });
 
-/** Where clients want the logs of an agent to be. */
+/** Place where clients want the logs of an agent. */
 export const AgentLogs = closed({
   dynamo: Type.Optional(
     closed({

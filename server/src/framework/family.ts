@@ -37,8 +37,8 @@ export interface Family {
   /** Entities that operations check rights about, each with the way to its organization and project. */
   readonly entities?: Readonly<Record<string, FindHome>>;
   /**
-   * Locks an entity until the end of a transaction, as every change of it does: a conditional change by a caller
-   * under a condition (`If-Match`) needs one.
+   * Locks an entity until the end of a transaction, as every change of it does: a change under a condition
+   * (`If-Match`) requires it.
    */
   readonly locks?: Readonly<Record<string, Lock>>;
   /** Tables that only the stores of this family name in SQL. */

@@ -87,8 +87,8 @@ export interface ReactionPayloads {
   /** A family refuses the move of a project that something below it does not allow. The tree is locked. */
   readonly projectMoving: MovingProject;
   /**
-   * A family refuses what it cannot follow, or follows. The tree is locked; the policy is neither stored nor
-   * locked yet, so that environments can be locked first.
+   * A family refuses what it cannot follow, or follows. The tree is locked; the policy is neither stored nor locked yet,
+   * so that environments can be locked first.
    */
   readonly policyChanging: ChangingPolicy;
   /** A family refuses what the new tool could not continue, or leaves it behind. */

@@ -4,7 +4,7 @@ import { ApiError } from '#contract/client/client.ts';
 export interface ErrorText {
   readonly title: string;
   readonly text: string;
-  /** What a person can do about it. */
+  /** Remedy for a person. */
   readonly remedy?: string;
   /** For the operator who looks into the log. */
   readonly requestId?: string | undefined;
@@ -47,7 +47,7 @@ export function fieldOf(error: unknown): string | undefined {
   return match?.[1]?.replaceAll('/', '.');
 }
 
-/** What a refusal says about the field that it names, without the field's path: "Must be a number of hours". */
+/** Message of a refusal about its field, without the field's path: "Must be a number of hours". */
 export function fieldText(error: unknown): string {
   const text = errorText(error).text.replace(/^\/(body|query)\/[^\s:,]+[:,]?\s*/, '');
   return text.slice(0, 1).toUpperCase() + text.slice(1);

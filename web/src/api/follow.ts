@@ -34,7 +34,7 @@ export interface Following<Event extends { readonly id: string }> {
 export const silenceSeconds = 25;
 const hiddenMilliseconds = 15_000;
 const longestPauseMilliseconds = 10_000;
-/** What a refusal says seldom changes soon. */
+/** The reason for a refusal rarely changes soon. */
 const refusedMilliseconds = 30_000;
 
 const wakeEvent = 'envarium:connect';

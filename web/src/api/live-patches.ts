@@ -41,7 +41,7 @@ function inReadsOf<Shown extends LiveRow>(
   return names.map((name) => [name, patch as unknown as Updater<LiveRow>]);
 }
 
-/** What an event changes in the reads of each operation. */
+/** Changes of an event to the reads of each operation. */
 function patchesOf(event: OrganizationStreamEvent): Patches {
   if (event.event === 'deployment') {
     const { environmentId, deploymentLogId, environmentStatus, ...told } = event.data;
@@ -89,7 +89,7 @@ export class PatchedReads {
       if (notice.type !== 'updated') return;
       const { query, action } = notice;
       if (action.type === 'fetch') this.#began.set(query, this.#lastNumber);
-      // What was read may be older than what events have told since the reading began.
+      // Reads may be older than the events that have arrived since they began.
       else if (action.type === 'success' && !action.manual) this.#repeat(query);
     });
   }

@@ -1,4 +1,4 @@
-/** Which reads show what an event tells: a page stays current by having its reads here. */
+/** Reads that show the content of an event: a page stays current by having its reads here. */
 import type { ChangedEntity, OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
 import type { OperationName } from '#contract/operations.ts';
 
@@ -44,7 +44,7 @@ const ofSets: readonly OperationName[] = [
   'listSetAssignments',
 ];
 
-/** What else has lists. */
+/** Other entities with lists. */
 const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   organization: ['listOrganizations', 'getOrganization', 'getPolicy', 'getCurrentUser'],
   project: [

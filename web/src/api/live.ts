@@ -1,5 +1,5 @@
 /**
- * What this tab hears from the service: the changes of the organization, which make the reads that show them
+ * Live events of this tab from the service: the changes of the organization, which make the reads that show them
  * current, and all that one deployment tells.
  */
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
@@ -34,7 +34,7 @@ interface Live {
   readonly state: LiveState;
   /** When the connection was lost, in milliseconds since 1970. */
   readonly lostSince?: number;
-  /** What the service or the network said last. */
+  /** Last message of the service or the network. */
   readonly error?: unknown;
 }
 
@@ -65,7 +65,7 @@ function useLiveState(): LiveState {
 
 /** When the present connection was opened, in milliseconds since 1970, and whether it continues an earlier one. */
 let opened = { at: 0, isContinued: false };
-/** What is read while a page opens is as new as its stream. */
+/** Reads while a page opens are as new as its stream. */
 const sameTimeMilliseconds = 1000;
 
 /** A stream that begins late has missed what happened to the reads that were there before. */

@@ -21,7 +21,7 @@ import { showError } from './messages.ts';
 import { noteSessionEnd } from './session-end.ts';
 
 export type Reply<Name extends OperationName> = ReplyOf<(typeof operations)[Name]>;
-/** What a call is about: parameters of the path, of the query, and the body. */
+/** Input of a call: parameters of the path, of the query, and the body. */
 export type QueryInput<Name extends OperationName> = Omit<CallInput<Name>, 'signal' | 'idempotencyKey'>;
 
 /** Refusals stay refusals; everything else is tried again until the service is back. */

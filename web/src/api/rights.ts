@@ -1,4 +1,4 @@
-/** What the person may do in a place, and why: what buttons are enabled by. */
+/** Rights of the person at a place, with reasons: they enable buttons. */
 import { useQuery } from '@tanstack/react-query';
 import type { Right } from '#contract/schema/rights.ts';
 import { read } from './queries.ts';

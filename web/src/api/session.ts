@@ -1,4 +1,4 @@
-/** Who is signed in, and in which organization this tab works. */
+/** Current user, and the organization in which this tab works. */
 import { useQuery } from '@tanstack/react-query';
 import { client, setCsrfToken } from './client.ts';
 import { isStatus } from './errors.ts';
@@ -54,7 +54,7 @@ export function chooseOrganization(id: string): void {
   queryClient.clear();
 }
 
-/** Who is signed in, for pages behind the sign-in. */
+/** Current user, for pages behind the sign-in. */
 export function useSession(): { readonly me: SignedInUser; readonly organizationId: string } {
   const { data } = useQuery(currentUser);
   if (!data) throw new Error('Nobody is signed in');

@@ -127,7 +127,7 @@ export const stepLooks: Readonly<Record<StepStatus, StatusLook>> = {
   WARNING: { word: 'Done with a warning', tone: 'wait', shape: 'diamond' },
 };
 
-/** What an approval policy decided. */
+/** Decision of an approval policy. */
 export const verdictLooks: Readonly<Record<PolicyDecision, StatusLook>> = {
   allow: { word: 'Allowed', tone: 'ok', shape: 'check' },
   deny: { word: 'Denied', tone: 'fail', shape: 'cross' },

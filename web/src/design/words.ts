@@ -1,4 +1,4 @@
-/** What people call what the wire has names for. */
+/** Words of people for names on the wire. */
 import type { AutoDriftRemediation, DeploymentType } from '#contract/schema/enumerations.ts';
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
 
@@ -25,7 +25,7 @@ export const templateTypeWords: Readonly<Record<CreatableTemplateType, string>> 
   workflow: 'Workflow',
 };
 
-/** What follows a drift check that finds drift. */
+/** Reactions to a drift check that finds drift. */
 export const remediationWords: Readonly<Record<AutoDriftRemediation, string>> = {
   DISABLED: 'Nothing: a person decides',
   CODE_TO_CLOUD: 'Deploy the newest code',

@@ -5,9 +5,9 @@ import { usePage, useRead } from '../api/queries.ts';
 
 export interface EnvironmentSelectProps {
   readonly label: string;
-  /** What an empty field says. */
+  /** Placeholder of an empty field. */
   readonly placeholder?: string;
-  /** Where it is looked for. */
+  /** Project to search in. */
   readonly within: { readonly organizationId: string } | { readonly projectId: string };
   readonly value: string | null;
   readonly onChange: (id: string | null) => void;
@@ -40,7 +40,7 @@ export function EnvironmentSelect({
     },
   });
   const found = data?.rows ?? [];
-  // What is chosen already may be on no page of what was found.
+  // The chosen value may be on no page of the results.
   const isKnown = props.value === null || found.some(({ id }) => id === props.value);
   const chosen = useRead(
     'getEnvironment',

@@ -1,4 +1,4 @@
-/** What a form says about a refusal that belongs to none of its fields. What was typed stays. */
+/** Form message about a refusal that belongs to none of its fields. Entered text stays. */
 import { Alert } from '@mantine/core';
 import { errorText } from '../api/errors.ts';
 import { intoView } from './problems.ts';

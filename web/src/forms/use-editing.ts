@@ -55,7 +55,7 @@ export function useEditing<Data, Values extends object>(
     reset: () => setEdited(undefined),
     saved: (sent) => {
       setEdited((now) => (now?.values === sent ? { ...now, isSaved: true } : now));
-      // What was typed meanwhile is about the version that the save has made.
+      // Edits in the meantime are about the version that the save has made.
       const rebase = (etag: string | undefined) =>
         setEdited((now) =>
           now === undefined || now.isSaved ? undefined : { values: now.values, etag, isOvertaken: false },
@@ -70,7 +70,7 @@ export function useEditing<Data, Values extends object>(
           isOvertaken: true,
           values: before?.values ?? theirs,
         }));
-      // What replaces or shows their version needs it: until it is there, neither is offered.
+      // Replacing or showing their version requires it: until it is loaded, neither is offered.
       void refetch().finally(overtake);
       return true;
     },

@@ -1,4 +1,4 @@
-/** What was clicked before the page had read what it needs for it is done once it has. */
+/** Clicks before the page has loaded its data take effect once it has. */
 import { useEffect, useEffectEvent, useState } from 'react';
 
 /**

@@ -1,7 +1,10 @@
 /** Settings that are stored and have no effect yet: what their pages say next to them. */
 import { noEffects } from '#contract/schema/no-effect-words.ts';
 
-/** What happens although a setting is on, by its name in the contract. A test compares it with the contract's marks. */
+/**
+ * Consequences although a setting is on, by its name in the contract. A test compares it with the contract's
+ * marks.
+ */
 export const withoutEffect: Readonly<Partial<Record<string, string>>> = {
   // Of environments.
   continuousDeployment: noEffects.continuousDeployment,

@@ -25,7 +25,7 @@ export function Detail({ title, onClose, children }: DetailProps) {
   );
 }
 
-/** Which row of a list is open, in the address as `?open=<id>`. */
+/** Open row of a list, in the address as `?open=<id>`. */
 export function useOpenRow(): {
   readonly openId: string | undefined;
   readonly open: (id: string) => void;

@@ -9,7 +9,7 @@ import { ActionButton } from '../ui/ActionButton.tsx';
 
 export interface FormDialogProps {
   readonly title: string;
-  /** What the form does, in a sentence or two. */
+  /** Purpose of the form, in a sentence or two. */
   readonly lead?: ReactNode;
   readonly verb: string;
   readonly isBusy: boolean;

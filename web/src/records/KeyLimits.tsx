@@ -1,4 +1,4 @@
-/** What bounds the use of a key: until when, and from where. */
+/** Limits on the use of a key: expiry and networks. */
 import { Select, TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type KeySpan, keySpans } from './key-limits.ts';

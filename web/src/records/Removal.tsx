@@ -24,7 +24,7 @@ export interface RemovalProps<Name extends OperationName> {
   readonly typed?: string;
   readonly size?: string;
   readonly onDone?: () => void;
-  /** What it means, in a sentence or two. */
+  /** Meaning, in a sentence or two. */
   readonly children: ReactNode;
 }
 

@@ -11,7 +11,7 @@ export interface SecretField {
 
 export interface SecretDialogProps {
   readonly title: string;
-  /** What the secret opens and who should get it. */
+  /** Purpose of the secret, and its recipient. */
   readonly lead: ReactNode;
   /** For the warning, such as "The secret" or "The link". */
   readonly what: string;

@@ -10,7 +10,7 @@ export interface StaleAlertProps {
   readonly onShow: () => void;
 }
 
-/** What was typed stays until the person asks for the other version. */
+/** Edits stay until the person requests the other version. */
 export function StaleAlert({ error, onShow }: StaleAlertProps) {
   if (!isStatus(error, 412)) return <FormAlert mb="md" error={error} />;
   return (

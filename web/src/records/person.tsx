@@ -3,7 +3,7 @@ import type { Reply } from '../api/queries.ts';
 
 export type MemberUser = Reply<'listMembers'>[number]['user'];
 
-/** What to call somebody; never empty. */
+/** Display name of a person; never empty. */
 export function nameOfUser(user: MemberUser | undefined): string {
   return user?.name || user?.email || user?.user_id || 'Unknown';
 }

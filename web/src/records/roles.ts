@@ -4,12 +4,12 @@ import type { Reply } from '../api/queries.ts';
 
 export type CustomRole = Reply<'listRoles'>[number];
 
-/** What a role is called: a built-in one has its name, a custom one its id. */
+/** Name of a role: a built-in one has its name, a custom one its id. */
 export function roleName(role: string, custom: readonly CustomRole[] = []): string {
   return custom.find(({ id }) => id === role)?.name ?? role;
 }
 
-/** What can be chosen in a place, in groups. */
+/** Choices at a place, in groups. */
 export function roleChoices(scope: RoleScope, custom: readonly CustomRole[] = []) {
   const items = Object.keys(builtInRoles[scope]).map((name) => ({ value: name, label: name }));
   return [

@@ -17,7 +17,7 @@ export interface ChangeFormOptions<Name extends OperationName, Values extends Re
 
 export interface ChangeForm<Name extends OperationName> {
   readonly change: UseMutationResult<Reply<Name>, Error, QueryInput<Name>>;
-  /** What to show at the top of the form; undefined if there is nothing, or if a field shows it. */
+  /** Message at the top of the form; undefined if there is none, or if a field shows it. */
   readonly problem: unknown;
 }
 

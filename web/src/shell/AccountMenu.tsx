@@ -1,4 +1,4 @@
-/** What the account button opens: the person, the organization, the colours, and the way out. */
+/** Menu of the account button: the person, the organization, the colours, and the way out. */
 import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { baseUrl } from '../api/client.ts';

@@ -19,9 +19,9 @@ export interface PaletteProps {
 const [store, palette] = createSpotlight();
 const listId = 'palette-items';
 
-/** What is found last comes with the page, which shows it a little later. */
+/** The last results come with the page, which shows them a little later. */
 const settlingMilliseconds = 200;
-/** How long Enter waits where nothing is found. */
+/** Time for which Enter waits if nothing is found. */
 const patienceMilliseconds = 3000;
 
 /** Does what Enter was pressed for, once that is found. */
@@ -65,7 +65,7 @@ export default function Palette({ query, onQuery, onReady, ...late }: PalettePro
   const { groups, isSearching } = found;
   useEffect(() => palette.open(), []);
   useLateEnter(late, found);
-  // What Enter does is the first thing that fits, also when the service has answered meanwhile.
+  // Enter runs the first match, also when the service has responded in the meantime.
   const first = groups[0]?.items[0];
   const shown = `${query} ${first?.id}`;
   useEffect(() => store.updateState((state) => ({ ...state, selected: 0 })), [shown]);
@@ -85,7 +85,7 @@ export default function Palette({ query, onQuery, onReady, ...late }: PalettePro
       <Spotlight.Search
         {...paletteField}
         onFocus={({ currentTarget }) => {
-          // What was typed so far goes on at its end.
+          // Further typing continues at the end of the text.
           currentTarget.setSelectionRange(currentTarget.value.length, currentTarget.value.length);
           onReady();
         }}

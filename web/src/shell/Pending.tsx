@@ -1,4 +1,4 @@
-/** What stands where a page is on its way for longer than a moment. */
+/** Placeholder for a page that takes longer than a moment to load. */
 import classes from './Shell.module.css';
 
 export function Pending() {

@@ -1,4 +1,4 @@
-/** What stands where a page failed. */
+/** Placeholder for a page that failed. */
 import { Button } from '@mantine/core';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { ErrorState } from '../ui/ErrorState.tsx';

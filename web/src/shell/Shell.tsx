@@ -1,4 +1,4 @@
-/** What stands around every page: places to go to, search, and whether the page is live. */
+/** Frame of every page: navigation, search, and the state of live updates. */
 import { AppShell, Burger, Button, Kbd, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';

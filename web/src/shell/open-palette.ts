@@ -35,7 +35,7 @@ export function closeOverlay(overlay: Overlay): void {
   if (open === overlay) set(undefined);
 }
 
-/** What is open above the page. */
+/** Dialog above the page. */
 export function useOverlay(): Overlay | undefined {
   return useSyncExternalStore(
     (listener) => {

@@ -1,4 +1,4 @@
-/** What can be done on the page that is open: its buttons and tabs, as the command palette offers them. */
+/** Actions on the open page: its buttons and tabs, as the command palette offers them. */
 import { useEffect, useState } from 'react';
 
 export interface PageAction {
@@ -7,7 +7,7 @@ export interface PageAction {
 }
 
 const selector = ['main header button', 'main header a[href]', 'main [role="tab"]'].join(',');
-/** What decides whether one of them can be used. */
+/** Attributes that decide whether one of them can be used. */
 const attributes = ['aria-disabled', 'aria-label', 'aria-selected', 'disabled', 'href'];
 /** A page that is being read changes often. */
 const pauseMilliseconds = 100;
@@ -26,7 +26,7 @@ function canBeUsed(element: HTMLElement): boolean {
   );
 }
 
-/** What the page offers now: each thing once. */
+/** Actions that the page offers now: each once. */
 function elementsByName(): ReadonlyMap<string, HTMLElement> {
   const found = [...document.querySelectorAll<HTMLElement>(selector)].filter(canBeUsed);
   const byName = new Map(found.map((element) => [nameOf(element), element]));
@@ -45,7 +45,7 @@ function run(name: string): void {
   element?.click();
 }
 
-/** What the page offers, also once it has been loaded or has read what it shows. */
+/** Actions of the page, also once it has been loaded or has read its data. */
 export function usePageActions(): PageAction[] {
   const [names, setNames] = useState(namesNow);
   useEffect(() => {

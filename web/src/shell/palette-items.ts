@@ -1,4 +1,4 @@
-/** What the command palette finds. */
+/** Results of the command palette. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import { usePageActions } from './page-actions.ts';
 export interface PaletteItem {
   readonly id: string;
   readonly label: string;
-  /** What it is, or where. */
+  /** Kind or place. */
   readonly detail?: string;
   readonly run: () => void;
 }

@@ -25,7 +25,7 @@ export interface Column<Row> {
 }
 
 export interface DataTableProps<Row> {
-  /** What the rows are, for people who cannot see them. */
+  /** Label of the rows, for people who cannot see them. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

@@ -1,4 +1,4 @@
-/** What stands where nothing is yet: what would be here, and the command and the call that would fill it. */
+/** Placeholder for an empty list: its future content, and the command and the call that would fill it. */
 import type { ReactNode } from 'react';
 import { CommandLine } from './CommandLine.tsx';
 import type { ShownCall } from './calls.ts';

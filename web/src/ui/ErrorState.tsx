@@ -1,4 +1,4 @@
-/** What stands where something could not be read. */
+/** Placeholder for content that could not be read. */
 import { Button } from '@mantine/core';
 import { errorText } from '../api/errors.ts';
 import classes from './ui.module.css';

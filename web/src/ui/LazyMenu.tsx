@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react';
 
-/** What the button of a menu has to hand on to its element. */
+/** Properties that the button of a menu has to hand on to its element. */
 export interface TargetProps {
   readonly onClick?: () => void;
   readonly onPointerEnter?: () => void;

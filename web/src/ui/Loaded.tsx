@@ -7,13 +7,13 @@ import { ErrorState } from './ErrorState.tsx';
 
 export interface LoadedProps<Data> {
   readonly query: UseQueryResult<Data>;
-  /** How many lines stand in while it is read. */
+  /** Number of placeholder lines while it is read. */
   readonly lines?: number;
   readonly children: (data: Data) => ReactNode;
 }
 
 export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) {
-  // What was deleted, or what the person may no longer see, goes although it was shown before.
+  // Content that was deleted, or that the person may no longer see, disappears although it was shown before.
   const isGone = query.isError && isStatus(query.error, 403, 404, 410);
   if (query.data !== undefined && !isGone) return children(query.data);
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
@@ -26,7 +26,7 @@ export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) 
   );
 }
 
-/** What is shown until the code of a dialog is loaded. As a dialog, it has the keyboard: the keys of the page rest. */
+/** Placeholder until the code of a dialog is loaded. As a dialog, it has the keyboard: the keys of the page rest. */
 export function DialogLoading() {
   return (
     <div role="dialog" aria-modal="true" aria-label="Loading">

@@ -1,4 +1,4 @@
-/** Where messages appear. */
+/** Region for messages. */
 import '@mantine/notifications/styles.css';
 import { Notifications } from '@mantine/notifications';
 

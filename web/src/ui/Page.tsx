@@ -16,11 +16,11 @@ export interface PageProps {
   readonly title: string;
   /** Beside the title, such as a status. */
   readonly aside?: ReactNode;
-  /** What the page is about in one sentence, below the title. */
+  /** Subject of the page in one sentence, below the title. */
   readonly lead?: ReactNode;
   readonly crumbs?: readonly Crumb[];
   readonly actions?: ReactNode;
-  /** What the page reads and does, for a terminal; a page without any is a defect. */
+  /** Calls of the page, for a terminal; a page without any is a defect. */
   readonly calls: readonly ShownCall[];
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** How many changes of each kind a plan has, as signs with their words. */
+/** Number of changes of each kind in a plan, as signs with their words. */
 import { type ChangeKind, changeKinds } from '#contract/deployments/change-kinds.ts';
 import type { PlanSummary } from '#contract/deployments/plan.ts';
 import { countsOfSummary, kindWords, planText } from '#contract/deployments/plan-counts.ts';

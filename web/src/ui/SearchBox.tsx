@@ -1,4 +1,4 @@
-/** Where a list is searched: the list follows while one types, and the key `/` leads here. */
+/** Search box of a list: the list follows the typing, and the key `/` leads here. */
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
@@ -8,7 +8,7 @@ const typingMilliseconds = 250;
 
 export interface SearchBoxProps {
   readonly label: string;
-  /** What the list shows now. */
+  /** Text for which the list is shown. */
   readonly value: string | undefined;
   /** @param text undefined: everything */
   readonly onSearch: (text: string | undefined) => void;

@@ -42,7 +42,7 @@ function agoText(milliseconds: number): string {
   return milliseconds < 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** How long ago, or until when. @param at ISO text */
+/** Distance in time from now. @param at ISO text */
 export function TimeAgo({ at }: { readonly at: string }) {
   const time = Date.parse(at);
   const text = useSyncExternalStore(subscribe, () => agoText(time - now));
@@ -53,7 +53,7 @@ export function TimeAgo({ at }: { readonly at: string }) {
   );
 }
 
-/** How long something took, or has taken so far. @param until absent: it is still running */
+/** Duration, so far or in total. @param until absent: it is still running */
 export function Duration({ since, until }: { readonly since: string; readonly until?: string | undefined }) {
   const now = useNow();
   const end = until === undefined ? now : Date.parse(until);

@@ -1,4 +1,4 @@
-/** What a page shows or does, as the person could do it without the page: with curl and with the command line. */
+/** Calls of a page, as the person could make them without the page: with curl and with the command line. */
 import type { OperationName } from '#contract/operations.ts';
 import { routes } from '#contract/routes.ts';
 import { baseUrl } from '../api/client.ts';

@@ -1,4 +1,4 @@
-/** What was in focus before something opened above the page is in focus after it. */
+/** Returns the focus after something opened above the page was closed. */
 import { useEffect, useState } from 'react';
 
 /** Leads back when the component goes, unless the focus was led elsewhere meanwhile. */

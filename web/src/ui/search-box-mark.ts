@@ -1,4 +1,4 @@
-/** How the search of a list is found on a page, whichever page it is. */
+/** Mark of the search box on a page, whichever page it is. */
 export const searchBoxMark = { 'data-list-search': true } as const;
 
 /** Leads to the search of the list. @returns whether the page has one */

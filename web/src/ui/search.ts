@@ -1,9 +1,9 @@
-/** What a page keeps in its address: filters, tabs and the like, so that a link shows the same. */
+/** State of a page in its address: filters, tabs and the like, so that a link shows the same. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 export type Search = Readonly<Record<string, string | undefined>>;
 
-/** What an address says behind its `?`, as the router keeps it: all of it is text. */
+/** Parameters behind the `?` of an address, as the router keeps them: all of them are text. */
 export function searchOf(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }

@@ -1,8 +1,8 @@
 /**
  * Three-way strategic merge patches, as the libraries of Kubernetes create them
- * (k8s.io/apimachinery/pkg/util/strategicpatch): what a new manifest adds to an object of the cluster and
- * changes in it, and what it has no more of the last one. Also what these libraries do with several elements of
- * one key is the same, because a plan shows what an apply will do.
+ * (k8s.io/apimachinery/pkg/util/strategicpatch): what a new manifest adds to an object of the cluster and changes in it,
+ * and what it has no more of the last one. Also what these libraries do with several elements of one key is the same,
+ * because a plan shows what an apply will do.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';

@@ -49,8 +49,8 @@ export interface Command {
   /** Whether it runs at all, according to what was captured before; absent: always. */
   when?(captures: PhaseCaptures): boolean;
   /**
-   * Its standard input, determined once, also for retries and ahead of `state.record.before`; null: the command
-   * does not run. Absent: it has none.
+   * Its standard input, determined once, also for retries and ahead of `state.record.before`; null: the command does not
+   * run. Absent: it has none.
    */
   input?(captures: PhaseCaptures): Uint8Array | string | null;
   /** Files that it needs in the temporary folder. */
@@ -58,8 +58,8 @@ export interface Command {
   /** The program that it starts with a check ahead. */
   readonly wraps?: WrappedProgram;
   /**
-   * Lines of its output that match are captured under a name; more than 50 MB of them fail the command. What
-   * prints them may be hostile: a pattern reads each line only once.
+   * Lines of its output that match are captured under a name; more than 50 MB of them fail the command. What prints them
+   * may be hostile: a pattern reads each line only once.
    */
   readonly finds?: { readonly pattern: { test(line: string): boolean }; readonly as: string };
   /**
@@ -94,8 +94,8 @@ export interface Command {
    */
   readonly loadsModules?: boolean;
   /**
-   * Absolute path of the plan, a file or a folder, that the command saves: from its end on, the run can read
-   * the plan there and cannot change it.
+   * Absolute path of the plan, a file or a folder, that the command saves: from its end on, the run can read the plan there and
+   * cannot change it.
    */
   readonly savesPlan?: string;
   /**

@@ -12,8 +12,7 @@
  * `savedPlan.differing` and `state.record.before` ahead of its first changing command, `progress` while one runs,
  * `state.record.after`, then `state.read` or `outputs.read`. Commands run one after the other in the
  * configuration's folder; the first that fails ends the phase. What a command captures is given to the functions
- * of those after it. Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of
- * its group.
+ * of those after it. Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of its group.
  *
  * Rules, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's
  * step is one of the deployment's steps; no variable's value appears in any argument list; a destroy differs

@@ -116,8 +116,8 @@ export async function parseConfigurations(
 }
 
 /**
- * The paths of the units whose own backend has their state: a `remote_state` block, a `generate` block with a
- * backend, or a backend in the files of terraform that are in the unit or in its source in this repository.
+ * The paths of the units whose own backend has their state: a `remote_state` block, a `generate` block with a backend,
+ * or a backend in the files of terraform that are in the unit or in its source in this repository.
  */
 export async function unitsWithBackend(
   context: CodeContext,

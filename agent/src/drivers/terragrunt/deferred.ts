@@ -149,8 +149,8 @@ export function deferredUnits(planned: PlannedUnits): Map<string, Deferred> {
 }
 
 /**
- * The files of the unit without outputs and of the one that uses its mocks, of the line in which terragrunt
- * says so; null for another line.
+ * The files of the unit without outputs and of the one that uses its mocks, of the line in which terragrunt says so; null
+ * for another line.
  */
 export function filesOfMock(line: string): { readonly from: string; readonly to: string } | null {
   const [, from = '', to = ''] =

@@ -81,8 +81,7 @@ async function runTask(attempt: RunnerAttempt, configuration: Configuration): Pr
 
 /**
  * Links the tool, its companions and the other programs of their package under their own names for the task's PATH:
- * a file may have another name and unrelated neighbours. What a run needs was found when the tool was; the rest
- * may be missing.
+ * a file may have another name and unrelated neighbours. What a run needs was found when the tool was; the rest may be missing.
  */
 function makePrograms(attempt: AttemptContext, { tool }: Configuration): void {
   const { programs } = attempt.folders;

@@ -1,7 +1,7 @@
 /**
  * The only reader and writer of a run's work folder once code of the run may have touched it: a process with
- * the rights of the slot's uid. A link that the run planted is refused if it leads out of the folder, or, in
- * the code, out of the repository; it could reach nothing that the run itself cannot.
+ * the rights of the slot's uid. A link that the run planted is refused if it leads out of the folder, or, in the code,
+ * out of the repository; it could reach nothing that the run itself cannot.
  *
  * Started by `tree-process.ts` with its user as an argument. It first loads all code, because the slot's uid
  * may be unable to read this file. Then it drops its rights permanently, or, if it serves one run after the

@@ -1,8 +1,8 @@
 /**
  * `${ssm:<name>}`: AWS Systems Manager Parameter Store and AWS Secrets Manager, with the identity, region and
- * addresses that the usual variables of AWS (`AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL` …) give the agent.
- * A name that begins with `/` is that of a parameter first, any other that of a secret first; the other store
- * is used if the first one has no such name or denies access. An ARN decides, and its region is used.
+ * addresses that the usual variables of AWS (`AWS_REGION`, `AWS_PROFILE`, `AWS_ENDPOINT_URL` …) give the agent. A name
+ * that begins with `/` is that of a parameter first, any other that of a secret first; the other store is used if the
+ * first one has no such name or denies access. An ARN decides, and its region is used.
  */
 import { globalAgent as httpAgent } from 'node:http';
 import { globalAgent as httpsAgent } from 'node:https';

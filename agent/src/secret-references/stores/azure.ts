@@ -1,7 +1,7 @@
 /**
  * `${azure:<secret>@<vault>}`: Azure Key Vault, over its REST interface. The identity is the application of
- * `AZURE_TENANT_ID` and `AZURE_CLIENT_ID` with `AZURE_CLIENT_SECRET` or `AZURE_FEDERATED_TOKEN_FILE`, else the
- * managed identity of the machine.
+ * `AZURE_TENANT_ID` and `AZURE_CLIENT_ID` with `AZURE_CLIENT_SECRET` or `AZURE_FEDERATED_TOKEN_FILE`, else the managed
+ * identity of the machine.
  */
 import { readFile } from 'node:fs/promises';
 import { type ApplicationProof, tokenAddress, tokenForm } from '#clouds/azure.ts';

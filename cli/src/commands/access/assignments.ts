@@ -1,4 +1,4 @@
-/** Who has which role in an organization, a project or an environment, as part of `role`. */
+/** Roles in an organization, a project or an environment, as part of `role`. */
 import type { Command } from 'commander';
 import type { RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
 import { onCall } from '../../call/command-line.ts';

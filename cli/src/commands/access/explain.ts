@@ -1,4 +1,4 @@
-/** What a person may do somewhere, and which roles give each right, as part of `role`. */
+/** Rights of a person at a place, and the roles that give each of them, as part of `role`. */
 import type { Command } from 'commander';
 import type { HeldRole } from '#contract/roles/shapes.ts';
 import { onCall } from '../../call/command-line.ts';

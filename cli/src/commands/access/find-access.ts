@@ -92,7 +92,7 @@ async function orRefused<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What commands call a person or a key. */
+/** Name of a person or a key in commands. */
 export interface Principal {
   readonly id: string;
   readonly name: string;

@@ -14,7 +14,7 @@ import { findPolicy } from './find-policy.ts';
 
 const scopeWords = { ORGANIZATION: 'organization', PROJECT: 'project', BLUEPRINT: 'template' } as const;
 
-/** Where a policy is assigned, as far as the caller may see it. */
+/** Places of a policy, as far as the caller may see them. */
 function placesText({ assignments }: ApprovalPolicyEntry): string {
   return assignments.map(({ scope, scopeName }) => `${scopeWords[scope]} ${scopeName}`).join(', ');
 }
@@ -108,7 +108,7 @@ const verdictColumns: TableColumn<GivenVerdict>[] = [
   { head: 'DEPLOYMENT', value: ({ deploymentId }) => deploymentId, isId: true },
 ];
 
-/** What a verdict says for its decision. */
+/** Reasons of a verdict for its decision. */
 function messagesOf({ decision, messages, error }: GivenVerdict): readonly string[] {
   if (decision === 'error') return [error ?? ''];
   return decision === 'none' ? messages.warn : messages[decision];

@@ -96,7 +96,7 @@ function addCreate(group: Command): void {
   });
 }
 
-/** What a change sends back as it was read. */
+/** Fields that a change sends back as they were read. */
 const keptFields = [
   ...['name', 'repository', 'revision', 'path', 'policyConfiguration', 'tokenId', 'sshKeys'],
   ...['githubInstallationId', 'bitbucketClientKey', 'vcsConnectionId', 'isBitbucketServer'],

@@ -14,7 +14,7 @@ import { policyTtl } from './policy-ttl.ts';
 
 type ProjectPolicyBody = CallInput<'updatePolicy'>['body'];
 
-/** What each flag of a policy does when it is on. */
+/** Meaning of each flag of a policy that is on. */
 const meanings: Readonly<Record<PolicyFlag, string>> = {
   requiresApprovalDefault: 'new environments require approval',
   includeCostEstimation: 'plans estimate costs',
@@ -74,7 +74,7 @@ function driftOf(cron: SetPolicyFlags['driftDetectionCron']): Partial<ProjectPol
     : { driftDetectionEnabled: true, driftDetectionCron: cron };
 }
 
-/** What the options change. @throws BadCall */
+/** Changes from the options. @throws BadCall */
 function changesOf(options: SetPolicyFlags): Partial<ProjectPolicyBody> {
   const values: Partial<ProjectPolicyBody> = {
     ...Object.fromEntries(policyFlags.map((name) => [name, options[name]])),

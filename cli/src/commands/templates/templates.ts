@@ -35,7 +35,7 @@ async function shown(
   return client.call('getTemplate', { params: { id: blueprintId ?? latestDeploymentLog.blueprintId } });
 }
 
-/** How often a failed run is retried, in words. */
+/** Retries of a failed run, in words. */
 function retryText({ retry }: Template): string | undefined {
   const parts = [
     ['deploys', retry?.onDeploy],

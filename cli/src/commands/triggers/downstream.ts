@@ -1,4 +1,4 @@
-/** Which environments are deployed after another one. */
+/** Environments that are deployed after another one. */
 import type { Command } from 'commander';
 import type { DownstreamEnvironment } from '#contract/triggers/shapes.ts';
 import { onCall } from '../../call/command-line.ts';

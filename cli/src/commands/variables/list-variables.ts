@@ -7,7 +7,7 @@ import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
 import type { TableColumn } from '../../terminal/table.ts';
 
-/** Which of two variables with the same name is meant. */
+/** Choice between two variables with the same name. */
 export interface TypeFlags {
   readonly env?: boolean;
   readonly var?: boolean;
@@ -15,7 +15,7 @@ export interface TypeFlags {
 
 export const typeWords = ['environment', 'terraform'] as const;
 
-/** What a variable hides, and where that is from. */
+/** Hidden variable, and its origin. */
 export function hiddenBy({ overwrites }: Variable): string | undefined {
   if (!overwrites) return undefined;
   return overwrites.value === undefined ? overwrites.scope : `${overwrites.scope}: ${overwrites.value}`;
@@ -77,7 +77,7 @@ async function nameOfScope(
   return undefined;
 }
 
-/** Where a variable is from: the scope with the name of the place, or with its id if the caller may not see it. */
+/** Origin of a variable: the scope with the name of the place, or with its id if the caller may not see it. */
 export async function originOf(session: CommandSession, variable: Variable): Promise<string> {
   const name = await nameOfScope(session, variable).catch((error: unknown) => {
     if (error instanceof ApiError && [403, 404].includes(error.status)) return undefined;

@@ -54,7 +54,7 @@ const inProject = [
   'a set that was created in this project: its id or exact name',
 ] as const;
 
-/** Where sets are created: the organization, or a project. */
+/** Place in which sets are created: the organization, or a project. */
 async function creationScope(
   session: CommandSession,
   project: string | undefined,

@@ -35,7 +35,7 @@ interface SetVariableFlags extends OwnerFlags, VariableFlags {
   readonly readonly?: boolean;
 }
 
-/** What has variables of its own. */
+/** Places with variables of their own. */
 interface VariableOwner {
   readonly scope: 'GLOBAL' | 'PROJECT' | 'BLUEPRINT' | 'ENVIRONMENT' | 'SET';
   /** Absent for the organization. */

@@ -1,7 +1,7 @@
 /**
- * Carries out the items of a bulk operation, one after the other, each in a transaction that also stores the
- * result of it: whatever dies, an item is carried out once or is still pending. The request that brought them
- * begins; an effect continues with what is left.
+ * Carries out the items of a bulk operation, one after the other, each in a transaction that also stores the result of
+ * it: whatever dies, an item is carried out once or is still pending. The request that brought them begins; an effect
+ * continues with what is left.
  */
 import type { BulkData } from '#contract/bulk-operations/operations.ts';
 import { loadAccess } from '../../framework/access/load-access.ts';

@@ -29,8 +29,8 @@ const words: Readonly<Record<CredentialUse['type'], string>> = {
 };
 
 /**
- * A template counts until it is deleted. After that, its environments do while they are active, as those with a
- * template of their own: they can still be destroyed. A destroy in progress has received what its run needs.
+ * A template counts until it is deleted. After that, its environments do while they are active, as those with a template
+ * of their own: they can still be destroyed. A destroy in progress has received what its run needs.
  */
 export async function usesOf(
   db: Connection,

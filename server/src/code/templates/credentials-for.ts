@@ -20,8 +20,7 @@ export interface TemplateCode {
 }
 
 /**
- * The token that settings name. A token that names hosts is sent only to those, even if the repository has
- * moved since.
+ * The token that settings name. A token that names hosts is sent only to those, even if the repository has moved since.
  */
 async function tokenFor(
   { db }: Pick<Context, 'db'>,

@@ -228,8 +228,8 @@ export async function checkSetChanges(
 }
 
 /**
- * Checks changes again that `checkSetChanges` returned when they were proposed. What is no longer assigned need
- * not be taken away.
+ * Checks changes again that `checkSetChanges` returned when they were proposed. What is no longer assigned need not be
+ * taken away.
  * @throws Refusal 400 for a set that was deleted since, or that cannot be assigned any more
  */
 export async function checkProposedSets(

@@ -1,7 +1,6 @@
 /**
- * The keys that sign the tokens of runs. Each one is published a day before it signs, because clouds keep what
- * they have read, and until the last token that it signed has expired. All servers of an installation share
- * them.
+ * The keys that sign the tokens of runs. Each one is published a day before it signs, because clouds keep what they have
+ * read, and until the last token that it signed has expired. All servers of an installation share them.
  */
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -1,7 +1,6 @@
 /**
- * Follows the events and logs of one deployment for a reader. The cursor says what the reader has: the number
- * of the last event and the byte after the last of each step's log. A reader that comes back with it gets what
- * came after, nothing twice and nothing left out.
+ * Follows the events and logs of one deployment for a reader. The cursor says what the reader has: the number of the last event and the byte after the last of each step's log. A reader that comes back with it
+ * gets what came after, nothing twice and nothing left out.
  */
 
 import { logBytesEvents } from '#contract/client/log-bytes.ts';

@@ -13,8 +13,8 @@ function driftDelaySeconds(environmentId: string): number {
 }
 
 /**
- * A pattern that names several minutes comes at the first of them. Its minutes are the same in each hour, so
- * that runs are an hour apart. @throws Error for an invalid pattern
+ * A pattern that names several minutes comes at the first of them. Its minutes are the same in each hour, so that runs
+ * are an hour apart. @throws Error for an invalid pattern
  */
 function hourly(cron: string): string {
   const [minutes, ...others] = fieldsOf(cron);

@@ -4,14 +4,14 @@ import { Cron } from 'croner';
 export interface CronReading {
   /** Why the service would refuse it; undefined: it would not. */
   readonly problem?: string;
-  /** What it means, where that can be said in a few words. */
+  /** Meaning, if it can be expressed in a few words. */
   readonly words?: string;
   /** The next times. */
   readonly next: readonly Date[];
 }
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-/** How many next times are shown. */
+/** Number of next times that are shown. */
 const shownTimes = 3;
 const dayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
@@ -48,7 +48,7 @@ function everyWords(minute: string, hour: string, timeZone: string): string | un
   return undefined;
 }
 
-/** What an expression means, such as "every day at 06:00 UTC"; undefined: it takes more than a few words. */
+/** Meaning of an expression, such as "every day at 06:00 UTC"; undefined: it takes more than a few words. */
 export function cronWords(pattern: string, timeZone = 'UTC'): string | undefined {
   const [minute = '', hour = '', date = '', month = '', day = '', ...rest] = pattern.trim().split(/\s+/);
   if (rest.length > 0 || month !== '*') return undefined;

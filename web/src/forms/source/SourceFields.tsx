@@ -208,7 +208,7 @@ interface NamedEntry {
 const optionsOf = (rows: readonly NamedEntry[] | undefined) =>
   (rows ?? []).map(({ id, name }) => ({ value: id, label: name }));
 
-/** What a repository is read with. */
+/** Credentials for a repository. */
 export function AccessFields({ values, errors, onChange }: SourceFieldsProps) {
   const { organizationId } = useSession();
   const query = { query: { organizationId } };

@@ -1,4 +1,4 @@
-/** Where code comes from and which tool runs it, as forms have it: of templates, and of environments without one. */
+/** Source of code and the tool that runs it, as forms have them: of templates, and of environments without one. */
 import type { CallInput } from '#contract/client/client.ts';
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
 import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
@@ -104,7 +104,7 @@ export function sourceBody(values: SourceValues): Omit<TemplateSourceBody, 'name
   };
 }
 
-/** What a template has, as a form shows it. */
+/** Values of a template, as a form shows them. */
 export function sourceOf(template: Template): SourceValues {
   const forge = (Object.keys(forges) as Forge[]).find((name) => name !== '' && template[name]) ?? '';
   const versions = Object.fromEntries(versionFields.map((name) => [name, template[name] ?? '']));
@@ -138,7 +138,7 @@ const words: Readonly<Record<VersionField, readonly string[]>> = {
   ansibleVersion: ['latest'],
 };
 
-/** What a version field takes besides versions. */
+/** Words that a version field accepts besides versions. */
 export function versionWords(field: VersionField): readonly string[] {
   return words[field];
 }
@@ -153,7 +153,7 @@ function versionErrors(values: SourceValues): SourceErrors {
   );
 }
 
-/** What is wrong before the service is asked, by field; the same rules as the service has. */
+/** Problems found before the request, by field; the same rules as in the service. */
 export function sourceErrors(values: SourceValues, isShared: boolean): SourceErrors {
   const body = sourceBody(values);
   const refusal = typeRefusal(body as never) ?? (isShared ? sharedRefusal(body as never) : null);

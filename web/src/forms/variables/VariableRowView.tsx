@@ -80,7 +80,7 @@ function NameCell({ row, rows, onChange, isStrict }: VariableRowViewProps) {
   );
 }
 
-/** What a save would replace. */
+/** Stored version that a save would replace. */
 function Overtaken({ row }: Pick<VariableRowViewProps, 'row'>) {
   if (!row.isOvertaken) return null;
   const theirs = row.before?.value ?? '';
@@ -99,7 +99,7 @@ function Overtaken({ row }: Pick<VariableRowViewProps, 'row'>) {
   );
 }
 
-/** Where the value is from, and what it hides. */
+/** Origin of the value, and what it hides. */
 function Origin({ row, originOf }: Pick<VariableRowViewProps, 'row' | 'originOf'>) {
   const hidden = row.stored?.overwrites;
   return (
@@ -115,7 +115,7 @@ function Origin({ row, originOf }: Pick<VariableRowViewProps, 'row' | 'originOf'
   );
 }
 
-/** What can be done with the row as a whole. */
+/** Actions for the row as a whole. */
 function RowActions({ row, onChange, onRemove, whyNot }: VariableRowViewProps) {
   if (whyNot !== undefined) return null;
   const what = row.name || 'the new variable';

@@ -1,4 +1,4 @@
-/** What a variable is apart from its value: kind, format, rules, description. */
+/** Properties of a variable apart from its value: kind, format, rules, description. */
 import { Checkbox, SegmentedControl, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { VariableFormat } from '#contract/schema/enumerations.ts';
 import type { VariableFormRow } from './rows.ts';

@@ -8,7 +8,7 @@ export interface VariableValueProps {
   readonly row: VariableFormRow;
   readonly onChange: (row: VariableFormRow) => void;
   readonly isDisabled: boolean;
-  /** What the service said about it. */
+  /** Message of the service about it. */
   readonly error?: string | undefined;
   /** Whether problems are shown before anything was typed. */
   readonly isStrict?: boolean;
@@ -22,7 +22,7 @@ interface VariableFieldProps {
   readonly onValue: (value: string) => void;
 }
 
-/** What is stored stays hidden; typing replaces it, and an emptied field keeps what was there. */
+/** Stored secrets stay hidden; typing replaces them, and an emptied field keeps the stored value. */
 function SensitiveValue({
   row,
   field,

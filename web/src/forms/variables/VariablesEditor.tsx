@@ -10,7 +10,7 @@ import { VariableRowView } from './VariableRowView.tsx';
 import classes from './variables.module.css';
 
 export interface VariablesEditorProps {
-  /** What the list is, for people who cannot see it. */
+  /** Label of the list, for people who cannot see it. */
   readonly label: string;
   readonly rows: readonly VariableFormRow[];
   readonly onChange: (rows: readonly VariableFormRow[]) => void;

@@ -12,7 +12,7 @@ import { VariablesEditor } from './VariablesEditor.tsx';
 import { editsOf } from './variable-edits.ts';
 
 /**
- * What was typed, until it is saved.
+ * Edits, until they are saved.
  * @param rowsWith the rows that are there, with what was typed in them
  */
 export function useVariableEdits(rowsWith: (edits: readonly VariableFormRow[]) => VariableFormRow[]) {
@@ -29,7 +29,7 @@ export function useVariableEdits(rowsWith: (edits: readonly VariableFormRow[]) =
   return {
     ...{ rows, isStrict, setRows },
     isTouched: unsaved(edits) > 0,
-    /** What no row shows. */
+    /** Problems that no row shows. */
     failure: wrong === undefined ? failure : undefined,
     errors: wrong === undefined ? {} : { [wrong]: fieldText(failure).replace(/^\d+\/\w+ /, '') },
     /** From here on, missing values are errors. @returns whether everything that was typed can be sent */

@@ -1,4 +1,4 @@
-/** What is wrong with a row of the variables' form before it is sent, and which field fits its value. Pure. */
+/** Problems of a row of the variables' form before it is sent, and the field that fits its value. Pure. */
 import { changesOf, isChanged, mask, type VariableFormRow } from './rows.ts';
 
 export type VariableFieldKind =
@@ -73,7 +73,7 @@ function typeProblem({ valueType = '', value, isSensitive, format }: VariableFor
   return undefined;
 }
 
-/** What is wrong with the value. */
+/** Problem of the value. */
 export function valueProblem(row: VariableFormRow): string | undefined {
   const { value, isRequired, choices, before, isSensitive } = row;
   if (isRequired && value === '') return 'A value is required';
@@ -84,7 +84,7 @@ export function valueProblem(row: VariableFormRow): string | undefined {
   return jsonProblem(row) ?? typeProblem(row) ?? regexProblem(row);
 }
 
-/** What is wrong with the name. @param rows all of the form */
+/** Problem of the name. @param rows all of the form */
 export function nameProblem(row: VariableFormRow, rows: readonly VariableFormRow[]): string | undefined {
   const { name, type } = row;
   if (row.before !== undefined) return undefined;

@@ -3,10 +3,10 @@ import type { RepositoryVariable } from '#contract/repositories/shapes.ts';
 import type { VariableFormat, VariableScope, VariableType } from '#contract/schema/enumerations.ts';
 import type { Variable, VariableChange } from '#contract/variables/shapes.ts';
 
-/** What readers get in place of a sensitive value; sent back with the variable, it means "unchanged". */
+/** Placeholder for a sensitive value; sent back with the variable, it means "unchanged". */
 export const mask = '********';
 
-/** What people can change of a variable. */
+/** Properties of a variable that people can change. */
 export interface VariableFields {
   readonly name: string;
   readonly type: VariableType;
@@ -25,7 +25,7 @@ export interface VariableFields {
 export interface VariableFormRow extends VariableFields {
   /** Names the row as long as the list is edited. */
   readonly key: string;
-  /** What was there before; absent: the row is new. */
+  /** Stored variable; absent: the row is new. */
   readonly before?: VariableFields;
   /** As the service stores it; absent: only the code or this form has it. */
   readonly stored?: Variable;
@@ -38,7 +38,7 @@ export interface VariableFormRow extends VariableFields {
   readonly isText?: boolean;
   /** The type as the code has it, such as `list(string)`. */
   readonly valueType?: string;
-  /** What the code says about values that it refuses. */
+  /** Rules of the code about values. */
   readonly rules?: readonly string[];
 }
 
@@ -114,7 +114,7 @@ export function newRow(key: string, type: VariableType = 1): VariableFormRow {
 }
 
 /**
- * What a form shows for variables that the code declares at a place that inherits some: each once, first those of
+ * Rows for variables that the code declares at a place that inherits some: each once, first those of
  * the code in its order. A stored value counts instead of the default, with the description of the code where it
  * has none of its own.
  * @param here the place that is edited

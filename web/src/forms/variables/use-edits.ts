@@ -1,4 +1,4 @@
-/** What was typed in rows of variables. */
+/** Edits in rows of variables. */
 import { useRef, useState } from 'react';
 import type { VariableFormRow } from './rows.ts';
 import { editsAfter, editsOf } from './variable-edits.ts';
@@ -6,13 +6,13 @@ import { editsAfter, editsOf } from './variable-edits.ts';
 /** Keeps what was typed until the service has it and the page shows that. */
 export function useEdits() {
   const [edits, setEdits] = useState<readonly VariableFormRow[]>([]);
-  /** What the service has, and what is read does not show yet. */
+  /** Changes that the service has, and the reads do not show yet. */
   const [saved, setSaved] = useState<readonly VariableFormRow[]>([]);
   const last = useRef(saved);
   return {
     edits,
     keep: (rows: readonly VariableFormRow[]) => setEdits(editsOf(rows)),
-    /** How many of the rows have changes that are still to be saved. */
+    /** Number of rows with unsaved changes. */
     unsaved: (rows: readonly VariableFormRow[]) => editsAfter(editsOf(rows), saved).length,
     /** After a save: what was typed meanwhile stays. @param sent the rows that were sent */
     onSaved: (sent: readonly VariableFormRow[]) => {

@@ -12,7 +12,7 @@ import {
   type VariableFormRow,
 } from './rows.ts';
 
-/** What was typed, over what is there now: the rest may be changed by others meanwhile. */
+/** Edits, over the current values: the rest may be changed by others in the meantime. */
 function withEdit(row: VariableFormRow, edit: VariableFormRow | undefined): VariableFormRow {
   if (edit === undefined) return row;
   const { before = edit, isDeleted, isText = false } = edit;
@@ -50,7 +50,7 @@ export function rowsWith(
 }
 
 /**
- * What is still to be saved after a save: what was typed while it was under way.
+ * Edits that remain after a save: those made while it was in progress.
  * @param edits what has to be kept of the rows
  * @param sent the same when it was sent
  */
@@ -73,7 +73,7 @@ export function editsAfter(
   });
 }
 
-/** What has to be kept of the rows. */
+/** Edits of the rows to keep. */
 export function editsOf(rows: readonly VariableFormRow[]): VariableFormRow[] {
   return rows.filter(isChanged);
 }

@@ -14,7 +14,7 @@ export function agentLook({ status, version }: Pick<ListedAgent, 'status' | 'ver
   return { word: 'Offline', tone: 'fail', shape: 'cross' };
 }
 
-/** What confines runs, as a list of sentences; `problem` says why something is missing. */
+/** Isolation of runs, as a list of sentences; `problem` explains what is missing. */
 export function isolationTexts(isolation: ProcessIsolation): readonly string[] {
   const { hasNamespaces, hasOwnUsers, hasSystemCallFilter, hasControlGroups, network, problem } = isolation;
   return [
@@ -41,7 +41,7 @@ export function limitsText({ limits }: ProcessIsolation): string {
   ].join(', ');
 }
 
-/** What starts an agent on another machine, as a command. */
+/** Command that starts an agent on another machine. */
 export function startCommand(url: string, agentKey: string): string {
   return [
     `ENVARIUM_URL='${url}'`,

@@ -21,7 +21,7 @@ import { Catalogue } from './Catalogue.tsx';
 import { EngineNotice } from './EngineNotice.tsx';
 import { placeOfPolicy, placesText } from './policy-words.ts';
 
-/** What a policy said last. */
+/** Last verdict of a policy. */
 function LastVerdict({ id }: { readonly id: string }) {
   const { data } = useRead('listPolicyVerdicts', { params: { id }, query: { limit: 1 } });
   const [last] = data ?? [];

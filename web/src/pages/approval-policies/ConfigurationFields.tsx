@@ -15,10 +15,10 @@ interface ConfigurationFieldProps {
 
 /** A list without anything in it is left to the policy. */
 const listOrNothing = (list: readonly unknown[]) => (list.length === 0 ? undefined : list);
-/** What is not a number stays as it was typed, so that its error can say so. */
+/** Text that is not a number stays as it was typed, so that its error can say so. */
 const numberOrText = (text: string) => (Number.isInteger(Number(text)) ? Number(text) : text);
 
-/** What all fields have. */
+/** Common properties of all fields. */
 function commonOf({ field, error }: ConfigurationFieldProps, isEmpty: boolean) {
   const { label, description, isRequired, otherwise } = field;
   return {

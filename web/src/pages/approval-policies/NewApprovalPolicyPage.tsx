@@ -32,7 +32,7 @@ function commandOf(
   return ['approval-policies', 'create', name || '<name>', ...from, ...configured];
 }
 
-/** What is typed, with the name of the policy that the address chooses until another one is typed. */
+/** Entered name, and that of the policy in the address until another one is typed. */
 function useValues() {
   const [{ catalogue: folder = '' }] = useSearchState();
   const { data = [] } = useRead('listCataloguePolicies');

@@ -19,7 +19,7 @@ export interface PolicyFormProps extends Omit<PageFormProps, 'onSubmit' | 'child
   readonly values: ApprovalPolicyValues;
   readonly errors: PolicyErrors;
   readonly onChange: (changes: Partial<ApprovalPolicyValues>) => void;
-  /** What is wrong before the service is asked, if anything. */
+  /** Problems found before the request, if any. */
   readonly onSubmit: (wrong: PolicyErrors) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What a policy would say about the plan of a stored deployment; also with another configuration. */
+/** Verdict of a policy about the plan of a stored deployment; also with another configuration. */
 import { Select } from '@mantine/core';
 import { useState } from 'react';
 import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';

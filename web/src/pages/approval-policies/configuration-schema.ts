@@ -1,4 +1,4 @@
-/** What the settings of a policy can be, from its JSON Schema: one of a stranger, of which only known forms count. */
+/** Settings of a policy, from its JSON Schema: one of a third party, of which only known forms count. */
 
 export type FieldKind =
   | 'switch'
@@ -19,7 +19,7 @@ export interface ConfigurationField {
   readonly kind: FieldKind;
   readonly isRequired: boolean;
   readonly isOnByDefault: boolean;
-  /** What holds without a value, for the empty field. */
+  /** Default without a value, for the empty field. */
   readonly otherwise: string;
   readonly choices: readonly string[];
   readonly minimum: number;
@@ -95,7 +95,7 @@ function numberProblem({ kind, minimum, maximum }: ConfigurationField, value: un
   return value > maximum ? `${value} is too large: at most ${maximum}.` : undefined;
 }
 
-/** What is wrong with a value before the service is asked. */
+/** Problem of a value, found before the request. */
 function problemOf(field: ConfigurationField, value: unknown): string | undefined {
   const isEmpty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
   if (isEmpty) return field.isRequired ? 'This is missing.' : undefined;
@@ -104,7 +104,7 @@ function problemOf(field: ConfigurationField, value: unknown): string | undefine
   return value.map((each) => numberProblem(field, each)).find((problem) => problem !== undefined);
 }
 
-/** What is wrong with a configuration, by the names of its settings. */
+/** Problems of a configuration, by the names of its settings. */
 export function configurationProblems(schema: unknown, configuration: SchemaObject): Record<string, string> {
   return Object.fromEntries(
     configurationFields(schema).flatMap((field) => {

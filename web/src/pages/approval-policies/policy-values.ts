@@ -31,7 +31,7 @@ export const emptyPolicy: ApprovalPolicyValues = {
   isJson: false,
 };
 
-/** What a policy has, as the form shows it. */
+/** Values of a policy, as the form shows them. */
 export function policyValues(policy: ApprovalPolicy): ApprovalPolicyValues {
   const isCatalogued = policy.repository === catalogueRepository;
   const { policyConfiguration: configuration = {} } = policy;
@@ -81,7 +81,7 @@ export function policyBody(values: ApprovalPolicyValues, before?: ApprovalPolicy
 export type PolicyErrors = Readonly<Record<string, string>>;
 
 /**
- * What is wrong before the service is asked; fields of the source as `source.…`, settings as `configuration.…`.
+ * Problems found before the request; fields of the source as `source.…`, settings as `configuration.…`.
  * @param schema of the policy's configuration, as far as it is known
  */
 export function policyErrors(values: ApprovalPolicyValues, schema: unknown): PolicyErrors {

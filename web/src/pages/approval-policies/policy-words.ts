@@ -1,4 +1,4 @@
-/** How pages speak of approval policies. */
+/** Texts of pages about approval policies. */
 
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import type { GivenVerdict } from '#contract/approval-policies/shapes.ts';
@@ -18,18 +18,18 @@ export const rightsToAssign: Readonly<Record<FlowScope, Right>> = {
   BLUEPRINT: 'CREATE_AND_EDIT_TEMPLATES',
 };
 
-/** Where the files of a policy are, in one line. */
+/** Place of the files of a policy, in one line. */
 export function placeOfPolicy({ repository, revision, path }: ApprovalPolicy): string {
   if (repository === catalogueRepository) return `Catalogue: ${path ?? ''}`;
   return `${repository}${path ? `//${path}` : ''}${revision ? ` at ${revision}` : ''}`;
 }
 
-/** Where a policy is assigned, as far as the person may see it. */
+/** Places of a policy, as far as the person may see them. */
 export function placesText({ assignments }: ApprovalPolicyEntry): string {
   return assignments.map(({ scope, scopeName }) => `${scopeWords[scope]} ${scopeName}`).join(', ');
 }
 
-/** What a verdict says, the reasons of its decision first. */
+/** Messages of a verdict, the reasons of its decision first. */
 export function messagesOf({ decision, messages, error }: GivenVerdict): string[] {
   if (decision === 'error') return [error ?? ''];
   return [...(decision === 'none' ? [] : messages[decision]), ...messages.warn];

@@ -1,4 +1,4 @@
-/** What the settings of a policy can be: known of the catalogue, and read from a repository where that is possible. */
+/** Settings of a policy: known for the catalogue, and read from a repository if possible. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';

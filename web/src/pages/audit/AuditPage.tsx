@@ -73,7 +73,7 @@ function Entries({ organizationId }: { readonly organizationId: string }) {
   );
 }
 
-/** Where a browser loads the entries of the chosen time from, as JSON lines. */
+/** Address from which a browser downloads the entries of the chosen time, as JSON lines. */
 function exportUrl(organizationId: string, { from, to }: { from?: string; to?: string }): string {
   const query = new URLSearchParams({ organizationId, ...(from ? { from } : {}), ...(to ? { to } : {}) });
   return `${baseUrl}api/audit/export?${query}`;

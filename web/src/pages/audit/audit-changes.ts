@@ -1,4 +1,4 @@
-/** What an audit entry changed, field by field. */
+/** Changes of an audit entry, field by field. */
 
 export interface FieldChange {
   readonly field: string;

@@ -61,7 +61,7 @@ function Filters() {
   );
 }
 
-/** What the address asks for. */
+/** Filters in the address. */
 function useQuestion() {
   const { organizationId } = useSession();
   const [{ project, from: fromText, days }] = useSearchState();

@@ -12,7 +12,7 @@ export const kindLooks: Readonly<Record<CalendarKind, StatusLook>> = {
 };
 export const heldLook: StatusLook = { word: 'Held', tone: 'idle', shape: 'bar' };
 
-/** What the page can be narrowed to. */
+/** Filters of the page. */
 const choices = {
   runs: ['deploy', 'destroy'],
   drift: ['driftDetection'],
@@ -50,7 +50,7 @@ export function daysOf(entries: readonly CalendarEntry[]): Day[] {
 
 const full = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 
-/** How people call a day: today, tomorrow, or its date. */
+/** Name of a day: today, tomorrow, or its date. */
 export function dayName(date: string, now: Date): string {
   const named = full.format(new Date(`${date}T12:00`));
   if (date === dateOf(now)) return `Today, ${named}`;

@@ -20,7 +20,7 @@ import { EditSetDialog } from './SetDialogs.tsx';
 import { SetPlaces } from './SetPlaces.tsx';
 import { SetVariables } from './SetVariables.tsx';
 
-/** Which right changes a set, and where it has to be held. */
+/** Right that changes a set, and the place where it is required. */
 function useSetRights({ creationScope, creationScopeId }: ConfigurationSetDetails): string | undefined {
   const { organizationId } = useSession();
   const isOfProject = creationScope === 'project';

@@ -19,7 +19,7 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import { NewSetDialog } from './SetDialogs.tsx';
 import { useSets } from './use-sets.ts';
 
-/** How many variables and places a set has. */
+/** Number of variables and places of a set. */
 function Counts({ id }: { readonly id: string }) {
   const { organizationId } = useSession();
   const variables = useRead('listVariables', { query: { organizationId, setId: id } });

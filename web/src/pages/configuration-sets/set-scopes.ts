@@ -1,4 +1,4 @@
-/** Where sets can be assigned from this page, and which right that needs. */
+/** Places to which sets can be assigned from this page, and the right for each. */
 import type { SetCreationScope, SetPlace } from '#contract/configuration-sets/shapes.ts';
 import type { Right } from '#contract/schema/rights.ts';
 import type { RightPlace } from '../../api/rights.ts';

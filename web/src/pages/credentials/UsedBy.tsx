@@ -1,4 +1,4 @@
-/** What names a token, a key or a connection, and keeps it from being deleted. */
+/** Users of a token, a key or a connection, which prevent its deletion. */
 import { Link } from '@tanstack/react-router';
 import type { Reply } from '../../api/queries.ts';
 import { Part } from '../../records/Part.tsx';

@@ -102,7 +102,7 @@ export function fieldsOf(type: CredentialType): readonly { field: ValueField; is
   ];
 }
 
-/** What the service is sent: only fields of the kind, without empty ones. */
+/** Value for the service: only fields of the kind, without empty ones. */
 export function valueOf(type: CredentialType, typed: TypedValue): Record<string, string | number> {
   const pairs = fieldsOf(type).flatMap(({ field }): [string, string | number][] => {
     const text = typed[field]?.trim() ?? '';

@@ -20,7 +20,7 @@ import { Lead } from './parts/Lead.tsx';
 import { Levels } from './parts/Levels.tsx';
 import { StepStrip, TimeParts } from './parts/StepStrip.tsx';
 
-/** What the page reads and does, for a terminal. */
+/** Calls of the page, for a terminal. */
 function callsOf({ status, planHash }: DeploymentReply, id: string) {
   const params = { id };
   const hash = planHash === undefined ? [] : ['--plan-hash', planHash];

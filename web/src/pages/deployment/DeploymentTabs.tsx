@@ -31,7 +31,7 @@ const names: Readonly<Record<Tab, string>> = {
   details: 'Details',
 };
 
-/** What people look at first: the plan, but the log of what is running or has failed. */
+/** Default tab: the plan, but the log of a deployment that is running or has failed. */
 function firstTab({ status, planHash, planSummary }: DeploymentReply): Tab {
   if (status === 'WAITING_FOR_USER') return 'plan';
   const hasPlan = planHash !== undefined || planSummary !== undefined;

@@ -1,4 +1,4 @@
-/** Where the log viewer stands; it is loaded when somebody looks at a log. */
+/** Place of the log viewer, which is loaded when it is opened. */
 import { Loader } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';

@@ -1,4 +1,4 @@
-/** What a person has to know before doing anything: lock, archive, end of the lifetime. */
+/** Notices before any action: lock, archive, end of the lifetime. */
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/queries.ts';

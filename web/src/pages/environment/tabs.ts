@@ -93,7 +93,7 @@ const callsByTab: Readonly<Record<string, CallsOf>> = {
   ],
 };
 
-/** What the page reads and does on a tab, for a terminal. */
+/** Calls of the page on a tab, for a terminal. */
 export function callsOf(id: string, environment: EnvironmentReply): readonly ShownCall[] {
   const about = { params: { id: environment.id } };
   return [

@@ -41,7 +41,7 @@ function useEnvironmentPage(organizationId: string, search: Search) {
 
 type Chosen = ReadonlyMap<string, Environment>;
 
-/** What is chosen on other pages stays chosen. */
+/** Rows selected on other pages stay selected. */
 function chosenOf(ids: ReadonlySet<string>, rows: readonly Environment[], before: Chosen): Chosen {
   const known = new Map([...before, ...rows.map((row) => [row.id, row] as const)]);
   return new Map([...ids].flatMap((id) => (known.has(id) ? [[id, known.get(id)!] as const] : [])));

@@ -11,7 +11,7 @@ export interface InboxRowProps {
   readonly look: StatusLook;
   readonly name: string;
   readonly to: string;
-  /** Where it is, such as its project. */
+  /** Place, such as its project. */
   readonly place: string;
   readonly children: ReactNode;
   readonly action: ReactNode;
@@ -41,7 +41,7 @@ export interface InboxSectionProps {
   readonly total: number;
   /** Beside the title. */
   readonly aside?: ReactNode;
-  /** Where those are that are not shown here. */
+  /** Link to those that are not shown here. */
   readonly more?: ReactNode;
   readonly error?: Error | null;
   readonly refetch?: () => unknown;

@@ -55,7 +55,7 @@ interface WaitingProps {
   readonly isMine: boolean;
 }
 
-/** What is known of an approval beyond the plan: its costs, who has approved, what is missing, until when. */
+/** Facts about an approval beyond the plan: its costs, approvers, open requirements and deadline. */
 function Approval({ run, userId }: { readonly run: LatestRun; readonly userId: string | undefined }) {
   const { waitingFor, reviewers, costEstimation } = run;
   const { approval } = waitingFor ?? {};
@@ -128,7 +128,7 @@ export function Waiting({ read, environments, total, userId, isMine }: WaitingPr
   );
 }
 
-/** What failed since the last visit. */
+/** Deployments that failed since the last visit. */
 export function Failed({ read, onSeen }: { readonly read: SectionRead; readonly onSeen: () => void }) {
   return (
     <InboxSection
@@ -164,7 +164,7 @@ export function Failed({ read, onSeen }: { readonly read: SectionRead; readonly 
   );
 }
 
-/** What differs from its code. */
+/** Environments that differ from their code. */
 export function Drifted({ read }: { readonly read: SectionRead }) {
   return (
     <InboxSection
@@ -193,7 +193,7 @@ export function Drifted({ read }: { readonly read: SectionRead }) {
 
 const expiring: StatusLook = { word: 'Expires', tone: 'wait', shape: 'clock' };
 
-/** What is destroyed within three days unless somebody says otherwise. */
+/** Environments that are destroyed within three days unless their end is changed. */
 export function Expiring({ read }: { readonly read: SectionRead }) {
   return (
     <InboxSection

@@ -1,4 +1,4 @@
-/** What the inbox asks the service for. */
+/** Requests of the inbox to the service. */
 
 import { useQueries } from '@tanstack/react-query';
 import type { Environment } from '#contract/environments/shapes.ts';

@@ -1,4 +1,4 @@
-/** What was sent, and what waits: with filters in the address. */
+/** Sent and waiting deliveries, with filters in the address. */
 import { Select } from '@mantine/core';
 import {
   deliveryStatuses,

@@ -1,4 +1,4 @@
-/** What was sent to an endpoint, and what it answered: texts of strangers, shown as they are. */
+/** Request to an endpoint and its response: texts of third parties, shown unchanged. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { Reply } from '../../api/queries.ts';
 import { Facts } from '../../ui/Facts.tsx';

@@ -1,4 +1,4 @@
-/** How statuses of deliveries look, and what each type of endpoint asks for. */
+/** Appearance of statuses of deliveries, and fields of each type of endpoint. */
 import type { DeliveryStatus, EndpointType } from '#contract/notifications/events.ts';
 import type { StatusLook } from '../../design/status.tsx';
 

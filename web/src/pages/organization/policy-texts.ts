@@ -14,7 +14,7 @@ export interface OrganizationFlag {
   readonly meaning: string;
 }
 
-/** What has an effect. */
+/** Settings with an effect. */
 export const flagsWithEffect: readonly OrganizationFlag[] = [
   {
     name: 'enableOidc',
@@ -23,7 +23,7 @@ export const flagsWithEffect: readonly OrganizationFlag[] = [
   },
 ];
 
-/** What is stored for clients, and what nothing reads so far. */
+/** Settings that are stored for clients, which nothing reads so far. */
 export const flagsWithoutEffect: readonly OrganizationFlag[] = [
   {
     name: 'allowServiceSecrets',

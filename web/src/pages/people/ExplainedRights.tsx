@@ -1,4 +1,4 @@
-/** What a person may do in a place, and which roles give each right. */
+/** Rights of a person at a place, and the roles that give each of them. */
 import { Checkbox } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Right } from '#contract/schema/rights.ts';

@@ -1,4 +1,4 @@
-/** Who may do what, and where each right comes from. */
+/** Rights of people, and the origin of each. */
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { MemberSelect } from '../../records/choosers.tsx';

@@ -1,4 +1,4 @@
-/** Who has which role in a project, and in which project above it each role is assigned. */
+/** Roles of people in a project, and the projects above it in which they are assigned. */
 import { Link } from '@tanstack/react-router';
 import { type Reply, useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';

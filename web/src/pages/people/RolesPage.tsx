@@ -59,7 +59,7 @@ const concerned = ['listRoles', 'getRole', 'explainPermissions'] as const;
 
 interface NewRoleProps {
   readonly organizationId: string;
-  /** What the new role begins with. */
+  /** Initial rights of the new role. */
   readonly rights: readonly Right[];
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-/** What each right lets a person do, in groups, for people who choose or read rights. */
+/** Permissions of each right, in groups, for people who choose or read rights. */
 import type { Right } from '#contract/schema/rights.ts';
 
 export interface RightGroup {

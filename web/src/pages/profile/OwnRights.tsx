@@ -1,4 +1,4 @@
-/** What the person may do in the organization, and where to look at other places. */
+/** Rights of the person in the organization, and the link to other places. */
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';

@@ -1,4 +1,4 @@
-/** Where the person is signed in. */
+/** Sessions of the person. */
 import { type Reply, useRead } from '../../api/queries.ts';
 import { Part } from '../../records/Part.tsx';
 import { Removal } from '../../records/Removal.tsx';

@@ -1,4 +1,4 @@
-/** What a browser calls itself, in words that people know. */
+/** Name of a browser, in words that people know. */
 
 const browsers = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],

@@ -24,7 +24,7 @@ interface Row {
   readonly credential: Credential | undefined;
   /** The cloud for which runs get it; absent: another one counts. */
   readonly cloud: string | undefined;
-  /** Where it is assigned. */
+  /** Place of the assignment. */
   readonly projectId: string;
 }
 

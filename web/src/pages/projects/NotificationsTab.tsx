@@ -1,4 +1,4 @@
-/** Which endpoints hear of which events of a project: its own choice, or that of a project above. */
+/** Events of a project for each endpoint: its own choice, or that of a project above. */
 import { Checkbox } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -22,11 +22,11 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import classes from './notifications-tab.module.css';
 
-/** What counts for one endpoint. */
+/** Effective choice for one endpoint. */
 interface EndpointEvents {
   readonly endpoint: NotificationEndpoint;
   readonly events: readonly NotificationEvent[];
-  /** Where it was chosen; absent: nowhere. */
+  /** Project of the choice; absent: none. */
   readonly projectId: string | undefined;
 }
 
@@ -79,7 +79,7 @@ function EndpointChoice({ choice, project, whyNot }: EndpointChoiceProps) {
     onSuccess: ({ eventNames }) =>
       showDone(eventNames.length === 0 ? 'Removed from this project' : 'Saved for this project'),
   });
-  // What was clicked last is shown until the service has it.
+  // The last click is shown until the service has it.
   const [sent, setSent] = useState<readonly NotificationEvent[]>();
   const chosen = sent ?? events;
   const save = (eventNames: NotificationEvent[]) => {

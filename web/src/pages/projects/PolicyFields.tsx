@@ -29,7 +29,7 @@ export interface PolicyFieldsProps {
   readonly onChange: (changes: Partial<PolicyValues>) => void;
 }
 
-/** What a field means, and below that what it is now. */
+/** Meaning of a field, and below that its current value. */
 function Meaning({
   settings,
   field,
@@ -92,7 +92,7 @@ const limits = [
   ['numberOfEnvironmentsTotal', 'Environments of the project'],
 ] as const;
 
-/** How many there are now. */
+/** Current number. */
 function useUsage(projectId: string): string {
   const { data } = useRead('checkPolicyLimits', { query: { projectId } });
   const active = 'Active are environments that were deployed and are neither destroyed nor archived.';

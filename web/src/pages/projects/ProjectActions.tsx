@@ -1,4 +1,4 @@
-/** What can be done with a project as a whole: edit, move, archive and restore. */
+/** Actions on a project as a whole: edit, move, archive and restore. */
 import { Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';

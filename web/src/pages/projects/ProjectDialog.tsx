@@ -77,7 +77,7 @@ function Dialog({ values, refusal, hasParent = false, onChange, onSubmit, ...dia
 }
 
 export interface ProjectDialogProps {
-  /** Where the new project is; absent: at the top. */
+  /** Parent of the new project; absent: at the top. */
   readonly parentId?: string;
   readonly onClose: () => void;
   readonly onSaved: (id: string) => void;

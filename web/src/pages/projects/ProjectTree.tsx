@@ -9,7 +9,7 @@ import { TimeAgo } from '../../ui/Time.tsx';
 import classes from './projects.module.css';
 import { openAtFirst, visibleNodes } from './shown-tree.ts';
 
-/** How many environments a project has, those below it apart. */
+/** Number of environments of a project, without those below it. */
 function EnvironmentCount({ projectId }: { readonly projectId: string }) {
   const { data } = usePage('listEnvironments', {
     query: { projectId, isActive: true, limit: 1, excludeFields: 'latestDeploymentLog' },

@@ -1,4 +1,4 @@
-/** Who may do what in a project: roles of users and teams, here and from further up. */
+/** Access to a project: roles of users and teams, assigned here and further up. */
 
 import { Link } from '@tanstack/react-router';
 import type { Project } from '#contract/projects/shapes.ts';
@@ -54,7 +54,7 @@ function Remove({ holder, project }: HolderProps) {
   );
 }
 
-/** Where the role was assigned. */
+/** Place of the role's assignment. */
 function From({ holder, project }: HolderProps) {
   const { projects } = useProjects(true);
   const place =

@@ -8,7 +8,7 @@ export interface Assignee {
   readonly name: string;
   readonly detail?: string | undefined;
   readonly role: string;
-  /** Where the role was assigned; absent: here. */
+  /** Place of the role's assignment; absent: here. */
   readonly projectId?: string | undefined;
   readonly isHere: boolean;
   /** The team that gives the role to the user. */

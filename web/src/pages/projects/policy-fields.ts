@@ -12,7 +12,7 @@ export interface FlagField {
   readonly meaning: string;
 }
 
-/** What happens to plans and to the queue. */
+/** Settings for plans and the queue. */
 export const runFlags: readonly FlagField[] = [
   {
     name: 'requiresApprovalDefault',
@@ -53,7 +53,7 @@ export const destroyFlags: readonly FlagField[] = [
   },
 ];
 
-/** What environments get when they are created, unless the request says otherwise. */
+/** Defaults of new environments, unless the request overrides them. */
 export const creationFlags: readonly FlagField[] = [
   {
     name: 'forceRemoteBackend',
@@ -194,7 +194,7 @@ export function policyBody(projectId: string, values: PolicyValues): PolicyBody 
   };
 }
 
-/** What is wrong before the service is asked, by field. */
+/** Problems found before the request, by field. */
 export function policyErrors(values: PolicyValues): Readonly<Record<string, string>> {
   const wrong = (['numberOfEnvironments', 'numberOfEnvironmentsTotal'] as const).filter(
     (name) => !/^\d{0,6}$/.test(values[name].trim()) && values[name].trim() !== '1000000',

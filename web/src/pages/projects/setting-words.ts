@@ -1,4 +1,4 @@
-/** What a setting of a policy is now, and where it comes from, as words. */
+/** Current value of a policy's setting, and its origin, as words. */
 import type { PolicyOrigin, PolicySetting } from '#contract/project-policies/policy-origins.ts';
 import type { AutoDriftRemediation } from '#contract/schema/enumerations.ts';
 import { remediationWords } from '../../design/words.ts';

@@ -1,4 +1,4 @@
-/** What of the tree of projects is shown. */
+/** Visible part of the tree of projects. */
 import type { Project } from '#contract/projects/shapes.ts';
 import { flatten, type ProjectNode, treeOf } from '../../forms/project-tree.ts';
 
@@ -16,7 +16,7 @@ export function shownTree(projects: readonly Project[], text: string): ProjectNo
 /** Below this number, the whole tree is open at first. */
 const openUpTo = 60;
 
-/** Which nodes are open before anybody touches one. */
+/** Nodes that are open at first. */
 export function openAtFirst(nodes: readonly ProjectNode[]): Set<string> {
   const all = flatten(nodes);
   return new Set(all.length <= openUpTo ? all.map(({ project }) => project.id) : []);

@@ -4,7 +4,7 @@ import { PasswordInput } from '@mantine/core';
 const passwordRule =
   'At least 12 characters, without your e-mail address. Longer is better than complicated: four random words are good.';
 
-/** What is wrong with a new password before the service is asked; null: nothing. */
+/** Problem of a new password, found before the request; null: none. */
 export function passwordProblem(password: string): string | null {
   if (password.length < 12) return `12 characters at least: ${12 - password.length} more.`;
   return null;
@@ -15,7 +15,7 @@ export const nameProblem = (name: string): string | null =>
 
 export interface NewPasswordProps {
   readonly label: string;
-  /** What `form.getInputProps` says about the field. */
+  /** Properties of the field from `form.getInputProps`. */
   readonly field: object;
 }
 

@@ -1,4 +1,4 @@
-/** Where people sign in. */
+/** Sign-in page. */
 import { Button, Divider } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Where a sign-in leads. */
+/** Target of a sign-in. */
 
 /** Only addresses of this interface lead back. @param back as the address says it */
 export function backOf(back: string | undefined): string {

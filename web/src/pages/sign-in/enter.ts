@@ -1,4 +1,4 @@
-/** What happens after every way to sign in. */
+/** Steps after every way to sign in. */
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../../api/queries.ts';
 import { chooseOrganization, currentUser } from '../../api/session.ts';

@@ -1,4 +1,4 @@
-/** How long a person has to wait after too many failures. */
+/** Time to wait after too many failures. */
 import { useState } from 'react';
 import { ApiError } from '#contract/client/client.ts';
 import { useNow } from '../../ui/Time.tsx';

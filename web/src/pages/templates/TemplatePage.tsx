@@ -21,7 +21,7 @@ import { TemplateEnvironments } from './TemplateEnvironments.tsx';
 import { TemplateProjects } from './TemplateProjects.tsx';
 import { TemplateSettings } from './TemplateSettings.tsx';
 
-/** Where rights on a template are held. */
+/** Place of the rights on a template. */
 function usePlaceOf(template: Template) {
   const { organizationId } = useSession();
   return template.creationScope === 'PROJECT' ? { projectId: template.creationScopeId } : { organizationId };

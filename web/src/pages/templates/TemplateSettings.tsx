@@ -14,7 +14,7 @@ function ruleText(what: string, rule: RetrySetting): string | undefined {
   return `${what} up to ${rule.times} times${when}`;
 }
 
-/** What the repository is read with, by name. */
+/** Credentials of the repository, by name. */
 function useAccessText({ tokenId, tokenName, sshKeys = [], vcsConnectionId }: Template): string {
   const { organizationId } = useSession();
   const query = { query: { organizationId } };

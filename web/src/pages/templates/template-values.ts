@@ -52,7 +52,7 @@ const retryOf = (rule: RetryInput): RetryValues => ({
   errorRegex: rule?.errorRegex ?? '',
 });
 
-/** What a template has, as the form shows it. */
+/** Values of a template, as the form shows them. */
 export function valuesOf(template: Template): TemplateValues {
   return {
     name: template.name,
@@ -112,7 +112,7 @@ export function templateBody(values: TemplateValues, before?: Template): Templat
 
 export type TemplateErrors = Readonly<Record<string, string>>;
 
-/** What is wrong before the service is asked; fields of the source as `source.…`. */
+/** Problems found before the request; fields of the source as `source.…`. */
 export function templateErrors(values: TemplateValues): TemplateErrors {
   const source = Object.entries(sourceErrors(values.source, true));
   return {

@@ -18,11 +18,11 @@ import { useOriginNames } from './use-origin-names.tsx';
 
 export interface ScopeVariablesProps {
   readonly place: VariablesPlace;
-  /** What the code of a template declares, where it could be read. */
+  /** Declarations in the code of a template, if it could be read. */
   readonly definitions?: readonly RepositoryVariable[] | undefined;
 }
 
-/** What a save sends: changes with the place that they are for. */
+/** Request of a save: changes with the place that they are for. */
 function writesOf(rows: readonly VariableFormRow[], place: VariablesPlace, organizationId: string) {
   const { scope, scopeId } = hereOf(place);
   return changesOf(rows).map((change) => ({

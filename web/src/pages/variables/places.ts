@@ -25,7 +25,7 @@ export function hereOf({ kind, id }: VariablesPlace): Here {
   return { scope: kind === 'template' ? 'BLUEPRINT' : 'PROJECT', scopeId: id };
 }
 
-/** What a list of the variables that hold there asks for. */
+/** Parameters of a list of the variables that apply there. */
 export function listQueryOf({ kind, id }: VariablesPlace, organizationId: string) {
   return {
     organizationId,
@@ -39,7 +39,7 @@ const rightOf: Readonly<Record<PlaceKind, Right>> = {
   project: 'EDIT_PROJECT_SETTINGS',
 };
 
-/** Which right changes variables there, and where it has to be held. */
+/** Right that changes variables there, and the place where it is required. */
 export function rightFor(
   { kind, id, projectId }: VariablesPlace,
   organizationId: string,

@@ -1,10 +1,9 @@
 /**
  * Keeps an apply of a unit to the values of its plan, as a role of the agent's own program: `unit-values
- * <all|ephemeral> <rules of its files> <absolute folder of the plans> <words of a command of the tool>`, in the
- * environment and the folder of that command and ahead of it. Terragrunt determines the values for each
- * command, and the tools also use those of the apply: a saved plan has no value of an ephemeral variable, and
- * with OpenTofu none of a variable that it left at its default. For a plan, this notes them next to the plan's
- * file; for an apply, it compares.
+ * <all|ephemeral> <rules of its files> <absolute folder of the plans> <words of a command of the tool>`, in the environment and the folder of that command
+ * and ahead of it. Terragrunt determines the values for each command, and the tools also use those of the apply: a
+ * saved plan has no value of an ephemeral variable, and with OpenTofu none of a variable that it left at its default.
+ * For a plan, this notes them next to the plan's file; for an apply, it compares.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Graceful stop of a server: it announces the stop, so that callers go elsewhere, answers the requests that have
- * was begun, and only then closes.
+ * begun, and only then closes.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';

@@ -82,8 +82,8 @@ function cataloguedPolicy(path: string): ReadPolicy {
 }
 
 /**
- * Whether it says nothing about the policy: too many others are being read, the server stops, or a commit that
- * was read before cannot be read now.
+ * Whether it says nothing about the policy: too many others are being read, the server stops, or a commit that was read
+ * before cannot be read now.
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof UnusableGit) return false;

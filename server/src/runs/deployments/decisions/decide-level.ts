@@ -1,10 +1,9 @@
 /**
  * The levels of a deployment: its first plan, and those of units that are planned once others are applied. Pure.
  *
- * A person confirms kinds and numbers of changes, by unit. The plan of a later level is within that if each of
- * its units makes at most as many changes of each kind, with the code, programs, providers and variables that
- * were approved. What is lost is confirmed object by object, and numbers do not say which: a plan that
- * destroys, replaces or forgets is never within.
+ * A person confirms kinds and numbers of changes, by unit. The plan of a later level is within that if each of its units
+ * makes at most as many changes of each kind, with the code, programs, providers and variables that were approved. What is lost is
+ * confirmed object by object, and numbers do not say which: a plan that destroys, replaces or forgets is never within.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeKind } from '#contract/deployments/change-kinds.ts';

@@ -1,7 +1,7 @@
 /**
  * Changes of a caller who may plan but not apply: variables, configuration sets, the code, and the environment's own
- * settings. They are used for the plan of their deployment, and stored when somebody approves it; if it is
- * cancelled or fails, they remain in its inputs and nowhere else.
+ * settings. They are used for the plan of their deployment, and stored when somebody approves it; if it is cancelled or
+ * fails, they remain in its inputs and nowhere else.
  */
 
 import type { Actor } from '../../../framework/access/actor.ts';

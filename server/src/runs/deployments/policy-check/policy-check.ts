@@ -41,8 +41,8 @@ interface PolicyAtCommit {
 }
 
 /**
- * The policies of a round: of the first, those that are assigned then; of later ones the same, at the same
- * commits and with the same configuration, so that nothing but the approvers changes while people decide.
+ * The policies of a round: of the first, those that are assigned then; of later ones the same, at the same commits and
+ * with the same configuration, so that nothing but the approvers changes while people decide.
  */
 async function policiesOfRound(
   context: Context,

@@ -33,7 +33,7 @@ export function ApproveDialog({ deployment, environment, plan, decisions }: Deci
   const lost = rows.filter(({ kind }) => kind === 'destroy' || kind === 'replace');
   const text = plan ? countsText(countsOf(plan.resourceChanges), 'toDo') : '';
   const following = followingSentences(deployment.units);
-  // What the person read when the question was opened: a newer plan needs a decision of its own.
+  // Plan that the person read when the dialog was opened: a newer plan needs its own decision.
   const [planHash] = useState(deployment.planHash);
   const [comment, setComment] = useState('');
   const isOutdated = planHash !== deployment.planHash;

@@ -19,7 +19,7 @@ const looks = {
   again: { variant: 'default' },
 } as const satisfies Readonly<Record<Decision, object>>;
 
-/** What stands against a decision although the person has the right. */
+/** Obstacle to a decision although the person has the right. */
 function obstacle(
   decision: Decision,
   { deployment, environment, plan }: Pick<DecisionProps, 'deployment' | 'environment' | 'plan'>,

@@ -1,4 +1,4 @@
-/** Who decided about a plan, what is decided, and whether somebody else was faster. */
+/** Decisions about a plan, and notices when another user decided first. */
 import { Button, CopyButton } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
@@ -131,7 +131,7 @@ function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>)
   );
 }
 
-/** Who decided about which plan, when and why. */
+/** Decisions: user, plan, time and reason. */
 function Reviews({ deployment }: { readonly deployment: DeploymentReply }) {
   const { reviews = [] } = deployment;
   if (reviews.length === 0) return null;

@@ -6,7 +6,7 @@ import type { Decisions } from './use-decisions.ts';
 export interface QuestionProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** What leaves everything as it is. */
+  /** Label of the button that changes nothing. */
   readonly no: string;
   readonly verb: string;
   /** Whether something is lost by it. */

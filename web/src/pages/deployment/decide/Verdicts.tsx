@@ -1,4 +1,4 @@
-/** What the approval policies said about a plan: the last time, and how often before. */
+/** Verdicts of the approval policies about a plan: the last ones, and the number of earlier ones. */
 import { Link } from '@tanstack/react-router';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import { type StatusLook, StatusShape, verdictLooks } from '../../../design/status.tsx';
@@ -6,7 +6,7 @@ import classes from './decide.module.css';
 
 const warning: StatusLook = { word: 'Warns', tone: 'wait', shape: 'diamond' };
 
-/** What a policy said, the warnings last. */
+/** Messages of a policy, the warnings last. */
 function messagesOf({ decision, messages, error }: PolicyVerdict): string[] {
   if (decision === 'error') return [error ?? 'Unknown error'];
   return decision === 'none' ? [] : messages[decision];

@@ -1,4 +1,4 @@
-/** What people can do to a deployment now. */
+/** Actions on a deployment that are possible now. */
 
 import type { WaitingFor } from '#contract/deployments/plan.ts';
 import { type DeploymentAction, isTerminal, permits } from '#contract/life-cycle/life-cycle.ts';

@@ -35,7 +35,7 @@ export function approverObstacle(
   return found && obstacles[found.reason];
 }
 
-/** How much dearer the environment becomes, as `+4.10 USD a month`; undefined: not estimated. */
+/** Increase of the environment's costs, as `+4.10 USD a month`; undefined: not estimated. */
 export function costWords(
   estimation: { readonly monthlyCostDiff?: number; readonly currency?: string } | null,
 ): string | undefined {

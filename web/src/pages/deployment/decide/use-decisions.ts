@@ -17,10 +17,10 @@ const refreshes: readonly OperationName[] = [
 ];
 
 export interface Decisions {
-  /** Whose question is open. */
+  /** Decision whose dialog is open. */
   readonly asked: Decision | undefined;
   ask(decision: Decision | undefined): void;
-  /** What the service said because a decision came too late. */
+  /** Message of the service because a decision came too late. */
   readonly tooLate: string | undefined;
   forget(): void;
   readonly isBusy: boolean;
@@ -33,7 +33,7 @@ export interface Decisions {
   destroy(): void;
 }
 
-/** What the buttons and their questions are about. */
+/** Subject of the buttons and their dialogs. */
 export interface DecisionProps {
   readonly deployment: DeploymentReply;
   /** Undefined: it is not read yet, or is gone. */

@@ -1,4 +1,4 @@
-/** What the deployment page reads: what moves, and apart from it the large parts, which do not. */
+/** Reads of the deployment page: the parts that change, and apart from them the large parts, which do not. */
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { DeploymentLevel } from '#contract/deployments/shapes.ts';

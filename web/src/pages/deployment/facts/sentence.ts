@@ -8,7 +8,7 @@ import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations
 import { deploymentTypeWords } from '../../../design/words.ts';
 import { spanText } from '../../../ui/spans.ts';
 
-/** What the page reads first: everything but the large parts. */
+/** First read of the page: everything but the large parts. */
 export type DeploymentHead = Deployment;
 
 export interface SentenceFacts {
@@ -39,14 +39,14 @@ function withReadableTimes(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => new Date(at).toLocaleString());
 }
 
-/** How long people were waited for. */
+/** Time that was spent waiting for people. */
 function approvalMilliseconds(steps: readonly Step[], now: number): number {
   const step = steps.find(({ name }) => name === 'approval:wait');
   if (!step?.startedAt) return 0;
   return (step.completedAt ? Date.parse(step.completedAt) : now) - Date.parse(step.startedAt);
 }
 
-/** How long it worked: from its start to its end, without the wait for approval; undefined before its start. */
+/** Working time: from its start to its end, without the wait for approval; undefined before its start. */
 function workedText({ deployment, steps, now }: SentenceFacts): string | undefined {
   const { startedAt, finishedAt } = deployment;
   if (!startedAt) return undefined;
@@ -54,7 +54,7 @@ function workedText({ deployment, steps, now }: SentenceFacts): string | undefin
   return spanText(Math.max(0, end - Date.parse(startedAt) - approvalMilliseconds(steps, end)));
 }
 
-/** What an error says first, without the word that begins it. */
+/** First line of an error, without the word that begins it. */
 export function errorLine(message: string): string {
   const lines = message.split('\n').map((line) => line.replace(/^[\s│╷╵]*(Error:\s*)?/, '').trim());
   const text = lines.find((line) => line !== '') ?? '';
@@ -161,7 +161,7 @@ const sentences: Readonly<Record<DeploymentStatus, (facts: SentenceFacts) => str
   NEVER_DEPLOYED: () => 'Not deployed yet',
 };
 
-/** What happens to the level that a deployment is at, or happened to it. */
+/** Progress of the current level, or its result. */
 export function levelText(
   { status, planHash }: Pick<DeploymentHead, 'status' | 'planHash'>,
   steps: readonly Pick<Step, 'name' | 'status'>[],

@@ -9,7 +9,7 @@ export interface BlockProps {
   readonly session: LogSession;
   readonly step: string;
   readonly block: number;
-  /** How many lines it has now. */
+  /** Current number of lines. */
   readonly lines: number;
   /** Changes when its text may have changed. */
   readonly version: string;

@@ -1,4 +1,4 @@
-/** What can be done with the lines that the address names. */
+/** Actions for the lines in the address. */
 import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import classes from './log.module.css';

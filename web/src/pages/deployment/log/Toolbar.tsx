@@ -1,4 +1,4 @@
-/** What can be done with the log. */
+/** Actions for the log. */
 import { Button, Menu } from '@mantine/core';
 import type { LaidOutStep } from './layout.ts';
 import classes from './log.module.css';

@@ -1,4 +1,4 @@
-/** What is below each other in the log: the head of each step and, where it is open, its lines in blocks. */
+/** Layout of the log: the head of each step and, if it is open, its lines in blocks. */
 import { blockLines } from './store/step-log.ts';
 
 export const rowHeight = 20;
@@ -9,7 +9,7 @@ export const headHeight = 38;
  */
 const mostLines = 1_400_000;
 
-/** How much of a step's log there is, and which part of it is wanted. */
+/** Available lines of a step's log, and the part that is wanted. */
 export interface SizedStep {
   readonly name: string;
   readonly lines: number;
@@ -20,12 +20,12 @@ export interface SizedStep {
 
 export interface LaidOutStep {
   readonly name: string;
-  /** How many lines its log has. */
+  /** Number of lines in its log. */
   readonly lines: number;
   readonly isFolded: boolean;
   /** The first line that is shown, from 0 on: where a block begins. */
   readonly first: number;
-  /** How many are shown. */
+  /** Number of lines that are shown. */
   readonly shown: number;
 }
 
@@ -35,18 +35,18 @@ export type LogBlockItem =
 
 export interface LogLayout {
   readonly steps: readonly LaidOutStep[];
-  /** How many items there are. */
+  /** Number of items. */
   readonly count: number;
   /** The item of each step's head, in their order. */
   readonly heads: readonly number[];
   itemAt(index: number): LogBlockItem;
   /** The item in which a line is, from 0 on; undefined: it is not shown. */
   indexOf(step: string, line: number): number | undefined;
-  /** Where the part has to begin that shows a line; undefined: the line is shown or does not exist. */
+  /** Start of the part that shows a line; undefined: the line is shown or does not exist. */
   startFor(step: string, line: number): number | undefined;
 }
 
-/** How many lines of one step are shown at most, so that all together are not too many. */
+/** Maximum number of lines of one step that are shown, so that all together are not too many. */
 function mostOfStep(steps: readonly SizedStep[], most: number): number {
   let limit = most;
   let left = most;
@@ -107,7 +107,7 @@ export function layoutOf(sized: readonly SizedStep[], most = mostLines): LogLayo
   };
 }
 
-/** How high an item is while it was not measured. */
+/** Height of an item until it is measured. */
 export function heightOf(item: LogBlockItem): number {
   return item.kind === 'head' ? headHeight : item.lines * rowHeight;
 }

@@ -24,7 +24,7 @@ export interface LogState {
   readonly searchNumber: number;
   /** Why the last search was given up. */
   readonly searchError: string | undefined;
-  /** How often the log had to be read from its beginning again. */
+  /** Number of times that the log had to be read from its beginning again. */
   readonly restarts: number;
 }
 
@@ -151,7 +151,7 @@ export class LogSession {
     }, searchMilliseconds);
   }
 
-  /** What a block shows as far as it is known; undefined: it was not read yet. */
+  /** Known content of a block; undefined: it was not read yet. */
   block(step: string, block: number): readonly ShownLine[] | undefined {
     return this.#blocks.get(keyOf(step, block));
   }

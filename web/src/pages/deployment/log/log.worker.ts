@@ -1,4 +1,4 @@
-/** Where the log of the page is kept, decoded and searched, away from what the person sees moving. */
+/** Worker that keeps, decodes and searches the log of the page, away from the visible part. */
 import { LogBook } from './store/log-book.ts';
 import type { ToWorker } from './store/protocol.ts';
 

@@ -2,7 +2,7 @@
 import { queryClient, read } from '../../../api/queries.ts';
 import type { LogSession } from './log-session.ts';
 
-/** Where reading continues: by step, the position of the service and the number of bytes that are here. */
+/** Position to continue reading: by step, the position of the service and the number of bytes that are here. */
 export type StoredPositions = Map<string, { next: string | undefined; bytes: number }>;
 
 const silent = new Set(['NOT_STARTED', 'SKIPPED']);

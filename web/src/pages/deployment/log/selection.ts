@@ -17,7 +17,7 @@ export function selectionOf(step: string | undefined, line: string | undefined):
   return { step, from: Math.min(first, last), to: Math.max(first, last) };
 }
 
-/** What the address has for lines; one line as a number, which it writes without quotes. */
+/** Lines in the address; one line as a number, which it writes without quotes. */
 export function lineParameter({ from, to }: LineSelection): string | number {
   return from === to ? from : `${from}-${to}`;
 }

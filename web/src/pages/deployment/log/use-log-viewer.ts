@@ -1,4 +1,4 @@
-/** What the log viewer knows and does, apart from how it looks. */
+/** State and actions of the log viewer, apart from its appearance. */
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { saveFile } from './save-file.ts';

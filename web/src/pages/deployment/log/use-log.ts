@@ -23,10 +23,10 @@ export function useLogSession(steps: readonly Step[]): LogSession {
   return session;
 }
 
-/** Which lines are shown of what there is. */
+/** Lines that are shown. */
 export interface LogParts {
   readonly folded: ReadonlySet<string>;
-  /** Where the shown part of a very long log begins, by step. */
+  /** Start of the shown part of a very long log, by step. */
   readonly starts: ReadonlyMap<string, number>;
 }
 

@@ -1,4 +1,4 @@
-/** How the person sees the log: what is folded, wrapped, followed, and where it was scrolled to. */
+/** View of the log: folded, wrapped, followed, and the scroll position. */
 import { useLocalStorage } from '@mantine/hooks';
 import { useState } from 'react';
 import type { ScrollTarget } from './LogRows.tsx';
@@ -15,7 +15,7 @@ function useFlag(name: string) {
   });
 }
 
-/** Where the address leads: to lines, or to the head of a step. */
+/** Target of the address: lines, or the head of a step. */
 export function targetOf({
   step,
   selection,
@@ -46,7 +46,7 @@ export function useView(isOver: boolean, first: ScrollTarget | undefined) {
     isWrapped,
     hasTimes,
     folded,
-    /** Where the shown part of a very long log begins, by step. */
+    /** Start of the shown part of a very long log, by step. */
     starts,
     target,
     isFollowing,

@@ -1,4 +1,4 @@
-/** What failed: the command, what it said, the step with its log, and what it left that no state has. */
+/** Failure: the command, its message, the step with its log, and resources that no state has. */
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Step } from '#contract/deployments/shapes.ts';

@@ -1,4 +1,4 @@
-/** What the tool reported besides the reason of a failure: further errors, failed checks and warnings. */
+/** Reports of the tool besides the reason of a failure: further errors, failed checks and warnings. */
 import { type Diagnostic, findingsText } from '#contract/deployments/diagnostics.ts';
 import classes from './parts.module.css';
 

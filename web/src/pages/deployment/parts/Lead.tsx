@@ -12,7 +12,7 @@ import { sentenceOf } from '../facts/sentence.ts';
 import classes from './parts.module.css';
 import { Remediation } from './Remediation.tsx';
 
-/** What caused it, where it was no person's decision at the moment. */
+/** Cause, if it was not a person's current decision. */
 export const triggerWords: Readonly<Record<Trigger, string>> = {
   user: 'by hand',
   'terraform-cli': 'from the command line of terraform',

@@ -1,4 +1,4 @@
-/** What followed by itself from the drift that a drift run found. */
+/** Automatic reaction to the drift that a drift run found. */
 import { Link } from '@tanstack/react-router';
 import type { DeploymentReply } from '../facts/reads.ts';
 

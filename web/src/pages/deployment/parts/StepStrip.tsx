@@ -59,7 +59,7 @@ const parts = [
   ['ownMilliseconds', 'service', 'Envarium itself'],
 ] as const;
 
-/** Where the time went: parts of one bar, and the same as numbers. */
+/** Breakdown of the time: parts of one bar, and the same as numbers. */
 export function TimeParts({ timeline }: { readonly timeline: DeploymentTimeline }) {
   if (timeline.milliseconds === 0) return null;
   const shown = parts.filter(([field]) => timeline[field] > 0);

@@ -40,7 +40,7 @@ export function stepTime({ milliseconds }: StepDuration): string {
   return milliseconds === undefined ? '' : spanText(milliseconds);
 }
 
-/** Which try of the step it is, once it was retried. */
+/** Number of the try of the step, once it was retried. */
 export function tryText({ retryCount }: Pick<Step, 'retryCount'>): string {
   return retryCount ? `try ${retryCount + 1}` : '';
 }

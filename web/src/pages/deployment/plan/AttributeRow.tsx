@@ -30,7 +30,7 @@ function Difference({ before, after }: { readonly before: string; readonly after
 
 export interface AttributeRowProps {
   readonly attribute: Attribute;
-  /** Which sides there can be. */
+  /** Possible sides. */
   readonly sides: 'before' | 'after' | 'both';
   /** Whether the resource is replaced because of it. */
   readonly isForcing?: boolean;

@@ -1,4 +1,4 @@
-/** What a plan would do to the outputs. */
+/** Changes of a plan to the outputs. */
 import type { Plan } from '#contract/deployments/plan.ts';
 import { AttributeRow } from './AttributeRow.tsx';
 import classes from './plan.module.css';

@@ -1,4 +1,4 @@
-/** What happens to a resource as word, shape and colour, together. */
+/** Change of a resource as word, shape and colour, together. */
 import type { ReactNode } from 'react';
 import type { ChangeKind } from '#contract/deployments/change-kinds.ts';
 import { kindWords } from '#contract/deployments/plan-counts.ts';

@@ -13,7 +13,7 @@ function isOpenAtFirst({ kind, change }: PlanRow, count: number): boolean {
   return count <= openAtMost && (kind === 'update' || kind === 'replace') && change.attributes.length <= 40;
 }
 
-/** Which rows are open: those that are so at first, except for what the person has turned. */
+/** Open rows: those that are open at first, except for those that the person has toggled. */
 function useOpen(count: number, named: string | undefined) {
   const [turned, setTurned] = useState<ReadonlyMap<string, boolean>>(new Map());
   const isOpenIn = useCallback(
@@ -45,7 +45,7 @@ export interface ResourceListProps {
   readonly onName: (row: PlanRow) => void;
 }
 
-/** How far below the top of the page the list begins, which what stands above it can change at any time. */
+/** Distance of the list from the top of the page, which the content above it can change at any time. */
 function useTop(list: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -58,7 +58,7 @@ function useTop(list: RefObject<HTMLElement | null>): number {
   return top;
 }
 
-/** What a closed row takes on a wide screen: a row of this height need not be placed again. */
+/** Height of a closed row on a wide screen: a row of this height need not be placed again. */
 function heightOf({ change: { actionReason } }: PlanRow): number {
   return actionReason === undefined ? 41 : 66;
 }

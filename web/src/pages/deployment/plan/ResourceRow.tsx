@@ -32,7 +32,7 @@ function Notes({ change }: { readonly change: ResourceChange }) {
   );
 }
 
-/** Which sides the attributes of a row have. */
+/** Sides of the attributes of a row. */
 function sidesOf({ action, kind }: ResourceChange): 'before' | 'after' | 'both' {
   if (kind === 'forget') return 'both';
   return action === 'create' ? 'after' : action === 'delete' ? 'before' : 'both';

@@ -9,7 +9,7 @@ function unitOf(number: number): string {
   return String.fromCharCode(number < 0xd7ff ? number + 1 : number - 0xd7ff + firstUnit);
 }
 
-/** Where each line begins, and the end of the text. */
+/** Start of each line, and the end of the text. */
 function startsOf(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -1,7 +1,7 @@
 /** Why a plan does what it does, in words. */
 import type { ResourceChange } from '#contract/deployments/plan.ts';
 
-/** What terraform and those of its family call their reasons. */
+/** Names of reasons in terraform and those of its family. */
 const reasons: Readonly<Record<string, string>> = {
   replace_because_cannot_update: 'the provider cannot change it in place',
   replace_because_tainted: 'it is marked as damaged (tainted)',

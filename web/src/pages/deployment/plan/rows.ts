@@ -11,7 +11,7 @@ export interface PlanRow {
   readonly key: string;
 }
 
-/** What can be lost first; within a kind by module and address, as the tool orders them. */
+/** Order of rows: possible losses first; within a kind by module and address, as the tool orders them. */
 export function rowsOf(changes: readonly ResourceChange[]): PlanRow[] {
   const seen = new Map<string, number>();
   const rows = changes.map((change) => {
@@ -32,7 +32,7 @@ export interface PlanFilter {
   readonly provider: string | undefined;
 }
 
-/** What stands for resources that are in no module. */
+/** Name for resources that are in no module. */
 const rootModule = '(root)';
 
 export function moduleOf({ moduleName }: Pick<ResourceChange, 'moduleName'>): string {
@@ -77,7 +77,7 @@ export function choicesOf(rows: readonly PlanRow[], field: (change: ResourceChan
   return [...new Set(rows.map(({ change }) => field(change)))].toSorted();
 }
 
-/** What a closed row says about its attributes: their names where they change, else how many there are. */
+/** Summary of a closed row's attributes: their names if they change, otherwise their number. */
 export function attributeSummary({ kind, change: { attributes } }: PlanRow): string {
   if (attributes.length === 0) return '';
   if (kind !== 'update' && kind !== 'replace')

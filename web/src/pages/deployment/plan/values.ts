@@ -1,9 +1,9 @@
-/** How a value of a plan is shown: sealed, not known yet, short, or a long text. */
+/** Form of a value of a plan: sealed, not known yet, short, or a long text. */
 import { parseExactly } from '#contract/schema/exact-json.ts';
 
-/** What agents put in the place of values that nobody may see. */
+/** Placeholder of agents for hidden values. */
 const sensitiveText = '(sensitive)';
-/** What agents put in the place of values that the tool knows only once it has applied the plan. */
+/** Placeholder of agents for values that the tool knows only once it has applied the plan. */
 const unknownText = '(known after apply)';
 
 const longestLine = 120;
@@ -68,7 +68,7 @@ export function lengthText(characters: number): string {
   return `${power === 2 ? number.toFixed(1) : Math.round(number)} ${units[power]}`;
 }
 
-/** How much of a long text is shown at first. */
+/** Length of a long text that is shown at first. */
 const previewCharacters = 2000;
 const previewLines = 24;
 

@@ -1,4 +1,4 @@
-/** What a plan without rows means: the service says it, not the number of rows. */
+/** Meaning of a plan without rows: decided by the service, not by the number of rows. */
 
 export interface PlanFacts {
   /** As the service says; undefined: it does not. */
@@ -7,7 +7,7 @@ export interface PlanFacts {
   readonly isWithoutDrift: boolean;
 }
 
-/** What is shown instead of the rows. */
+/** Text in place of the rows. */
 export function withoutRowsText({ isPlanEmpty, isWithoutDrift }: PlanFacts): string {
   if (isWithoutDrift) return 'Nothing has drifted: the code and the resources agree.';
   if (isPlanEmpty === true) return 'Nothing changes.';

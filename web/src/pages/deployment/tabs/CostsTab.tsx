@@ -1,4 +1,4 @@
-/** What a deployment costs each month, and what it changes of that. */
+/** Monthly costs of a deployment, and its changes to them. */
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -30,7 +30,7 @@ function Summary({ costs }: { readonly costs: CostEstimation }) {
   );
 }
 
-/** What the totals leave out. */
+/** Resources that the totals leave out. */
 function Remarks({
   costs: { projects = [], withoutPrice = 0, omitted = 0 },
 }: {

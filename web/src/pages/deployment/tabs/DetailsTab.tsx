@@ -82,7 +82,7 @@ function Facts({ facts }: { readonly facts: readonly DeploymentFact[] }) {
   );
 }
 
-/** What the code has that was not deployed when drift was looked for. */
+/** Commits in the code that were not deployed at the drift check. */
 function DriftCause({ deployment: { driftCause } }: { readonly deployment: DeploymentReply }) {
   if (driftCause === undefined || driftCause.unappliedCommits.length === 0) return null;
   return (

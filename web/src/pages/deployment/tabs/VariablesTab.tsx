@@ -8,7 +8,7 @@ import { shownValue } from '../plan/values.ts';
 
 type ShownVariable = NonNullable<DeploymentReply['variables']>[number];
 
-/** Where it was set, in words. */
+/** Place where it was set, in words. */
 const scopeWords: Readonly<Record<string, string>> = {
   SET: 'Configuration set',
   GLOBAL: 'Organization',

@@ -53,7 +53,7 @@ function initialValues({ environment }: EnvironmentProps, kind: string | undefin
 /** Sends it, and puts a refusal where it belongs. */
 function useDeploy(props: EnvironmentProps & { readonly onClose: () => void }, kind: string | undefined) {
   const { environment } = props;
-  // What somebody else changes while the dialog is open is not undone by a field that nobody has touched.
+  // Changes by other users while the dialog is open are not undone by an untouched field.
   const [opened] = useState(environment);
   const navigate = useNavigate();
   const form = useForm<DeployValues>({ initialValues: initialValues(props, kind) });

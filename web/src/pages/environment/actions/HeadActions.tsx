@@ -1,4 +1,4 @@
-/** What can be done with an environment, from its head. */
+/** Actions on an environment, from its head. */
 import { Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';

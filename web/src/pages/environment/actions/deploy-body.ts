@@ -1,4 +1,4 @@
-/** What the deploy dialog sends. Pure. */
+/** Request of the deploy dialog. Pure. */
 import type { CallInput } from '#contract/client/client.ts';
 import { splitTargets } from '#contract/deployments/split-targets.ts';
 import { changesOf, type VariableFormRow } from '../../../forms/variables/rows.ts';

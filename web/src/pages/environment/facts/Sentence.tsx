@@ -1,4 +1,4 @@
-/** What happens with an environment, in a sentence. */
+/** Current activity of an environment, in a sentence. */
 import { Link } from '@tanstack/react-router';
 import { planText } from '#contract/deployments/plan-counts.ts';
 import { deploymentTypeWords } from '../../../design/words.ts';

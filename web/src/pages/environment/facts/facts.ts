@@ -1,4 +1,4 @@
-/** What an environment permits now, and why not, as sentences. Pure. */
+/** Actions that an environment permits now, or the reasons why not, as sentences. Pure. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { type EnvironmentAction, environmentAccepts, isTerminal } from '#contract/life-cycle/life-cycle.ts';

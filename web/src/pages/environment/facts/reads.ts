@@ -1,4 +1,4 @@
-/** What the page of an environment reads, and what its changes concern. */
+/** Reads of the page of an environment, and the parts that its changes concern. */
 import type { OperationName } from '#contract/operations.ts';
 import type { Reply } from '../../../api/queries.ts';
 import type { Rights } from '../../../api/rights.ts';
@@ -6,7 +6,7 @@ import type { Rights } from '../../../api/rights.ts';
 export type EnvironmentReply = Reply<'getEnvironment'>;
 export type LatestDeploymentReply = Reply<'getDeployment'>;
 
-/** What every part of the page gets. */
+/** Properties of every part of the page. */
 export interface EnvironmentProps {
   readonly environment: EnvironmentReply;
   readonly rights: Rights;

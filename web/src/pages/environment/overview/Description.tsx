@@ -1,4 +1,4 @@
-/** What an environment is for, and its tags; both can be edited in place. */
+/** Description and tags of an environment; both can be edited in place. */
 import { Badge, Button, Group, TagsInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useChange, useRead } from '../../../api/queries.ts';
@@ -13,7 +13,7 @@ function Editor({ environment, onEnd }: EnvironmentProps & { readonly onEnd: () 
   const [began] = useState({ description: environment.description ?? '', tags: environment.tags });
   const [description, setDescription] = useState(began.description);
   const [tags, setTags] = useState([...began.tags]);
-  // What only somebody else has changed meanwhile stays.
+  // Changes by only the other user stay.
   const changes = {
     ...(description === began.description ? {} : { description }),
     ...(tags.join() === began.tags.join() ? {} : { tags }),

@@ -1,4 +1,4 @@
-/** How long the last deployments took, as a chart; its text says the same. */
+/** Durations of the last deployments, as a chart; its text contains the same. */
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';

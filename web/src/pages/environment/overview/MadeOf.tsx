@@ -1,4 +1,4 @@
-/** What an environment is made of: code, tool, versions, ids, and when something happens by itself. */
+/** Composition of an environment: code, tool, versions, ids, and automatic events. */
 import { CopyButton, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -93,7 +93,7 @@ function Commit({ environment }: { readonly environment: EnvironmentReply }) {
   );
 }
 
-/** What happens by itself, and when. */
+/** Automatic events, and their times. */
 function Next({ environment }: { readonly environment: EnvironmentReply }) {
   const { nextScheduledDates: next, lifespanEndAt } = environment;
   return (

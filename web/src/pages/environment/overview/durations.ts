@@ -1,4 +1,4 @@
-/** How long deployments took, for a chart and in words. Pure. */
+/** Durations of deployments, for a chart and in words. Pure. */
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { spanText } from '../../../ui/spans.ts';
 

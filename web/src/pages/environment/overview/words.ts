@@ -1,7 +1,7 @@
 /** Words of the page for what the wire has names for. Pure. */
 import type { Trigger } from '#contract/schema/enumerations.ts';
 
-/** What caused a deployment. */
+/** Causes of a deployment. */
 export const triggerWords: Readonly<Record<Trigger, string>> = {
   user: 'on request',
   'terraform-cli': 'from the command line of the tool',

@@ -22,7 +22,7 @@ import {
   policyWords,
 } from './lifetime.ts';
 
-/** What the policy of the project, or that of its organization, allows. */
+/** Limits by the policy of the project, or that of its organization. */
 function Limit({ environment, rights }: EnvironmentProps) {
   const { organizationId, projectId, createdAt } = environment;
   const { data: organization } = useRead('getOrganization', { params: { id: organizationId } });

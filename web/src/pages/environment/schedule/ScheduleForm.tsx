@@ -110,7 +110,7 @@ function useSchedule({ environment, read, refetch }: ScheduleFormProps) {
     problem,
     isBusy: save.isPending,
     errorOf: (name: string) => (field?.startsWith(name) ? fieldText(save.error) : undefined),
-    /** What neither a field nor the notice about somebody else shows. */
+    /** Problems that neither a field nor the notice about another user shows. */
     error: field !== undefined || isStatus(save.error, 412) ? undefined : save.error,
     send: (event: FormEvent) => {
       event.preventDefault();

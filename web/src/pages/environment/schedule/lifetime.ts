@@ -53,7 +53,7 @@ export function latestEnd(maxTtl: string | null | undefined, createdAt: string):
   return end;
 }
 
-/** What is wrong with what was entered; undefined: nothing. @param now in milliseconds since 1970 */
+/** Problem of the entered values; undefined: none. @param now in milliseconds since 1970 */
 export function lifetimeProblem({ kind, hours, date }: LifetimeValues, now: number): string | undefined {
   if (kind === 'hours') return /^[1-9]\d{0,5}$/.test(hours.trim()) ? undefined : 'A whole number of hours';
   if (kind === 'infinite') return undefined;
@@ -62,7 +62,7 @@ export function lifetimeProblem({ kind, hours, date }: LifetimeValues, now: numb
   return time > now ? undefined : 'This time has passed already';
 }
 
-/** What is sent. */
+/** Request. */
 export function lifetimeBody({ kind, hours, date }: LifetimeValues): Lifetime {
   if (kind === 'infinite') return { type: 'INFINITE' };
   if (kind === 'hours') return { type: 'HOURS', value: hours.trim() };

@@ -10,7 +10,7 @@ export interface SettingsFieldsProps extends EnvironmentProps {
   readonly values: SettingsValues;
   readonly set: (changes: Partial<SettingsValues>) => void;
   readonly isDisabled: boolean;
-  /** What the service refused, by field. */
+  /** Refusals of the service, by field. */
   readonly errorOf: (name: SettingName) => string | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface SettingsValues {
 
 export type SettingName = keyof SettingsValues;
 
-/** What the form begins with. */
+/** Initial values of the form. */
 export function settingsOf(environment: EnvironmentReply): SettingsValues {
   return {
     name: environment.name,
@@ -61,7 +61,7 @@ export function conflicts(
   return differences(began, theirs).filter((name) => changed.has(name) && apart.has(name));
 }
 
-/** What is sent: only what was changed, all else stays as it is. */
+/** Request: only changed fields, all others stay unchanged. */
 export function settingsBody(
   began: SettingsValues,
   mine: SettingsValues,
@@ -69,7 +69,7 @@ export function settingsBody(
   return Object.fromEntries(differences(began, mine).map((name) => [name, mine[name]]));
 }
 
-/** What somebody else has set, with the settings that were typed here. */
+/** Changes of another user, with the settings that were edited here. */
 export function mergedWith(
   theirs: SettingsValues,
   began: SettingsValues,

@@ -18,7 +18,7 @@ import {
 } from './settings-values.ts';
 
 interface SettingsEdits {
-  /** What the service had when typing began. */
+  /** Stored values when editing began. */
   readonly began: SettingsValues;
   readonly mine: SettingsValues;
 }
@@ -77,7 +77,7 @@ export function useSettings(environment: EnvironmentReply) {
     onSuccess: async (_, sent) => {
       showDone('The settings are saved');
       await refresh([...environmentReads, 'listEnvironmentTags']);
-      // What was typed meanwhile is still to be saved.
+      // Edits in the meantime are still to be saved.
       setEdited((now) => (now && now !== sent ? { began: sent.mine, mine: now.mine } : undefined));
     },
   });
@@ -96,7 +96,7 @@ export function useSettings(environment: EnvironmentReply) {
     replace: () => {
       if (!(save.error instanceof Overtaken) || edited === undefined) return;
       const { theirs } = save.error;
-      // What only the other person has changed stays as it is now.
+      // Changes by only the other person stay.
       const next = { began: theirs, mine: mergedWith(theirs, edited.began, edited.mine) };
       setEdited(next);
       save.mutate(next);

@@ -1,4 +1,4 @@
-/** What differs between two versions of a state. */
+/** Differences between two versions of a state. */
 import { Button } from '@mantine/core';
 import type { StateComparison } from '#contract/state/shapes.ts';
 import { useRead } from '../../../api/queries.ts';

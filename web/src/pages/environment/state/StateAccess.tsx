@@ -1,4 +1,4 @@
-/** Who may read the state over HTTP, in addition to those with the right to read states. */
+/** Readers of the state over HTTP, in addition to those with the right to read states. */
 import { Switch } from '@mantine/core';
 import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';

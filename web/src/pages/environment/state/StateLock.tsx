@@ -1,4 +1,4 @@
-/** Who holds the state: a deployment, or a tool outside of runs. */
+/** Holder of the state: a deployment, or a tool outside of runs. */
 import { Modal, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';

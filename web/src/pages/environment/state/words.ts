@@ -19,7 +19,7 @@ export function sizeText(bytes: number): string {
   return `${power === 0 || number >= 100 ? Math.round(number) : number.toFixed(1)} ${units[power]}`;
 }
 
-/** How a version is named to people: by its serial, which grows. */
+/** Name of a version for people: its serial, which grows. */
 export function versionName({ serial, id }: Pick<StateVersion, 'serial' | 'id'>): string {
   return `serial ${serial} (${id.slice(-6)})`;
 }

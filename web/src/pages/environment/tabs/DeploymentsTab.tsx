@@ -26,7 +26,7 @@ function listOf(text: string | undefined): string[] {
   return text === undefined || text === '' ? [] : text.split(',');
 }
 
-/** Which types and statuses are shown; both are in the address. */
+/** Filters of types and statuses; both are in the address. */
 function Filters() {
   const [{ types, statuses }, setSearch] = useSearchState();
   const filter = (key: string, all: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** What an environment hands to its users and to other environments. */
+/** Outputs of an environment for its users and other environments. */
 import { Button, CopyButton } from '@mantine/core';
 import { useState } from 'react';
 import type { OutputValue } from '#contract/deployments/plan.ts';

@@ -1,4 +1,4 @@
-/** What an environment is, what happened last, and what comes next. */
+/** Summary of an environment: its properties, the last event, and the next one. */
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { usePage } from '../../../api/queries.ts';

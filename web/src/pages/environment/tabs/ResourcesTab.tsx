@@ -1,4 +1,4 @@
-/** What an environment has created, by module and type. */
+/** Resources of an environment, by module and type. */
 
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';

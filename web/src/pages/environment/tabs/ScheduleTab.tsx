@@ -1,4 +1,4 @@
-/** What happens with an environment by itself: deployments, destroys, the end of its lifetime. */
+/** Automatic events of an environment: deployments, destroys, the end of its lifetime. */
 import type { EnvironmentProps } from '../facts/reads.ts';
 import { LifetimeForm } from '../schedule/LifetimeForm.tsx';
 import { ScheduleForm } from '../schedule/ScheduleForm.tsx';

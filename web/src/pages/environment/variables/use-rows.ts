@@ -6,7 +6,7 @@ import { rowsWith } from '../../../forms/variables/variable-edits.ts';
 import { definitionsQuery, hasDefinitions } from '../../environments/new/code.ts';
 import type { EnvironmentProps } from '../facts/reads.ts';
 
-/** What the code declares, where the person may have the service read it. */
+/** Variables of the code, if the person may have the service read it. */
 function useDefinitions({ environment, rights }: EnvironmentProps) {
   const { organizationId, projectId, latestDeploymentLog: latest, blueprintId } = environment;
   const id = latest?.blueprintId ?? blueprintId ?? '';
@@ -37,7 +37,7 @@ export function useRows(props: EnvironmentProps) {
     codeError: definitions.error,
     rows,
     setRows: keep,
-    /** How many changes are not saved. */
+    /** Number of unsaved changes. */
     unsaved: unsaved(rows),
     ...{ onSaved, onRefreshed },
   };

@@ -1,4 +1,4 @@
-/** What can be done to the environments that are selected. */
+/** Actions on the selected environments. */
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { Environment } from '#contract/environments/shapes.ts';

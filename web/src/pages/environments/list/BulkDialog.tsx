@@ -76,7 +76,7 @@ function countText(count: number): string {
   return count === 1 ? '1 environment' : `${count} environments`;
 }
 
-/** How far it is, and what it did, in numbers. @param outcomes of the environments that were to be sent */
+/** Progress and results, in numbers. @param outcomes of the environments that were to be sent */
 function Summary({ outcomes }: { readonly outcomes: readonly BulkOutcome[] }) {
   const left = outcomes.filter((outcome) => outcome !== 'success' && outcome !== 'failed').length;
   const isTroubled = outcomes.some((outcome) => ['failed', 'notSent', 'unknown'].includes(outcome));
@@ -102,7 +102,7 @@ interface BulkQuestionProps {
   readonly onTyped: (text: string) => void;
 }
 
-/** What people may add, and what makes sure that they mean it. */
+/** Optional text, and the confirmation. */
 function Question({ action, text, onText, typed, onTyped }: BulkQuestionProps) {
   const label = bulkLooks[action].text;
   return (

@@ -1,4 +1,4 @@
-/** What the list of environments is narrowed by; all of it lives in the address. */
+/** Filters of the list of environments; all of them are in the address. */
 import { Button, Checkbox, MultiSelect, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRead } from '../../../api/queries.ts';

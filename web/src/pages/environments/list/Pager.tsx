@@ -1,4 +1,4 @@
-/** Which rows of how many are shown, and the way to the others. */
+/** Shown rows, their total, and the way to the others. */
 import { Button } from '@mantine/core';
 import classes from './list.module.css';
 

@@ -9,7 +9,7 @@ import { builtInViews, isSameView, type SavedView, useViews, type ViewFilters, w
 
 export interface ViewsProps {
   readonly organizationId: string;
-  /** What is shown now. */
+  /** Current view. */
   readonly filters: ViewFilters;
 }
 

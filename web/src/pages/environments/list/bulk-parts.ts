@@ -1,7 +1,7 @@
-/** What the requests of bulk operations consist of. */
+/** Parts of the requests of bulk operations. */
 import type { Environment } from '#contract/environments/shapes.ts';
 
-/** What people see of an environment that is sent. */
+/** Columns of an environment that is sent. */
 export type BulkTarget = Pick<Environment, 'id' | 'latestDeploymentLog'>;
 
 /** By environment, the plan that the person has seen. */
@@ -13,7 +13,7 @@ export function planHashesOf(environments: readonly BulkTarget[]): Record<string
   );
 }
 
-/** What one request can have, in the order of the list. */
+/** Environments of one request, in the order of the list. */
 export function partsOf<Item>(items: readonly Item[], most: number): Item[][] {
   const count = Math.ceil(items.length / most);
   return Array.from({ length: count }, (_, at) => items.slice(at * most, (at + 1) * most));

@@ -1,7 +1,7 @@
-/** How far a bulk action is, from what was sent and what is known of the operations that this started. */
+/** Progress of a bulk action, from the sent requests and the state of the operations that they started. */
 import type { BulkItem, BulkItemStatus, BulkOperation } from '#contract/bulk-operations/shapes.ts';
 
-/** How far the requests are that start the operations. */
+/** Progress of the requests that start the operations. */
 export type SendStatus = 'idle' | 'pending' | 'success' | 'error';
 
 /** An operation that was started. */

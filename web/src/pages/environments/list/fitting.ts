@@ -1,4 +1,4 @@
-/** What can be done to many environments at once, and to which of them. */
+/** Actions on many environments at once, and the environments that qualify. */
 import type { Environment } from '#contract/environments/shapes.ts';
 import { environmentAccepts, permits } from '#contract/life-cycle/life-cycle.ts';
 import type { Right } from '#contract/schema/rights.ts';
@@ -19,7 +19,7 @@ export interface BulkLook {
   /** In the middle of a sentence. */
   readonly done: string;
   readonly rights: readonly Right[];
-  /** What a text that people may add is called. */
+  /** Label of the optional text. */
   readonly text?: string;
 }
 
@@ -37,7 +37,7 @@ export const bulkLooks: Readonly<Record<BulkAction, BulkLook>> = {
   destroy: { verb: 'Destroy', done: 'started', rights: ['RUN_PLAN'], text: 'Comment' },
 };
 
-/** What each action asks of an environment, with the sentence for those that do not have it. */
+/** Requirements of each action for an environment, with the sentence for those that do not meet them. */
 const conditions: Readonly<Record<BulkAction, (environment: Environment) => string | undefined>> = {
   deploy: (environment) => startProblem(environment, 'deploy'),
   destroy: (environment) => startProblem(environment, 'destroy'),

@@ -16,7 +16,7 @@ export const leftOut = [
   ),
 ].join(',');
 
-/** What the address of the list can hold. */
+/** Content of the list's address. */
 export const filterKeys = [
   'search',
   'project',

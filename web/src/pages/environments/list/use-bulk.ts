@@ -23,7 +23,7 @@ export interface Sorted {
   readonly items: readonly BulkChoice[];
 }
 
-/** Which of the environments an action fits, by their life cycle and by the person's rights on each. */
+/** Environments that an action fits, by their life cycle and by the person's rights on each. */
 export function useFitting(
   organizationId: string,
   action: BulkAction,

@@ -173,7 +173,7 @@ const crons: readonly (readonly [CronName, string, string])[] = [
   ['driftCron', 'Check for drift', 'such as 0 */6 * * *'],
 ];
 
-/** What an empty schedule of drift detection means. */
+/** Meaning of an empty schedule of drift detection. */
 function driftText({ policy }: NewEnvironmentForm): string | undefined {
   if (!policy?.driftDetectionEnabled) return undefined;
   return `Empty: as the policy says, at ${policy.driftDetectionCron}`;

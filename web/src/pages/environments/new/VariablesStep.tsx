@@ -9,7 +9,7 @@ import { useOriginNames } from '../../variables/use-origin-names.tsx';
 import classes from './new.module.css';
 import type { NewEnvironmentForm } from './use-new-environment.ts';
 
-/** What is known about the definitions, where they are not simply there. */
+/** Message about the definitions, if they are not available. */
 function DefinitionsState({ canRead, code, definitions }: NewEnvironmentForm) {
   if (!canRead)
     return (

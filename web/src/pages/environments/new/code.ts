@@ -1,4 +1,4 @@
-/** What the new environment would run: the code with its tool, from a template or as it was typed. */
+/** Code of the new environment with its tool, from a template or as it was typed. */
 import type { Template } from '#contract/templates/shapes.ts';
 import { accessOf, type SourceValues, sourceOf } from '../../../forms/source/source-values.ts';
 import type { Draft } from './draft.ts';

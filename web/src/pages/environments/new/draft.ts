@@ -1,4 +1,4 @@
-/** What has been typed for a new environment, kept in the tab until it is created. */
+/** Draft of a new environment, kept in the tab until it is created. */
 import type { CallInput } from '#contract/client/client.ts';
 import { namespaceRefusal } from '#contract/templates/setting-rules.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
@@ -82,7 +82,7 @@ export function keepDraft(draft: Draft): void {
   sessionStorage.setItem(storageKey, JSON.stringify({ ...draft, edits }));
 }
 
-/** What was typed before a reload; null: nothing. */
+/** Draft from before a reload; null: none. */
 export function keptDraft(): Draft | null {
   try {
     const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Partial<Draft> | null;
@@ -116,7 +116,7 @@ function ttlOf({ lifetime, hours, date }: Draft): FromTemplateBody['ttl'] {
 
 const optionalTexts = ['description', 'workspaceName'] as const;
 
-/** What both requests have. */
+/** Common fields of both requests. */
 function commonBody(draft: Draft, type: string, changes: readonly VariableChange[]) {
   const texts = optionalTexts.flatMap((name) =>
     draft[name].trim() === '' ? [] : [[name, draft[name].trim()]],
@@ -192,7 +192,7 @@ export function scheduleBody({
 /** Messages by field: names of the draft, and `source.…`. */
 export type DraftErrors = Readonly<Record<string, string>>;
 
-/** What is wrong with the source of the code. */
+/** Problems of the source of the code. */
 export function sourceStepErrors(draft: Draft): DraftErrors {
   const project: DraftErrors = draft.projectId === '' ? { projectId: 'Choose the project.' } : {};
   if (draft.from === 'template')
@@ -212,7 +212,7 @@ function lifetimeErrors({ lifetime, hours, date }: Draft, now: number): DraftErr
   return time <= now ? { date: 'This time is over.' } : {};
 }
 
-/** What is wrong with the settings. @param type of the tool @param now milliseconds since 1970 */
+/** Problems of the settings. @param type of the tool @param now milliseconds since 1970 */
 export function settingsStepErrors(draft: Draft, type: string, now: number): DraftErrors {
   const crons = cronFields.filter(
     (name) => ![0, 5].includes(draft[name].trim().split(/\s+/).filter(Boolean).length),

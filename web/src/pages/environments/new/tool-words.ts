@@ -1,10 +1,10 @@
-/** What a deployment of each tool runs, in words for the preview. */
+/** Commands of a deployment of each tool, in words for the preview. */
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
 
 export interface ToolWords {
   /** Commands that find out what would change. */
   readonly plan: readonly string[];
-  /** What happens when the plan is applied. */
+  /** Effect of applying the plan. */
   readonly apply: string;
   /** Completes "The approval covers …". */
   readonly covers: string;

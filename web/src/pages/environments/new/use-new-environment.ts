@@ -32,7 +32,7 @@ import {
   templateBody,
 } from './draft.ts';
 
-/** What the address asks for counts more than what was typed before. */
+/** Values in the address take precedence over earlier input. */
 function firstDraft(project: string | undefined, template: string | undefined): Draft {
   const kept = keptDraft() ?? emptyDraft;
   return {
@@ -60,7 +60,7 @@ function isFirstRead({ isLoading, failureCount }: UseQueryResult<unknown>): bool
   return isLoading && failureCount === 0;
 }
 
-/** What the code declares and the scopes give. */
+/** Variables that the code declares and the scopes provide. */
 function useVariables(draft: Draft, template: Template | undefined, isNeeded: boolean) {
   const { organizationId } = useSession();
   const code = codeOf(draft, template);
@@ -132,7 +132,7 @@ function useCreation({ draft, type, rows, onRefused }: Creation) {
 
 export const stepNames = ['Code', 'Settings', 'Variables', 'Preview'] as const;
 
-/** Which step is shown; it is in the address, so that "back" leads to the one before. */
+/** Current step; it is in the address, so that "back" leads to the one before. */
 function useStep() {
   const [search, setSearch] = useSearchState();
   const step = Math.min(Math.max(0, Number(search.step ?? 0) || 0), stepNames.length - 1);
@@ -147,7 +147,7 @@ interface Checked {
   readonly go: (step: number) => void;
 }
 
-/** What is wrong, at the fields: found here or refused by the service. */
+/** Problems at the fields: found here or refused by the service. */
 function useProblems({ draft, type, rows, go }: Checked) {
   const [errors, setErrors] = useState<DraftErrors>({});
   const [rowErrors, setRowErrors] = useState<Readonly<Record<string, string | undefined>>>({});
@@ -193,7 +193,7 @@ function useTemplates({ from, projectId, templateId }: Draft) {
   };
 }
 
-/** What the project decides where the draft says nothing. */
+/** Defaults of the project where the draft has no value. */
 function usePolicy({ projectId, requiresApproval }: Draft) {
   const { data: policy } = useRead('getPolicy', { query: { projectId } }, { enabled: projectId !== '' });
   const { data: limits } = useRead(
@@ -225,7 +225,7 @@ interface Moving {
   readonly create: () => void;
 }
 
-/** What the buttons do, at once or as soon as the page has read what the steps are checked with. */
+/** Actions of the buttons, at once or as soon as the page has read what the steps are checked with. */
 function useMoves({ step, go, isKnown, areVariablesKnown, check, create }: Moving) {
   const firstWrong = (from: number, to: number) =>
     [0, 1, 2].find((at) => at >= from && at < to && !check(at));

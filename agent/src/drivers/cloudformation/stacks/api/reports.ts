@@ -184,8 +184,8 @@ function stacksAround(path: string): string[] {
 }
 
 /**
- * Those that failed for a reason of their own: AWS cancels what it has begun when another resource fails, and a
- * nested stack fails with what is in it.
+ * Those that failed for a reason of their own: AWS cancels what it has begun when another resource fails, and a nested
+ * stack fails with what is in it.
  */
 export function ownFailures(all: readonly FailedResource[]): FailedResource[] {
   const failed = all.filter(({ reason }) => !/cancel+ed/i.test(reason));

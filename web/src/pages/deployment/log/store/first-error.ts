@@ -1,4 +1,4 @@
-/** Where a failed step says what went wrong. */
+/** First error of a failed step. */
 import { plainLines } from './plain-lines.ts';
 import { batchOf, type LogPosition, type SearchedStep } from './search.ts';
 import type { StepLog } from './step-log.ts';

@@ -20,7 +20,7 @@ export class Numbers {
     return index >= 0 && index < this.#length ? this.#values[index] : undefined;
   }
 
-  /** How many are smaller. The numbers have to ascend. */
+  /** Number of smaller ones. The numbers have to ascend. */
   countBelow(value: number): number {
     let low = 0;
     let high = this.#length;

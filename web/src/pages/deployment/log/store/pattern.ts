@@ -1,4 +1,4 @@
-/** What a person searches for. */
+/** Search text of a person. */
 
 export interface SearchText {
   readonly text: string;

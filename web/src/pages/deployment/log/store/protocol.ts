@@ -1,4 +1,4 @@
-/** What the page and the worker that keeps the log tell each other. */
+/** Messages between the page and the worker that keeps the log. */
 import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import type { SearchText } from './pattern.ts';
 import type { LogPosition, SearchCount, SearchHit } from './search.ts';
@@ -16,7 +16,7 @@ export interface Questions {
     ask: { from: LogPosition | undefined; isBackwards: boolean };
     answer: SearchHit | undefined;
   };
-  /** Where the first error is; answered when the log of the failed steps is there. */
+  /** Position of the first error; answered when the log of the failed steps has arrived. */
   readonly error: { ask: object; answer: LogPosition | undefined };
   /** The text of lines without colours, `to` not included. */
   readonly text: { ask: { step: string; from: number; to: number }; answer: string };
@@ -38,7 +38,7 @@ export type ToWorker =
   | { type: 'search'; search: SearchText | undefined }
   | { type: 'ask'; id: number; question: WorkerRequest };
 
-/** How much of a step's log is there. */
+/** Available part of a step's log. */
 export interface StepSize {
   readonly name: string;
   readonly lines: number;

@@ -22,7 +22,7 @@ export interface LogPosition {
 }
 
 export interface SearchHit extends LogPosition {
-  /** Which of the lines with a hit it is, from 1 on. */
+  /** Position among the lines with a hit, from 1 on. */
   readonly ordinal: number;
 }
 

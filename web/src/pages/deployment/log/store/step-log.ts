@@ -3,7 +3,7 @@ import { styleAfter } from '../text/style.ts';
 import { ByteStore } from './byte-store.ts';
 import { Numbers } from './numbers.ts';
 
-/** How many lines are decoded and shown together. */
+/** Number of lines that are decoded and shown together. */
 export const blockLines = 16;
 
 const newline = 0x0a;
@@ -21,7 +21,7 @@ export type AddResult = 'added' | 'known' | 'gap';
 
 export class StepLog {
   readonly bytes = new ByteStore();
-  /** Where each block of lines begins. */
+  /** Start of each block of lines. */
   readonly #blocks = new Numbers();
   /** Colours that are on where a block begins, for blocks where any is. */
   readonly #styles = new Map<number, string>();

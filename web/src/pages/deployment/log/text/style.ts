@@ -1,8 +1,8 @@
-/** Which colours a log has switched on at a place, as the shortest sequences that switch them on again. */
+/** Colours of a log at a position, as the shortest sequences that switch them on again. */
 
 const sgr = /\x1b\[([\d;]*)m/g;
 
-/** What a code changes; codes of the same kind replace each other. */
+/** Effect of a code; codes of the same kind replace each other. */
 function kindOf(code: number): string | undefined {
   if ((code >= 30 && code <= 39) || (code >= 90 && code <= 97)) return 'color';
   if ((code >= 40 && code <= 49) || (code >= 100 && code <= 107)) return 'background';
@@ -13,7 +13,7 @@ function kindOf(code: number): string | undefined {
 
 const offs = new Set([39, 49, 21, 22, 23, 24]);
 
-/** How many codes belong together: colours by number or by parts have parameters of their own. */
+/** Number of codes that belong together: colours by number or by parts have parameters of their own. */
 function lengthOf(codes: readonly string[], at: number): number {
   if (codes[at] !== '38' && codes[at] !== '48') return 1;
   return codes[at + 1] === '5' ? 3 : codes[at + 1] === '2' ? 5 : 2;
