@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Description of a holder by itself. */
+/** Self-description of a holder. */
 export interface LockHolder {
   readonly pid: number;
   readonly startedAt: string;

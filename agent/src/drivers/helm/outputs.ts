@@ -1,4 +1,4 @@
-/** Description of a deployed release by itself. */
+/** Outputs of a deployed release. */
 import type { OutputValue } from '#contract/deployments/plan.ts';
 import { providerName } from '../cluster/changes.ts';
 import { identityOf, parseObjects } from '../cluster/objects.ts';

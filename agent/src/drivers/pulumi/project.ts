@@ -1,4 +1,4 @@
-/** Description of a project of Pulumi by itself. */
+/** Name and settings of a Pulumi project, from its file. */
 
 import { parse } from 'yaml';
 import { isRecord } from '#contract/schema/is-record.ts';

@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { KnownState } from '../state/spooled-states.ts';
 import type { ApplyWork } from './apply-work.ts';
 
-/** @param commands those that read outputs; there may be none @throws RunFailure if one of them fails */
+/** @param commands those that read outputs, possibly empty @throws RunFailure if one of them fails */
 export async function outputStep(
   attempt: RunnerAttempt,
   configuration: Configuration,

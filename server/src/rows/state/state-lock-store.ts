@@ -30,7 +30,7 @@ export async function getStateLocks(
 export interface NewStateLock {
   readonly environmentId: string;
   readonly lockId: string;
-  /** Description of the tool by itself, as it sends it. */
+  /** Self-description of the tool, as it sends it. */
   readonly info: Record<string, unknown>;
   readonly heldBy: string;
   readonly at: Date;
