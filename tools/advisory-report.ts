@@ -9,7 +9,7 @@ interface Advisory {
 }
 
 interface AdvisoryReply {
-  /** A name stands for an advisory of that package. */
+  /** A name represents an advisory of that package. */
   readonly vulnerabilities?: Readonly<
     Record<string, { readonly via: readonly (Advisory | string)[]; readonly nodes: readonly string[] }>
   >;

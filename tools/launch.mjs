@@ -71,7 +71,7 @@ function settingsFile(file) {
   return /^(server|agent|cli)\//.test(relative(root, file)) && existsSync(settings) ? settings : undefined;
 }
 
-/** Lets the service know where its web interface is, unless somebody has set that. */
+/** Lets the service know where its web interface is, unless that is set. */
 async function prepareWeb(settings, report, node) {
   const isSet = /^\s*(export\s+)?ENVARIUM_WEB_DIR\s*=\s*\S/m;
   if (process.env.ENVARIUM_WEB_DIR || (settings && isSet.test(readFileSync(settings, 'utf8')))) return;

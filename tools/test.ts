@@ -1,7 +1,7 @@
 /**
  * `npm test [-- quick | slow | changed | path …]`: type check, lint and format check, then the tests.
  *
- *   (nothing)   all but files named *.slow.test.ts; meanwhile builds the tools that tests need
+ *   (nothing)   all but files named *.slow.test.ts; at the same time builds the tools that tests need
  *   quick       also without acceptance/
  *   slow        only files named *.slow.test.ts, one at a time, without the checks
  *   changed     only test files that import what differs from main, without the checks

@@ -119,7 +119,7 @@ export function trusting(privateHosts: PrivateHosts, address: string): PrivateHo
   return new Set([...privateHosts, new URL(address).host]);
 }
 
-/** A part of what somebody else has written, safe to show. */
+/** A part of a foreign text, safe to show. */
 export function shownText(text: string): string {
   return text
     .replaceAll(/\p{Cc}+/gu, ' ')

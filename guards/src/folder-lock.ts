@@ -108,7 +108,7 @@ function listens(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** The listening holder; undefined if it does not answer in time; `nobody` if it has ended meanwhile. */
+/** The listening holder; undefined if it does not answer in time; `nobody` if it has already ended. */
 async function ask(name: string): Promise<LockHolder | undefined | 'nobody'> {
   const socket = connect(name);
   const timer = setTimeout(() => socket.destroy(new Error('no answer')), answerMilliseconds);

@@ -1,8 +1,8 @@
-/** A plan in its common form as approval policies are asked about it: in the form of terraform. */
+/** A plan in its common form as approval policies receive it: in the form of terraform. */
 import type { Plan, ResourceChange } from '#contract/deployments/plan.ts';
 import { kindOf } from '#contract/deployments/plan-counts.ts';
 
-/** Of what policies are asked about, as JSON: opa needs about ten times as much memory. */
+/** Maximum size of the policies' input, as JSON: opa needs about ten times as much memory. */
 export const mostPolicyInputBytes = 32_000_000;
 
 /** Terraform's names of the actions of a change. */

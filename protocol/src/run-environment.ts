@@ -33,7 +33,7 @@ export function longVariables(job: Pick<Job, 'variables' | 'systemVariables'>): 
  * they are, and inserted values are not searched again. A text that would become too long for a process stays, too.
  */
 function resolveReferences(value: string, systemVariables: Readonly<Record<string, string>>): string {
-  // Asked for every variable by every command, and nearly all have none.
+  // Called for every variable by every command, and nearly all have none.
   if (!value.includes('${ENVARIUM_')) return value;
   if (resolvedLength(value, systemVariables) > longestVariable) return value;
   return value.replaceAll(reference, (written, name: string) =>

@@ -7,7 +7,7 @@ import type { SettingType } from './types.ts';
 export interface Setting<Value = unknown> {
   readonly name: string;
   readonly type: SettingType<NonNullable<Value>>;
-  /** As one would write it; undefined: not set unless somebody sets it. */
+  /** In the notation of users; undefined: not set by default. */
   readonly default: string | undefined;
   readonly sentence: string;
   /** Also read from the file that `<name>_FILE` names. */

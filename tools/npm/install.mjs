@@ -292,7 +292,7 @@ function take(own, file) {
   }
 }
 
-/** Moves a stale lock aside; a lock that somebody took meanwhile is put back. */
+/** Moves a stale lock aside; a lock that another process took in the meantime is put back. */
 function removeStale(file, holder, own) {
   const aside = `${own}.stale`;
   try {

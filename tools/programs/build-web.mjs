@@ -7,7 +7,7 @@ import { build } from 'vite';
 import { licenseNotices } from './license-notices.ts';
 
 const [, , root, folder] = process.argv;
-// Otherwise the packages' development builds get into the files of somebody who has it set: larger and slower.
+// Otherwise the packages' development builds get into the files if it is set: larger and slower.
 process.env.NODE_ENV = 'production';
 
 /** Below this many bytes compression costs more than it saves. */

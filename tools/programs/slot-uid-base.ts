@@ -3,7 +3,7 @@
 /** As many as an agent takes by default, and as many again, the first of which is the database's. */
 const idsPerPlace = 2_000;
 const places = 10;
-/** So that claims of removed folders, which stay on the machine until somebody needs the id, do not grow without end. */
+/** So that claims of removed folders, which stay on the machine until the id is needed, do not grow without end. */
 const processes = 500;
 const lowest = 2_000_000;
 

@@ -10,7 +10,7 @@ export const budget = { suite: 45, withBuilds: 70 } as const;
 export interface SuiteRun {
   readonly seconds: number;
   readonly processors: number;
-  /** Tools that were built meanwhile. */
+  /** Tools that were built in the meantime. */
   readonly builds: number;
 }
 

@@ -66,7 +66,7 @@ async function* withoutWrappers(
       hasTests = true;
       yield { type, data: { ...data, nesting: nesting - 1 } };
     } else if (!files.includes(name)) {
-      // Output, or what stands for the process, which is reported where it ended too early.
+      // Output, or the process itself, which is reported if it ended too early.
       if (type === 'test:summary' && data.file !== undefined) continue;
       yield name === '' ? event : { type, data: { ...data, name: [...unfinished].join(', ') } };
     } else if (type === 'test:pass' || type === 'test:fail') {

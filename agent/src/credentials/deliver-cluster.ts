@@ -35,7 +35,7 @@ export function clusterKindOf({ type }: RunCredential): ClusterKind | undefined 
   return kinds[type as CredentialType];
 }
 
-/** The credential that a cloud is asked by. */
+/** The credential for requests to a cloud. */
 export interface ClusterIdentity extends CloudIdentity {
   readonly name: string;
 }

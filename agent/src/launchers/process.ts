@@ -81,7 +81,7 @@ export class ProcessLauncher implements Launcher {
       this.#dismiss(runner);
       throw error;
     }
-    // If it has ended meanwhile, `ended` was called.
+    // If it has already ended, `ended` was called.
     send(runner, order);
   }
 

@@ -24,7 +24,7 @@ function openBelow(folder: string, pid: number): string[] {
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`).startsWith(folder + sep);
     } catch {
-      // It was closed meanwhile.
+      // It was already closed.
       return false;
     }
   });

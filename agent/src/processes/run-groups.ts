@@ -139,7 +139,8 @@ async function endGroup(group: string, deadlineMilliseconds: number): Promise<vo
         `processes ${membersOf(group).join(', ')} of the control group ${group} do not end: they may be waiting for a device or a network file system`,
       );
     await writeFile(join(group, 'cgroup.kill'), '1').catch((error: NodeJS.ErrnoException) => {
-      // Its last process has ended meanwhile, and somebody else has removed it, before or after it was opened.
+      // Its last process has ended in the meantime, and another process has removed it, before or after it was
+      // opened.
       if (error.code !== 'ENOENT' && error.code !== 'ENODEV') throw error;
     });
     await delay(pollMilliseconds);

@@ -66,7 +66,7 @@ test('what the agent stores of a run counts with what its work folder has', (t) 
   const run = { slotUid: null, workRoot, spoolFolder };
   const watch = new ResourceWatch({ ...limits, diskBytes: 12 * megabyte }, run);
   const fill = (file: string) => writeFileSync(file, Buffer.alloc(8 * megabyte, 'x'), { flush: true });
-  /** Other tests free space of the file system meanwhile: fills it until that is noticed. */
+  /** Other tests free space of the file system at the same time: fills it until that is noticed. */
   const reasonAfterFilling = (place: string): string => {
     for (let file = 0; file < 50; file++) {
       fill(join(place, `file-${file}`));

@@ -25,7 +25,7 @@ export interface RunLimits {
 const megabyte = 1024 * 1024;
 /** Once nearly all are in use, the next ones fail, and the run cannot be expected to get on. */
 const nearlyAll = 0.9;
-/** Of the processes that a run may have: what is started at once only by somebody who starts too many. */
+/** Of the processes that a run may have: what is started at once only by a run that starts too many. */
 const suspicious = 0.25;
 /** Counting stops there; the limit of the file system does the rest. */
 const maxCountedFiles = 200_000;

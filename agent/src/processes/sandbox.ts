@@ -109,7 +109,7 @@ const capabilityBits = { CAP_DAC_READ_SEARCH: 2n, CAP_SETGID: 6n, CAP_SETUID: 7n
 
 /**
  * Capabilities that root needs to act as the user of one run after the other, as far as this process has them.
- * The program that it loads as root may belong to somebody else.
+ * The program that it loads as root may belong to another user.
  */
 export function readerCapabilities(): string[] {
   const own = /^CapEff:\s*(\w+)$/m.exec(textOrEmpty('/proc/self/status'))?.[1] ?? '0';
@@ -184,7 +184,7 @@ export function sandboxArguments(request: SandboxRequest): string[] {
     '--tmpfs',
     '/dev/shm',
     ...temporaryPlaces(sandbox.temporary),
-    // Made by root, and entered by somebody else.
+    // Made by root, and entered by another user.
     ...(capabilities === undefined ? [] : foldersAbove(sandbox.writable)),
     ...sandbox.readable.flatMap((path) => ['--ro-bind-try', path, path]),
     ...sandbox.writable.flatMap((folder) => ['--bind', folder, folder]),

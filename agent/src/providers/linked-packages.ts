@@ -40,7 +40,7 @@ export async function findLinked(
 }
 
 /**
- * Links packages as an init does: none is removed meanwhile, and none while the run may use it.
+ * Links packages as an init does: none is removed during that time, and none while the run may use it.
  * @param folder the configuration's folder
  * @returns false, and links nothing, if the cache no longer has one of them
  */

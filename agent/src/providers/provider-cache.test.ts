@@ -87,7 +87,7 @@ test('a killed reader does not block removal forever; packages that a run has ju
   let asked = 0;
   const cache = {
     folder,
-    // Asked once for each package: the second is chosen when the first is about to go.
+    // Called once for each package: the second is chosen when the first is about to go.
     get limitBytes() {
       if (++asked === 1) {
         const [record = ''] = readdirSync(join(folder, 'records')).filter((name) =>

@@ -1,6 +1,6 @@
 /**
  * Whether an apply gets the same secrets as its plan, compared without telling anybody what they are: the key of the
- * fingerprint is derived from the plan file, which contains the values anyway and travels sealed.
+ * fingerprint is derived from the plan file, which contains the values anyway and is transferred sealed.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';

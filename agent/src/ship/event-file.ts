@@ -64,7 +64,7 @@ export class EventFile implements Disposable {
     return this.#pending.length > before;
   }
 
-  /** Reads to the end of the file, or until enough events are pending, and lets others have their turn meanwhile. */
+  /** Reads to the end of the file, or until enough events are pending, and lets others have their turn in between. */
   async fill(): Promise<void> {
     for (this.read(); !this.#isRead && !this.#isFull(); this.read()) await nextTurn();
   }

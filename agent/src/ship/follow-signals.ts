@@ -1,8 +1,8 @@
 /** Signals of one attempt that follow those of the agent, which live much longer. */
 
 /**
- * Like `AbortSignal.any`, whose result is never collected before the signals that it follows once somebody listens to
- * it, together with everything that its listeners refer to.
+ * Like `AbortSignal.any`, whose result is never collected before the signals that it follows once there are
+ * listeners for it, together with everything that its listeners refer to.
  * @returns aborted with the first of the signals, or by the caller; disposed, it no longer follows them
  */
 export function followSignals(...signals: readonly AbortSignal[]): AbortController & Disposable {

@@ -1,6 +1,6 @@
 /**
  * Sends what a plan leaves: for its apply the plan file and the packed part of the tree, for approval policies what
- * they are asked about.
+ * they are evaluated with.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';

@@ -10,7 +10,7 @@ import { findProgram } from '../processes/programs.ts';
 
 const everything = { recursive: true, force: true, maxRetries: 3 } as const;
 
-/** @throws the file system's error if something in it belongs to somebody else */
+/** @throws the file system's error if something in it belongs to another user */
 export function forceRemoveSync(folder: string): void {
   try {
     rmSync(folder, everything);

@@ -128,7 +128,7 @@ function prepareClaim(registryFolder: string, spoolFolder: string): Claim {
     take(uid) {
       if (create(uid)) return true;
       const owner = ownerOf(registryFolder, uid);
-      // An unreadable or empty claim is somebody's all the same.
+      // An unreadable or empty claim counts as taken all the same.
       if (owner === null || owner === '' || existsSync(owner)) return false;
       return removeStale(join(registryFolder, String(uid)), owner) && create(uid);
     },

@@ -22,7 +22,7 @@ export interface GitCall {
 
 export interface GitEnd {
   readonly exitCode: number | null;
-  /** The signal that ended it, which is somebody else's doing. */
+  /** The signal that ended it, which came from elsewhere. */
   readonly signal: string | null;
   /** The captured output, or the end of the logged one. */
   readonly output: string;

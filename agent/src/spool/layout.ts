@@ -29,7 +29,7 @@
  *                     (one that the server refuses is kept in ../../refused-states; the folder of an attempt whose
  *                     outcome the server does not take, in ../../given-up)
  *   outputs/plan, outputs/tree.tar   for the apply, elsewhere too              runner
- *   outputs/policy-input.json   what approval policies are asked about, masked  runner, where the job asks for it
+ *   outputs/policy-input.json   input of approval policies, masked  runner, where the job asks for it
  *   outcome.json      the Outcome                                              runner, last
  *   shipped.json      how much of each ended step's raw output counts          agent, before it sends the step's end;
  *                                                                              appended, the last whole line counts

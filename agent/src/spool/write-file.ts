@@ -123,7 +123,7 @@ export async function removeFolder(folder: string): Promise<void> {
   try {
     await removeNow(folder);
   } catch (error) {
-    // Somebody may have written to it meanwhile.
+    // Others may have written to it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -116,7 +116,7 @@ function addTtl(group: Command): void {
   });
 }
 
-/** Schedules take the place of a lifetime: what is gone is said. */
+/** Schedules take the place of a lifetime: the removed lifetime is reported. */
 async function publishLifetime(
   { client }: CommandSession,
   { id, lifespanEndAt }: Environment,

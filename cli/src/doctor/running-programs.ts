@@ -76,7 +76,7 @@ export async function findRunningPrograms(processes = '/proc'): Promise<RunningP
   const found = await Promise.all(
     names
       .filter((name) => /^\d+$/.test(name))
-      // A process may end meanwhile.
+      // A process may end in the meantime.
       .map((pid) => readProgram(processes, pid).catch(() => null)),
   );
   return found.filter((program) => program !== null);

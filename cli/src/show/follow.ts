@@ -76,7 +76,7 @@ function statusOf(session: CommandSession, { id, signal }: DeploymentToFollow) {
 }
 
 /**
- * Approves a plan, unless it has done so before: then policies ask for somebody else.
+ * Approves a plan, unless it has done so before: then policies require another user.
  * @returns whether the deployment still waits
  */
 async function waitsForOthers(
@@ -92,7 +92,7 @@ async function waitsForOthers(
     return false;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    // Somebody was faster, or this caller may not approve the plan.
+    // Another user was faster, or this caller may not approve the plan.
     const { status } = await statusOf(session, followed);
     if (status === 'WAITING_FOR_USER') tell(plain(error.message));
     return status === 'WAITING_FOR_USER';

@@ -29,7 +29,7 @@ export function withChoices(
 /**
  * A schema replaces the whole one that is stored: that of a text has to repeat the choices.
  * @param client of the service
- * @param place where the changes are stored; asked only if one of them is a text that says so
+ * @param place where the changes are stored; requested only if one of them is a text that says so
  * @param changes of the call
  * @returns the changes with the choices that the variables have there
  * @throws ApiError

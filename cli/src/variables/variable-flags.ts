@@ -71,7 +71,7 @@ function split(text: string): [name: string, value: string] | null {
   return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : null;
 }
 
-/** Nobody is asked to type what is refused then. @throws BadCall if several options read standard input */
+/** Checked before any prompt. @throws BadCall if several options read standard input */
 function checkInputs({ varFile = [], ...flags }: VariableFlags): void {
   const texts = variableOptions.flatMap(([option]) => flags[option] ?? []);
   const fromInput = [

@@ -52,7 +52,7 @@ export interface ClientSettings {
   /** Id of the API key; without one, the browser's session identifies the caller. */
   readonly key?: string;
   readonly secret?: string;
-  /** The token of the browser's session, asked before each call that changes something. */
+  /** The token of the browser's session, read before each call that changes something. */
   readonly csrfToken?: () => string | undefined;
   readonly fetch?: typeof fetch;
   readonly userAgent?: string;
@@ -66,7 +66,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Sent with calls that change something: the same call sent again answers what it answered the first time. */
   readonly idempotencyKey?: string;
-  /** The `etag` of what is changed, as a read has answered it: refused with 412 if somebody else was faster. */
+  /** The `etag` of what is changed, as a read has answered it: refused with 412 if another change was faster. */
   readonly ifMatch?: string;
 }
 

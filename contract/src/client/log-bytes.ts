@@ -1,5 +1,5 @@
 /**
- * Log bytes as they travel in events: as text wherever they are UTF-8, never cut inside a character, else as
+ * Log bytes as events contain them: as text wherever they are UTF-8, never cut inside a character, else as
  * base64.
  */
 import type { LogBytesEvent } from '../feeds/shapes.ts';
@@ -44,7 +44,7 @@ interface ByteRun {
 }
 
 /**
- * Between other bytes, a text shorter than this many bytes travels with them: random bytes would make an
+ * Between other bytes, a text shorter than this many bytes is sent with them: random bytes would make an
  * event of every few.
  */
 const shortestText = 32;

@@ -262,7 +262,7 @@ export type DeploymentErrorBody = Static<typeof DeploymentErrorBody>;
 
 export const waitKinds = ['deployment', 'approval', 'agent', 'lock', 'retry'] as const;
 
-/** Why somebody with the right to approve may not approve a certain plan. */
+/** Reason why a user with the right to approve may not approve a certain plan. */
 export const approverObstacles = ['ownPlan', 'alreadyApproved'] as const;
 export type ApproverObstacle = (typeof approverObstacles)[number];
 

@@ -28,7 +28,7 @@ function portable(pattern: string): string {
   return pattern.replaceAll('\\P{Cc}', `[^${controls}]`).replaceAll('\\p{Cc}', controls);
 }
 
-/** Moves titled shapes into `components`, where each stands once. */
+/** Moves titled shapes into `components`, where each occurs once. */
 function publisher(components: Map<string, JsonObject>) {
   const inner = (schema: JsonSchema): JsonObject => ({
     ...schema,

@@ -4,7 +4,7 @@ import { oneOf } from '../schema/enumerations.ts';
 import { closed, Instant, Name, replyObject, Text } from '../schema/schema.ts';
 import { User } from '../users/shapes.ts';
 
-/** The roles that somebody gets, in an organization and in its projects. */
+/** The roles that a person gets, in an organization and in its projects. */
 export const GrantedPermissions = Type.Object(
   {
     organizationRole: Type.String({

@@ -1,5 +1,5 @@
 /**
- * The one table of errors: what a refusal is called, which status it travels with, what causes it and what
+ * The one table of errors: what a refusal is called, its status, what causes it and what
  * helps. A body's `message` names the field, setting or object of the particular case and says what to do.
  */
 import { type Static, Type } from 'typebox';

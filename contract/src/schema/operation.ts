@@ -66,7 +66,7 @@ export interface Declaration<
   readonly query?: Query;
   /** Absent: the operation takes no body, and one that is sent is ignored. */
   readonly body?: Body;
-  /** True where an empty or missing body means `{}` or "nothing said". */
+  /** True where an empty or missing body means `{}` or "not specified". */
   readonly bodyOptional?: boolean;
   /** Maximum size of a JSON body in MB, where it may carry more than settings (default: 1). */
   readonly bodyMegabytes?: number;

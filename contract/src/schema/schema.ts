@@ -33,7 +33,7 @@ export const Prose = Type.String({ maxLength: 4000 });
 /** In replies with milliseconds and Z. */
 export const Instant = Type.String({ format: 'date-time' });
 
-/** A body that travels as it is. */
+/** A body that is transferred unchanged. */
 export const Bytes = (description: string) =>
   Type.Unsafe<Uint8Array | Blob>({ type: 'string', format: 'binary', description });
 
@@ -78,7 +78,7 @@ export function mapOf<S extends TSchema>(
   });
 }
 
-/** An optional field of a request whose null means "not said", as decided for arrays and objects. */
+/** An optional field of a request whose null means "not specified", as decided for arrays and objects. */
 export function orNull<S extends TSchema>(schema: S): TOptional<TUnsafe<Static<S> | null>> {
   return Type.Optional(nullable(schema));
 }

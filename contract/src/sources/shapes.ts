@@ -49,7 +49,7 @@ const sourceTexts = {
 };
 
 /**
- * Source and VCS connection fields of a request, `repository` apart: where it stands decides whether it is
+ * Source and VCS connection fields of a request, `repository` apart: its position decides whether it is
  * required.
  */
 export const sourceRequestFields = {

@@ -5,7 +5,7 @@ export function isConstantTemplate(text: string): boolean {
   return !/[$%]\{/.test(text.replaceAll(/\$\$\{|%%\{/g, ''));
 }
 
-/** The text that a constant template stands for. */
+/** The text that a constant template evaluates to. */
 export function unescapeTemplate(text: string): string {
   return text.replaceAll('$${', () => '${').replaceAll('%%{', '%{');
 }

@@ -33,7 +33,7 @@ export const Nothing = Type.Object({});
 export const RegisterRequest = Type.Object({
   protocol: Type.Object({ major: Count, minor: Count }),
   agentVersion: Text,
-  /** Identifies the spool folder: one agent at a time, told apart from its predecessors by the epoch. */
+  /** Identifies the spool folder: one agent at a time, distinguished from its predecessors by the epoch. */
   spoolId: Text,
   bootId: Text,
   hostname: Text,

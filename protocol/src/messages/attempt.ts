@@ -32,8 +32,8 @@ export const StateReply = Type.Object({ stateVersionId: Text, standing: oneOf(['
 export type StateReply = Static<typeof StateReply>;
 
 /**
- * Blobs of an attempt: `plan` (the plan file), `tree` (tar of what travels), `policy-input` (what approval policies
- * are asked about, as masked JSON) and `source` (uploaded code, which agents only read).
+ * Blobs of an attempt: `plan` (the plan file), `tree` (tar of the files that an apply needs), `policy-input`
+ * (what approval policies receive, as masked JSON) and `source` (uploaded code, which agents only read).
  */
 export const blobNames = ['plan', 'tree', 'policy-input', 'source'] as const;
 export type BlobName = (typeof blobNames)[number];

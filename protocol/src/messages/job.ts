@@ -156,7 +156,7 @@ export const Job = Type.Object({
   /** In a plan phase: the costs of the plan are estimated, in a step of their own. Absent: no. */
   estimatesCosts: Type.Optional(Type.Boolean()),
   /**
-   * In a plan phase: the agent stores what approval policies are asked about as the blob `policy-input`. Absent
+   * In a plan phase: the agent stores the input of approval policies as the blob `policy-input`. Absent
    * otherwise.
    */
   isPolicyInputWanted: Type.Optional(Type.Boolean()),

@@ -20,7 +20,7 @@ import { ReportRequest } from './report.ts';
 /** The outcome of an attempt, once and for all: written to the spool before it is sent. */
 export const Outcome = Type.Object({
   /**
-   * `planned`: the plan phase ended well. `applied`: the apply phase did. `failed`: a command said no.
+   * `planned`: the plan phase ended well. `applied`: the apply phase did. `failed`: a command failed.
    * `aborted`, `timed-out`: stopped from outside. `internal`: our own fault, or something that must not
    * happen (a plan with changes that left no newer state).
    */

@@ -2,7 +2,7 @@
 import type { TemplateType, terragruntTfBinaries } from '#contract/schema/enumerations.ts';
 import type { Job } from '../messages/job.ts';
 
-/** As a deployment keeps them: what its template and environment said when it was requested. */
+/** As a deployment keeps them: what its template and environment contained when it was requested. */
 export interface RunSettings extends NonNullable<Job['settings']> {
   /** The folder in which the tool works, relative to the template's path. */
   readonly workingDirectory?: string;

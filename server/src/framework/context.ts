@@ -40,7 +40,7 @@ export interface Context {
   readonly react: React<Context>;
 }
 
-/** A context on behalf of somebody. */
+/** A context on behalf of a user. */
 export interface ActorContext extends Context {
   readonly actor: Actor;
   readonly requestId: string;

@@ -75,7 +75,7 @@ export interface ReactionPayloads {
     /** Drift of the environment before; absent for a new deployment. */
     readonly driftBefore?: DriftStatus;
   };
-  /** Somebody may want to hear of an environment's lifetime. Its row is locked. */
+  /** Called for an environment's lifetime. Its row is locked. */
   readonly lifetimeNoticed: LifetimeNotice;
   /**
    * Projects are about to be archived. Their rows are not locked yet, so that environments can be locked first,

@@ -1,6 +1,6 @@
 /**
  * Following an event stream for as long as a page needs it: it comes back after every loss and continues after
- * the last event that it has, and stands still while the tab is hidden.
+ * the last event that it has, and pauses while the tab is hidden.
  */
 import { isStatus } from './errors.ts';
 
@@ -83,7 +83,7 @@ function connectionOf(signal: AbortSignal, restarts: EventTarget) {
   };
 }
 
-/** Until the time is over, the network is there again, or somebody says so. */
+/** Until the time is over, the network is available again, or it is woken. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = new AbortController();

@@ -25,7 +25,7 @@ function patched(read: unknown, patch: Updater<LiveRow>): unknown {
   return 'id' in read ? patch(read as LiveRow) : read;
 }
 
-/** The same list where nothing in it has changed: its readers are not told. */
+/** The same list where nothing in it has changed: its readers are not notified. */
 function mapChanged<Shown>(rows: readonly Shown[], patch: Updater<Shown>): readonly Shown[] {
   const changed = rows.map(patch);
   return changed.every((row, index) => row === rows[index]) ? rows : changed;
@@ -71,7 +71,7 @@ interface Heard {
   readonly patches: Patches;
 }
 
-/** No reading takes so long that more events come meanwhile; if one does, the next reading corrects it. */
+/** No reading takes so long that more events come during it; if one does, the next reading corrects it. */
 const mostKept = 200;
 
 /** The reads of a tab, with what its events tell. */

@@ -90,7 +90,7 @@ const ofChange: Readonly<Record<ChangedEntity, readonly OperationName[]>> = {
   auditTrail: ['listAuditEvents'],
 };
 
-/** @returns names of the reads that are asked again */
+/** @returns names of the reads that are repeated */
 export function readsOf(event: OrganizationStreamEvent): readonly OperationName[] {
   switch (event.event) {
     case 'deployment':

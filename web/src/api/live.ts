@@ -140,11 +140,11 @@ export function useLive(organizationId: string): void {
 
 /**
  * Calls a function with each event of one deployment, in order, none lost and none twice, while the component
- * is there: status, steps, bytes of the log with their offset, resources and `end`. What it has told before
+ * is there: status, steps, bytes of the log with their offset, resources and `end`. Earlier events
  * the component was there comes first. The stream of the tab carries them: there is no other connection.
  * @param id of the deployment; undefined: none
  * @param withLog false: without the bytes of its log
- * @returns where following stands; `ended` after its last event
+ * @returns the position in the stream; `ended` after its last event
  */
 export function useDeploymentStream(
   id: string | undefined,

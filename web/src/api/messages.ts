@@ -2,7 +2,7 @@
 import type { NotificationData } from '@mantine/notifications';
 import type { ErrorText } from './errors.ts';
 
-/** Their code is loaded after the page; what is said until then is shown as soon as it is there. */
+/** Their code is loaded after the page; messages until then are shown as soon as it is there. */
 function show(message: NotificationData): void {
   void import('@mantine/notifications').then(({ notifications }) => notifications.show(message));
 }

@@ -143,7 +143,7 @@ export function useRead<Name extends OperationName>(
   return useQuery({ ...read(name, input), ...options });
 }
 
-/** Reads that show the same things as these operations change are asked again after a change. */
+/** Reads that show the same things as these operations change are repeated after a change. */
 export function refresh(names: readonly OperationName[]): Promise<void> {
   return queryClient.invalidateQueries({ predicate: ({ queryKey }) => names.includes(queryKey[0] as never) });
 }
@@ -151,7 +151,7 @@ export function refresh(names: readonly OperationName[]): Promise<void> {
 export interface ChangeOptions<Name extends OperationName> {
   /** Changes with the same text are sent one after the other, in the order of the clicks. */
   readonly inOrder?: string;
-  /** Reads that the change concerns: they are asked again after it. */
+  /** Reads that the change concerns: they are repeated after it. */
   readonly refreshes: readonly OperationName[];
   /** Called when it is sent. */
   readonly onSend?: () => void;

@@ -26,7 +26,7 @@ class Gathering {
     if (!this.#isUnderWay) void this.#readAgain();
   }
 
-  /** Reads what was gathered, and then what was gathered meanwhile: a reading that is under way is never cut. */
+  /** Reads what was gathered, and then what was gathered in the meantime: a read in progress is never cut. */
   async #readAgain(): Promise<void> {
     this.#isUnderWay = true;
     while (this.#hashes.size > 0) {
@@ -39,7 +39,7 @@ class Gathering {
   }
 }
 
-/** The reads of a tab that are asked again. */
+/** The reads of a tab that are repeated. */
 export class Rereads {
   readonly #queries: QueryClient;
   readonly #soon: Gathering;

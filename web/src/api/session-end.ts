@@ -20,7 +20,7 @@ export function noteSessionStart(): void {
   set(false);
 }
 
-/** Whether somebody who was signed in has to sign in again. */
+/** Whether a user who was signed in has to sign in again. */
 export function useSessionEnd(): boolean {
   return useSyncExternalStore(
     (listener) => {

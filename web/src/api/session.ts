@@ -10,7 +10,7 @@ export type SignedInUser = Reply<'getCurrentUser'>;
 const currentUserKey = ['getCurrentUser'] as const;
 
 /**
- * null: nobody is signed in. A page that was opened by somebody stays theirs: when the session ends it asks for
+ * null: nobody is signed in. A page stays that of the user who opened it: when the session ends it asks for
  * the sign-in, and when another person signs in it is loaded again.
  */
 export const currentUser = {
@@ -36,7 +36,7 @@ export const currentUser = {
 const organizationKey = 'envarium.organization';
 
 /**
- * The organization of this tab, which no other tab changes. A new tab begins in the one that somebody chose last, else
+ * The organization of this tab, which no other tab changes. A new tab begins in the one that was chosen last, else
  * in the first one.
  */
 function organizationOf({ organizations }: SignedInUser): string {

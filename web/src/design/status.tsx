@@ -1,4 +1,4 @@
-/** Statuses as word, shape and colour, together: none of them is told by colour alone. */
+/** Statuses as word, shape and colour, together: none of them depends on colour alone. */
 import type { ReactNode } from 'react';
 import type { PolicyDecision } from '#contract/deployments/policy-verdict.ts';
 import type {

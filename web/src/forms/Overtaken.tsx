@@ -1,4 +1,4 @@
-/** Says in a form that somebody else has changed the same thing, and what can be done. */
+/** Notice in a form that another user has changed the same thing, with the choices. */
 import { Alert, Button } from '@mantine/core';
 import { intoView } from './problems.ts';
 

@@ -6,7 +6,7 @@ import { useRead } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
 import { flatten, pathOf, treeOf } from './project-tree.ts';
 
-/** Projects of this organization; those that are archived are left out unless asked for. */
+/** Projects of this organization; those that are archived are left out unless requested. */
 export function useProjects(withArchived = false) {
   const { organizationId } = useSession();
   const query = useRead('listProjects', { query: { organizationId } });

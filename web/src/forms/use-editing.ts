@@ -13,9 +13,9 @@ export interface Editing<Values> {
   readonly change: (changes: Partial<Values>) => void;
   /** Takes their version and forgets what was typed. */
   readonly reset: () => void;
-  /** After a save: what was typed meanwhile is still to be saved. @param sent the values that were sent */
+  /** After a save: edits since then are still to be saved. @param sent the values that were sent */
   readonly saved: (sent: Values) => void;
-  /** For the error of a change. @returns whether it was that somebody else was faster */
+  /** For the error of a change. @returns whether it was that another user was faster */
   readonly onRefused: (error: unknown) => boolean;
 }
 
@@ -28,7 +28,7 @@ interface FormEdits<Values> {
 }
 
 /**
- * Follows what the service has until somebody types; then the typed values stay, and a change that comes too late
+ * Follows what the service has until the first edit; then the typed values stay, and a change that comes too late
  * says so. Sent again, it replaces their version.
  * @param read what is edited, as it is read now
  * @param valuesOf its values for the form

@@ -5,7 +5,7 @@ import { useBlocker } from '@tanstack/react-router';
  * Asks as long as there is something to lose. Other parts of the address may change without a question: a filter,
  * a dialog.
  * @param question undefined: nothing is lost by leaving
- * @param isSaved for forms that lead to another page once they are saved: then nothing is asked
+ * @param isSaved for forms that lead to another page once they are saved: then there is no question
  */
 export function useQuestionBeforeLeaving(
   question: string | undefined,

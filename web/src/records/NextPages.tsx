@@ -1,4 +1,4 @@
-/** Leads through a list that is read from the newest to the oldest: where one is stands in the URL. */
+/** Leads through a list that is read from the newest to the oldest: the position is in the URL. */
 import { Button, Group } from '@mantine/core';
 import { useSearchState } from '../ui/search.ts';
 

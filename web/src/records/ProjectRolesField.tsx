@@ -1,4 +1,4 @@
-/** Roles in projects that somebody gets: rows of a project and a role. */
+/** Roles in projects that a person gets: rows of a project and a role. */
 import { ActionIcon, Button, Fieldset, Group, Stack } from '@mantine/core';
 import { ProjectSelect } from '../forms/ProjectSelect.tsx';
 import { RoleSelect } from './choosers.tsx';

@@ -17,7 +17,7 @@ export interface RemovalProps<Name extends OperationName> {
   readonly question: string;
   /** On the button that does it; default: the first word of the label. */
   readonly verb?: string;
-  /** Said when it is done. */
+  /** Message on success. */
   readonly done: string;
   readonly whyNot?: string | undefined;
   /** Has to be typed. */

@@ -1,4 +1,4 @@
-/** Why a change was refused; where somebody else was faster, a way to their version. */
+/** Why a change was refused; if another user was faster, a way to their version. */
 import { Alert, Button } from '@mantine/core';
 import { isStatus } from '../api/errors.ts';
 import { FormAlert } from '../forms/FormAlert.tsx';

@@ -9,7 +9,7 @@ import { type ChangeOptions, type QueryInput, type Reply, useChange } from '../a
 export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
   extends Omit<ChangeOptions<Name>, 'onError' | 'onSend' | 'onSuccess'> {
   readonly form: UseFormReturnType<Values>;
-  /** @param sent the values of the form when it was sent: somebody may type on meanwhile */
+  /** @param sent the values of the form when it was sent: the person may continue to type */
   readonly onSuccess?: (reply: Reply<Name>, input: QueryInput<Name>, sent: Values) => void;
   /** Fields of the form by their name in the request, where the two differ. */
   readonly fields?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** A form about something that others may change meanwhile. */
+/** A form about something that others may change at the same time. */
 
 import type { UseFormReturnType } from '@mantine/form';
 import { useEffect, useEffectEvent, useRef } from 'react';
@@ -7,7 +7,7 @@ import type { Tagged } from '../api/queries.ts';
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * After a save: what the form shows is what the service has, but for what was typed meanwhile, which is still to be
+ * After a save: what the form shows is what the service has, but for edits since then, which is still to be
  * saved.
  * @param sent the values of the form when it was sent
  * @param stored what the service has since
@@ -54,7 +54,7 @@ export function useEdited<Value, Values extends Record<string, unknown>>(
   const follow = useEffectEvent(() => {
     if (found.etag === shown.current) return;
     if (!form.isDirty()) show();
-    // The version that a save of this form has made, while somebody has typed on.
+    // The version that a save of this form has made, while the person has continued to type.
     else if (isSame(valuesOf(found.data), form.getInitialValues())) shown.current = found.etag;
   });
   useEffect(() => follow(), [found.etag]);

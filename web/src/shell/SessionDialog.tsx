@@ -9,7 +9,7 @@ import { queryClient, useRead } from '../api/queries.ts';
 import { currentUser, useSession } from '../api/session.ts';
 import { SignInFields } from '../forms/SignInFields.tsx';
 
-/** The person is back: everything that was refused meanwhile is read again. */
+/** The person is back: everything that was refused in the meantime is read again. */
 async function resume(): Promise<void> {
   await queryClient.refetchQueries({ queryKey: currentUser.queryKey });
   connectNow();

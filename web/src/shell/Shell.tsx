@@ -46,7 +46,7 @@ function Navigation({ onGo }: { readonly onGo: () => void }) {
   );
 }
 
-/** Whether somebody types there: a page that took long to load leaves the focus where it is by now. */
+/** Whether the person types there: a page that took long to load leaves the focus where it is by now. */
 function isTypedInto(element: Element | null): boolean {
   return element !== null && element.closest('input, textarea, [contenteditable], [role="dialog"]') !== null;
 }

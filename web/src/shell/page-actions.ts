@@ -38,7 +38,7 @@ function namesNow(): readonly string[] {
   return [...elementsByName().keys()];
 }
 
-/** Does what a name stands for on the page that is open by now. */
+/** Runs the action of a name on the page that is open by now. */
 function run(name: string): void {
   const element = elementsByName().get(name);
   element?.focus();

@@ -7,7 +7,7 @@ const pages = ['/environments', '/environments/$environmentId', '/deployments/$d
 /** The page that was opened comes first, with all that it reads. */
 const waitMilliseconds = 2_000;
 
-/** Loads the parts of these pages while nothing else is to be done; not where somebody saves data. */
+/** Loads the parts of these pages while nothing else is to be done; not where data is saved. */
 export function usePreloadedPages(): void {
   const router = useRouter();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A menu whose code is loaded when somebody reaches for it: menus are the largest part of what is not shown. */
+/** A menu whose code is loaded on first use: menus are the largest part of what is not shown. */
 import {
   type ComponentType,
   type LazyExoticComponent,

@@ -6,7 +6,7 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for all times of the page; it stands still while none is shown. */
+/** One clock for all times of the page; it pauses while none is shown. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) now = Date.now();
@@ -28,7 +28,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** The next full hour, in hours since 1970: for questions that are asked anew with every hour. */
+/** The next full hour, in hours since 1970: for requests that are repeated every hour. */
 export function useNextHour(): number {
   return useSyncExternalStore(subscribe, () => Math.ceil(now / 3_600_000));
 }

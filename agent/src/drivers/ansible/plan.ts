@@ -78,7 +78,7 @@ function readingOf(resourceChanges: ResourceChange[]): PlanReading {
 }
 
 /**
- * A plan of one row, about a playbook of which nothing can be said in advance.
+ * A plan of one row, about a playbook whose effects are unknown in advance.
  * @param reason a sentence without its full stop
  */
 export function unknownPlan(playbook: string, reason: string): PlanReading {

@@ -8,7 +8,7 @@ export function fieldManagerOf({ environmentId }: Pick<Job, 'environmentId'>): s
   return `${prefix}${environmentId}`;
 }
 
-/** The environment whose manager this is; null: it is that of somebody else. */
+/** The environment whose manager this is; null: it belongs to another owner. */
 export function environmentOfManager(manager: string): string | null {
   return manager.startsWith(prefix) ? manager.slice(prefix.length) : null;
 }

@@ -29,7 +29,7 @@ export interface ObjectIdentity {
 const mostBytes = 32_000_000;
 /** Of one document: no cluster takes an object with more, and each costs a thousand bytes while it is read. */
 const mostTokens = 1_000_000;
-/** Or else a text of a few lines stands for a billion values. */
+/** Or else a text of a few lines expands to a billion values. */
 const mostAliases = 100;
 
 /** Built-in kinds that are in no namespace; those of others are known by their definitions. */

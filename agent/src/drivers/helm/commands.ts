@@ -47,7 +47,7 @@ function revisionsCommand({ job }: DriverContext, step: string): Command {
   });
 }
 
-/** Whether a stopped run has left a revision. @throws Error if the release belongs to somebody else */
+/** Whether a stopped run has left a revision. @throws Error if the release has another owner */
 function isUnfinished(context: DriverContext, captures: PhaseCaptures): boolean {
   const { job } = context;
   if (isLeft(context, captures)) return false;

@@ -34,7 +34,7 @@ function isDrift({ job }: DriverContext): boolean {
 /** Before the name of what a patch has printed, among the captures. */
 const errorsOf = 'errors-';
 
-/** Ends well where the cluster refuses the patch: what it refuses of all objects is said at once. */
+/** Ends well where the cluster refuses the patch: what it refuses of all objects is reported at once. */
 function patchCommand(
   { temporaryFolder }: DriverContext,
   { address, object, captureTo, isRepair }: ObjectChange,

@@ -146,7 +146,7 @@ function isReleaseBehind(captures: PhaseCaptures, { chart, chartVersion }: Rende
   return chart !== '' && base.chart !== `${chart} ${chartVersion}`.trim();
 }
 
-/** Marks what somebody has changed in the cluster since the last revision. */
+/** Marks manual changes in the cluster since the last revision. */
 function withDrift(reader: ReleaseReader, planned: readonly ResourceChange[]): PlanReading {
   const { captures, context, options } = reader;
   if (context.job.type !== 'driftDetection') return planReading(planned, context.job.secrets);

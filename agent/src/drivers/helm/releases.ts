@@ -162,7 +162,7 @@ export function isKept({ metadata }: KubernetesObject): boolean {
 }
 
 /**
- * Whether somebody else than a run has made an unfinished revision: helm copies labels of the last
+ * Whether something other than a run has made an unfinished revision: helm copies labels of the last
  * revision, so that its own operations of people have them, too.
  */
 function isForeign(
@@ -178,7 +178,7 @@ function isForeign(
 }
 
 /**
- * Says why a run must leave a release alone: it belongs to somebody else. @returns null if it does not
+ * Says why a run must leave a release alone: it has another owner. @returns null if it does not
  * @param name of the release
  */
 export function ownershipProblem(history: History, name: string, job: Job): string | null {

@@ -229,7 +229,10 @@ function hasRollout(object: KubernetesObject): boolean {
   );
 }
 
-/** Waits for what was applied; shows what happens meanwhile, and what may be the reason if it takes too long. */
+/**
+ * Waits for what was applied; shows what happens during the wait, and what may be the reason if it takes too
+ * long.
+ */
 function awaitRollouts(context: DriverContext): Command[] {
   const { waitSeconds } = variablesOf(context);
   if (waitSeconds === 0) return [];

@@ -46,7 +46,7 @@ export function liveDeletions({ job }: DriverContext, captures: PhaseCaptures): 
   return found(captures).filter((object) => environmentOf(object) === job.environmentId);
 }
 
-/** Those that are there, and that somebody has taken out of the environment: they stay. */
+/** Those that are there, and were taken out of the environment: they stay. */
 export function releasedObjects({ job }: DriverContext, captures: PhaseCaptures): KubernetesObject[] {
   return found(captures).filter((object) => environmentOf(object) !== job.environmentId);
 }

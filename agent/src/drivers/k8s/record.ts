@@ -11,7 +11,7 @@ export interface RecordedObject {
   /** Its namespace, if it has none of its own; empty for an object of the whole cluster. */
   readonly namespace: string;
   readonly object: KubernetesObject;
-  /** An apply was about to create it, and has not succeeded: it may be there, and may be somebody else's. */
+  /** An apply was about to create it, and has not succeeded: it may be there, and may have another owner. */
   readonly mayExist?: true;
   /** An apply was about to change it, and has not succeeded: that it differs is nobody's doing. */
   readonly mayDiffer?: true;

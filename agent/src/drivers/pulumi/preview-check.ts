@@ -9,7 +9,7 @@ import { listed, planOf, type ResourcePlan } from './approval.ts';
 import { type EngineEvent, type StepMetadata, urnParts } from './events.ts';
 import { effectOf } from './plan.ts';
 
-/** Stands in texts for secrets that they contain. */
+/** Placeholder in texts for secrets that they contain. */
 const hiddenText = '[secret]';
 
 /** Whether a reported value can be that of the plan. Where it is hidden, people see that it is. */

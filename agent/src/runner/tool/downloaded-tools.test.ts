@@ -74,7 +74,7 @@ test(
     assert.match(log, /^The code requires "~> 1\.12\.0" \(root\.hcl\)\.$/m);
     assert.match(log, /^tofu 1\.12\.6 \(\S+, from the tool cache\)$/m);
     assert.deepEqual(planned.outcome.approvedParts?.companions, { tofu: '1.12.6' });
-    // Whatever is requested meanwhile.
+    // Other requests at the same time.
     const apply = { ...setup.applyJob(planned), settings: { opentofuVersion: '1.13.0' } };
     const applied = await setup.run(apply, { order, toolPaths });
     assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));

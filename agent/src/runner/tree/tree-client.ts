@@ -13,7 +13,7 @@ const pieceBytes = 4 << 20;
 
 export interface CopyLimits {
   readonly bytes: number;
-  /** Asked before each piece. */
+  /** Checked before each piece. */
   readonly throwIfStopped: () => void;
 }
 

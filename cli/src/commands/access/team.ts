@@ -127,7 +127,7 @@ function addChanges(group: Command): void {
   );
 }
 
-/** Replaces the members; refused where somebody else was faster. */
+/** Replaces the members; refused if another change was faster. */
 async function changeMembers(
   session: CommandSession,
   given: string,

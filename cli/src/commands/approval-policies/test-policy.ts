@@ -51,7 +51,7 @@ async function show(
     await output.line('The whole plan is no longer stored: the policy saw only the attributes that change.');
 }
 
-/** 0: nothing stands against applying it; 3: a person has to decide; 1: it is denied, or cannot be evaluated. */
+/** 0: nothing prevents its apply; 3: a person has to decide; 1: it is denied, or cannot be evaluated. */
 function exitCodeOf({ decision }: PolicyTest): ExitCode {
   if (decision === 'allow') return exitCodes.good;
   return decision === 'deny' || decision === 'error' ? exitCodes.failed : exitCodes.waiting;

@@ -171,7 +171,7 @@ test('an item whose connection the database ends stays pending, and is carried o
   const { id } = await createIdle(app);
   const { id: operationId } = await ok(app, 'bulkDeploy', { body: bodyFor(id), ...later() });
   const { pool } = app.database;
-  // The item waits for the row of its environment; meanwhile its connection is ended, as in a failover.
+  // The item waits for the row of its environment; its connection is ended during that time, as in a failover.
   const blocker = await pool.connect();
   await blocker.query('begin');
   await blocker.query('select from environment where id = $1 for update', [id]);

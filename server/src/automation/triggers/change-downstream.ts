@@ -73,7 +73,7 @@ function checkAdded(
   }
 }
 
-/** The cycle in words; of environments that the caller must not see, nothing is said. */
+/** The cycle in words; of environments that the caller must not see, only their existence is mentioned. */
 async function inWords(context: ActorContext, ids: readonly string[]): Promise<string> {
   const rows = await getEnvironmentRows(context.db, ids);
   return ids

@@ -18,7 +18,7 @@ export interface Caused {
 
 export const because = (reason: string): Caused => ({ deploymentId: null, reason });
 
-/** Acts for the service itself, which may do what people have asked of it. */
+/** Acts for the service itself, which may do what people have requested. */
 export function asService(context: Context, requestId: string): ActorContext {
   return { ...context, actor: actorWithoutRights(systemUserId, 'Envarium'), requestId };
 }

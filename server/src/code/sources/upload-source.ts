@@ -65,7 +65,7 @@ async function* checked(content: Readable, megabytes: number): AsyncGenerator<Bu
 /**
  * Stores an archive; the right was checked.
  * @param content the body as it arrives
- * @throws Refusal 400 or 413 that names what is wrong with it, 404 if the environment was deleted meanwhile
+ * @throws Refusal 400 or 413 that names what is wrong with it, 404 if the environment was deleted in the meantime
  */
 export async function uploadSource(
   context: ActorContext,

@@ -89,7 +89,7 @@ export class Access {
   }
 
   /**
-   * A right that holds somewhere in an organization, and there not for somebody else. Roles in environments are
+   * A right that holds somewhere in an organization, and there not for others. Roles in environments are
    * compared without those in their projects: it may find one too many, never one too few.
    */
   rightBeyond(other: Access, organizationId: string): Right | undefined {

@@ -12,7 +12,7 @@ export interface Actor {
   readonly access: Access;
 }
 
-/** An actor that no key or session stands for, and that has no rights of its own. */
+/** An actor without a key or session, and that has no rights of its own. */
 export function actorWithoutRights(userId: string, name = userId): Actor {
   return { userId, name, email: '', keyId: null, sessionId: null, access: noAccess };
 }

@@ -51,7 +51,7 @@ export function requireRights(actor: Actor, place: Place, given: Iterable<Right>
 }
 
 /**
- * The role that a request gives somebody at a place. Roles do not change until the transaction ends if the row of
+ * The role that a request gives a user at a place. Roles do not change until the transaction ends if the row of
  * the organization is locked.
  * @param field of the request that names the role, as `body.role`
  * @throws Refusal 400 where the place cannot have the role, 403 where it gives more than the caller has

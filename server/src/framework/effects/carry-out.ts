@@ -63,7 +63,7 @@ async function recordFailure(context: Context, effect: EffectRow, error: unknown
 }
 
 /**
- * Carries out one effect. It is claimed meanwhile, so that no other server takes it; if this one dies, the database
+ * Carries out one effect. It is claimed first, so that no other server takes it; if this one dies, the database
  * ends the claim and the row is due again. The transaction of the claim writes nothing before the work has ended.
  * @returns false where nothing is due
  */
@@ -133,7 +133,7 @@ class Shift {
     for (const wake of [...this.#sleeping]) wake();
   };
 
-  /** Sleeps until somebody wakes it. The first that sleeps also wakes when the next effect is due. */
+  /** Sleeps until it is woken. The first that sleeps also wakes when the next effect is due. */
   async sleep(secondsUntilDue: () => Promise<number>): Promise<void> {
     const isWatcher = !this.#isWatched;
     this.#isWatched = true;

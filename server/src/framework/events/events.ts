@@ -156,7 +156,7 @@ export class Events implements AsyncDisposable {
       await this.#reconnect().catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
-      // Closed meanwhile, perhaps just as the new connection was established.
+      // Closed in the meantime, perhaps just as the new connection was established.
       if (signal.aborted) {
         await end(this.#client);
         return;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { Events } from './events.ts';
 
 /**
- * Something of which each server has one, made when it is first asked for.
+ * Something of which each server has one, made on first use.
  * @returns the one of the server that a context belongs to
  */
 export function perServer<Value>(make: () => Value): (context: Pick<Context, 'events'>) => Value {

@@ -9,7 +9,7 @@ import { perServer } from '../events/per-server.ts';
 
 const mostCounted = 10_000;
 const mostEntities = 10;
-/** Longer ones name nothing: they are what somebody sent, and fit in no index. */
+/** Longer ones name nothing: they are arbitrary input, and fit in no index. */
 const longestId = 255;
 
 /** Action that was attempted. */

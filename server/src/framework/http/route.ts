@@ -115,7 +115,7 @@ declare module 'fastify' {
   }
 }
 
-/** A body that takes longer to arrive may come from somebody who has lost the right meanwhile. */
+/** A body that takes longer to arrive may come from a caller who has lost the right in the meantime. */
 const promptMilliseconds = 1000;
 
 /** Handles a part of a request; a refusal for a missing right is recorded. */

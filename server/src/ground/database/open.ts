@@ -54,7 +54,7 @@ export const withTimeLimits = Object.entries(timeLimits)
   .map(([name, milliseconds]) => `set ${name} = ${milliseconds}`)
   .join('; ');
 const noSuchDatabase = '3D000';
-/** Connections that nobody uses are asked whether they still exist, and are forgotten about 20 seconds later. */
+/** Connections that nobody uses are checked, and are forgotten about 20 seconds later. */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
 /**
@@ -122,7 +122,7 @@ function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | un
     types,
     Client: PreparingClient,
     pipeline: true,
-    // Before the first statement of whoever asked for the connection: the pool waits for it, which its types omit.
+    // Before the first statement of the connection's user: the pool waits for it, which its types omit.
     onConnect: (client): unknown => client.query(withTimeLimits),
   });
   // Without a listener, these events would end the process. They are expected while the pool ends.

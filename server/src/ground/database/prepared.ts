@@ -36,7 +36,7 @@ interface Wired {
   readonly connection: { readonly stream: Writable };
 }
 
-/** A connection that prepares what it is asked repeatedly, and sends at once what it is asked at the same time. */
+/** A connection that prepares repeated statements, and sends simultaneous ones at once. */
 export class PreparingClient extends pg.Client {
   #isCollecting = false;
 

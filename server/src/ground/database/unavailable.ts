@@ -32,7 +32,7 @@ const brokenMessages =
 const noConnection = 'timeout exceeded when trying to connect';
 
 /**
- * Whether, and why, the database cannot serve now, whatever was asked of it.
+ * Whether, and why, the database cannot serve now, whatever the statement was.
  * @returns a sentence that says what to do; null for errors that repeating does not mend
  */
 export function whyUnavailable(error: unknown): string | null {

@@ -1,4 +1,4 @@
-/** Writes that a name can prevent which somebody else has just given to another row. */
+/** Writes that fail if another row has just received the name. */
 import { sqlState } from './transaction.ts';
 
 const uniqueViolation = '23505';

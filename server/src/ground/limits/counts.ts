@@ -15,7 +15,7 @@ export interface Counts {
    * @returns the count with the one that was added
    */
   add(name: string, limit: number): Promise<Count>;
-  /** The count as it stands. */
+  /** The current count. */
   read(name: string): Promise<Count>;
   /** Immediate local counts of this server. */
   peek(name: string): Count;

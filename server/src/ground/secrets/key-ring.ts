@@ -84,7 +84,7 @@ function parseKeys(file: string, content: string): KeyRing['keys'] {
   return [first, ...others];
 }
 
-/** Linked into place, not renamed: a file that somebody else made meanwhile is never overwritten. */
+/** Linked into place, not renamed: a file that another process made in the meantime is never overwritten. */
 function writeNewKey(file: string): void {
   makeFolder(file);
   const unfinished = `${file}.${randomBytes(6).toString('hex')}`;

@@ -41,7 +41,7 @@ async function accept(context: ActorContext, row: InvitationRow): Promise<void> 
   });
 }
 
-/** The invitation, which nobody else accepts meanwhile. @throws Refusal as `invitationOf` does */
+/** The invitation, locked against other acceptances. @throws Refusal as `invitationOf` does */
 async function lockInvitationOf(context: ActorContext, token: string): Promise<InvitationRow> {
   await lockInvitation(context.db, (await invitationOf(context, token)).id);
   return invitationOf(context, token);

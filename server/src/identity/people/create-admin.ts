@@ -58,7 +58,7 @@ async function createWithPassword(
 
 /**
  * @throws Refusal 403 for anybody but the user of the first key, 400 for a weak password or another's
- * organization, 409 where a password is specified for somebody who has an account
+ * organization, 409 where a password is specified for a person who has an account
  */
 export async function createAdmin(
   context: ActorContext,

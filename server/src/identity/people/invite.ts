@@ -194,7 +194,7 @@ export async function revokeInvitation(context: ActorContext, id: string): Promi
 }
 
 /**
- * The invitation that a link stands for.
+ * The invitation of a link.
  * @param token the part after #
  * @throws Refusal 404 for one that does not exist or was replaced, 410 for one that expired, was used or revoked
  */

@@ -24,7 +24,7 @@ export async function leaveOrganization(
 }
 
 /**
- * Removes a member, or somebody who is invited.
+ * Removes a member, or an invited person.
  * @throws Refusal 404 where the user is neither, 403 for one with rights that the caller does not have, 409 for the
  * last administrator
  */

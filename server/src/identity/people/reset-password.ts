@@ -53,7 +53,7 @@ export async function resetPassword(
     await deleteLink(context.db, 'sign_in_link', userId);
     await storePasswordHash(context.db, context, userId, hash);
     await deleteSessionsOf(context.db, userId);
-    // Somebody else may have had the account, and made keys that would outlive the password.
+    // Another person may have had the account, and made keys that would outlive the password.
     await deleteKeysOf(context.db, userId);
     await recordAudit(asPerson(context, person), {
       organizationId: null,

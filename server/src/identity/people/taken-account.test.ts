@@ -1,4 +1,4 @@
-/** An organization that invites somebody must not get hold of what the person is elsewhere. */
+/** An organization that invites a person must not gain access to their roles elsewhere. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';

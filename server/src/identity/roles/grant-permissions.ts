@@ -1,4 +1,4 @@
-/** Gives somebody roles in an organization and its projects, as far as the giver has their rights. */
+/** Gives a user roles in an organization and its projects, as far as the giver has their rights. */
 import type { GrantedPermissions } from '#contract/people/shapes.ts';
 import { requireGrantable } from '../../framework/access/grant.ts';
 import type { ActorContext } from '../../framework/context.ts';

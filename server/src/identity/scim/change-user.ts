@@ -51,7 +51,7 @@ function taken(userName: string): ScimRefusal {
 }
 
 /**
- * An account with credentials, of an address that nobody has verified, may be somebody else's: an invitation by
+ * An account with credentials, of an address that nobody has verified, may belong to another person: an invitation by
  * another organization opens one for any address. Ending the credentials here would let each organization lock
  * out the people of all others.
  * @throws ScimRefusal 409. The person stays as it is until the transaction ends.

@@ -155,7 +155,7 @@ export function parseFilter(text: string, paths: FilterPaths): Filter {
   return new Parser(text, paths).whole();
 }
 
-/** A filter of the elements of one list: what stands between brackets in a path. @throws ScimRefusal */
+/** A filter of the elements of one list: the part between brackets in a path. @throws ScimRefusal */
 export function parseElementFilter(text: string): Filter {
   return parseFilter(text, insidePaths);
 }

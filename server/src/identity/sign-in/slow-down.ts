@@ -38,7 +38,7 @@ function before({ now }: SlowDownContext, seconds: number): Date {
   return new Date(now().getTime() - seconds * 1000);
 }
 
-/** E-mails of people, and passwords that somebody typed into the wrong field, are not stored in clear. */
+/** E-mails of people, and passwords that were typed into the wrong field, are not stored in clear. */
 function keyOf({ keyHash }: SlowDownContext, ...parts: string[]): Buffer {
   return keyHash.hash(JSON.stringify(['sign-in', ...parts]));
 }

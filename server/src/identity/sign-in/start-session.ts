@@ -29,7 +29,7 @@ export function asPerson(context: ActorContext, { id, name, email }: UserRow): A
 
 /**
  * @param proof what the person proved
- * @throws Refusal 403 where the account is gone meanwhile
+ * @throws Refusal 403 where the account has been deleted in the meantime
  */
 async function startSession(
   context: ActorContext,

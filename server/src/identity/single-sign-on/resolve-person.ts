@@ -40,7 +40,7 @@ async function firstSignIn(
       createdBy: null,
       isEmailVerified: true,
     }));
-  // Somebody may have opened the account with an e-mail that is not theirs: the owner of the e-mail takes over.
+  // Another person may have opened the account with an e-mail that is not theirs: the owner of the e-mail takes over.
   if (!person.is_email_verified) await endCredentials(context, person.id);
   const name = person.name === person.email ? (identity.name ?? person.name) : person.name;
   const picture = person.picture ?? identity.picture;

@@ -141,7 +141,7 @@ export async function approveCli(
 
 /**
  * Exchanges a code for a session of the command line. A code is used once, whether or not the rest is right.
- * @throws Refusal 403 for a code that is unknown, used, expired, or was given to somebody else
+ * @throws Refusal 403 for a code that is unknown, used, expired, or belongs to another person
  */
 export async function exchangeCliCode(
   context: ActorContext,

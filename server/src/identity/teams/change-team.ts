@@ -82,7 +82,7 @@ async function placeOf({ db }: ActorContext, row: AssignedRole): Promise<Place> 
     : inProject({ organization_id, id: project_id });
 }
 
-/** @param why what gives the roles to somebody @throws MissingRight 403 */
+/** @param why what gives the roles to a user @throws MissingRight 403 */
 export async function requireRightsOfRoles(
   context: ActorContext,
   rows: readonly AssignedRole[],

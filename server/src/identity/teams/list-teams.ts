@@ -71,7 +71,7 @@ export async function listTeams(
     ...(name === undefined ? {} : { name }),
   };
   const [rows, total] = await Promise.all([
-    // One more than asked for says whether there is another page.
+    // One more than requested shows whether there is another page.
     listTeamRows(context.db, filter, { limit: limit + 1, after }),
     countTeams(context.db, filter),
   ]);

@@ -43,7 +43,7 @@ async function projectIdsAbove(db: Connection, { projectId }: Place): Promise<st
 /**
  * The sets of a request, for use at a place; nobody deletes them until the transaction ends.
  * @param field location of the ids, as `query.setIds`
- * @param isProposed somebody proposed them who could see them, and the caller approves it
+ * @param isProposed a user who could see them proposed them, and the caller approves it
  * @returns them in the order of `ids`, each once
  * @throws Refusal 400 that names the first id of a set that does not exist, or that was created in a project which is
  * not above the place, 403 for a set that the caller may not see

@@ -109,7 +109,7 @@ async function tested(context: ActorContext, row: CredentialRow): Promise<Creden
 }
 
 /**
- * No transaction is open while the cloud is asked.
+ * No transaction is open while the cloud is queried.
  * @throws Refusal 404, 403
  */
 export async function testCredential(context: ActorContext, id: string): Promise<CredentialTest> {

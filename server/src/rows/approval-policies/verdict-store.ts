@@ -1,4 +1,4 @@
-/** SQL of what approval policies said. */
+/** SQL of the verdicts of approval policies. */
 import { type Expression, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import type { Connection } from '../../framework/context.ts';
@@ -6,7 +6,7 @@ import type { PolicyVerdictTable } from '../schema.ts';
 
 export type VerdictRow = Selectable<PolicyVerdictTable>;
 
-/** Stores what the policies said in one round; what is there already stays. */
+/** Stores the verdicts of one round; existing ones stay. */
 export async function insertVerdicts(
   tx: Connection,
   rows: readonly Insertable<PolicyVerdictTable>[],
@@ -19,7 +19,7 @@ export async function insertVerdicts(
     .execute();
 }
 
-/** All that was said about a deployment, by round and name. */
+/** All verdicts about a deployment, by round and name. */
 export async function listVerdicts(db: Connection, deploymentId: string): Promise<VerdictRow[]> {
   return db
     .selectFrom('policy_verdict')

@@ -3,7 +3,7 @@ import type { Updateable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import type { DeploymentTable } from '../schema.ts';
 
-/** Changes what stands in for a deployment of environments that were never deployed; others are left as they are. */
+/** Changes the placeholder for a deployment of environments that were never deployed; others are left as they are. */
 export async function updatePlaceholders(
   tx: Connection,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** SQL of the files that travel from a plan to its apply, and of files that no row names. */
+/** SQL of the files that are transferred from a plan to its apply, and of files that no row names. */
 import { sql } from 'kysely';
 import { terminalStatuses } from '#contract/life-cycle/life-cycle.ts';
 import type { Connection } from '../../framework/context.ts';

@@ -7,7 +7,7 @@ import type { AttemptTable } from '../schema.ts';
 export type AttemptRow = Selectable<AttemptTable>;
 
 /**
- * Locks an attempt and reads its current row: callers that wait for this lock see what was stored meanwhile.
+ * Locks an attempt and reads its current row: callers that wait for this lock see the latest stored data.
  */
 export async function lockAttempt(
   tx: Connection,

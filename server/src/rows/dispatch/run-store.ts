@@ -71,7 +71,7 @@ export async function listSilentAttempts(db: Connection, since: Date): Promise<H
   return heldAttempts(db).where('agent_process.contact_at', '<', since).execute();
 }
 
-/** Locks an attempt with its agent's contact; undefined where it has ended meanwhile. */
+/** Locks an attempt with its agent's contact; undefined where it has already ended. */
 export async function lockHeldAttempt(
   tx: Connection,
   attempt: AttemptKey,

@@ -157,7 +157,7 @@ export async function environmentsOfProject(db: Connection, projectId: string): 
 /** Environments in these statuses have nothing in the world, and nothing under way. */
 const idleStatuses = ['NEVER_DEPLOYED', 'CREATED', 'INACTIVE'] as const;
 
-/** Whether nothing stands of an environment, whatever is under way. */
+/** Whether an environment has no resources, whatever is in progress. */
 export function isIdle({
   is_archived,
   resting_status,

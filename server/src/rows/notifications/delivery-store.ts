@@ -157,7 +157,7 @@ export async function storeAttempt(
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
-  // Its endpoint was deleted meanwhile.
+  // Its endpoint was deleted in the meantime.
   if (!updated) return;
   await tx
     .insertInto('notification_attempt')

@@ -89,7 +89,10 @@ export async function insertCliCode(
     .execute();
 }
 
-/** Takes what a code stands for, which is used once. @returns null for a code that is unknown, used or expired */
+/**
+ * Consumes the session of a code, which can be used once. @returns null for a code that is unknown, used or
+ * expired
+ */
 export async function takeCliCode(db: Connection, code: string, now: Date): Promise<CliCode | null> {
   const row = await db
     .deleteFrom('cli_code')

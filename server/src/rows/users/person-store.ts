@@ -14,7 +14,7 @@ export async function findPersonByEmail(db: Connection, email: string): Promise<
     .executeTakeFirst();
 }
 
-/** A person, unless somebody has this e-mail already. @returns the person */
+/** A person, unless the e-mail is already in use. @returns the person */
 export async function insertPerson(
   tx: Connection,
   person: {

@@ -1,4 +1,4 @@
-/** Operations on what approval policies said. */
+/** Operations on the verdicts of approval policies. */
 import { operations } from '#contract/operations.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { listVerdictsOf } from './list-verdicts.ts';

@@ -17,7 +17,7 @@ import { advanceQueue } from './transitions/advance-queue.ts';
 import { markStep } from './transitions/follow-decision.ts';
 import { moveDeployment } from './transitions/move-deployment.ts';
 
-/** Between two phases, its policies are asked, and no agent has it. */
+/** Between two phases, its policies are evaluated, and no agent has it. */
 async function isChecked({ db }: ActorContext, { id, has_policies: hasPolicies }: DeploymentRow) {
   return hasPolicies && (await getStepRow(db, id, policyStep))?.status === 'IN_PROGRESS';
 }

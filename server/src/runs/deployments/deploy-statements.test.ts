@@ -15,7 +15,7 @@ interface Statement {
   readonly values: unknown;
 }
 
-/** Runs `work`. @returns the statements that reached the database meanwhile */
+/** Runs `work`. @returns the statements that reached the database during it */
 async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promise<Statement[]> {
   const query = t.mock.method(pg.Client.prototype, 'query');
   await work();

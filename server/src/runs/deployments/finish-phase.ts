@@ -1,5 +1,5 @@
 /**
- * The end of a phase: its facts are stored, both life cycles move, and either a person is asked, the apply is
+ * The end of a phase: its facts are stored, both life cycles move, and either a person has to decide, the apply is
  * handed on, or the queue advances.
  */
 import type { Updateable } from 'kysely';

@@ -48,7 +48,7 @@ async function start(requiresApproval = false): Promise<string> {
 const planned = (level: 1 | 2, more: Partial<Outcome> = {}) =>
   plannedOutcome({ ...levels[level - 1], ...more });
 
-/** Stores what policies would be asked about, as the agent ships it before the outcome. */
+/** Stores the input of policies, as the agent ships it before the outcome. */
 const ship = (job: Job, address: string) =>
   agent.putBlob(job, 'policy-input', JSON.stringify({ plan: { resource_changes: [{ address }] } }));
 

@@ -76,7 +76,7 @@ test('an unclaimed job says why it waits', async () => {
   assert.equal(await silence(), 'another agent gets the run');
   await first.mark(job);
   assert.match((await silence()) ?? '', /^the run is given up at \S+Z$/);
-  // Nobody has looked meanwhile, as if the service had been away.
+  // Nothing was checked in the meantime, as if the service had been away.
   alone.advance(24 * 3600);
   assert.equal(await silence(), 'the run is given up soon');
 });

@@ -11,7 +11,7 @@ import { DispatchRefusal } from './messages/refusals.ts';
 
 /**
  * @throws DispatchRefusal `mark_taken` where the attempt has another mark, `fence_outdated` where it has
- * ended meanwhile
+ * already ended
  */
 export async function storeMark(
   context: Context,

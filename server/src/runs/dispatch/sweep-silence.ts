@@ -44,7 +44,7 @@ export async function stamp(context: Context): Promise<Date> {
 }
 
 /**
- * Judges one attempt as it stands under the environment's lock: meanwhile its agent may have been heard of
+ * Judges one attempt under the environment's lock: its agent may have had contact since
  * again.
  */
 async function judgeAttempt(context: Context, found: HeldAttemptRow, stampedSince: Date): Promise<void> {

@@ -74,8 +74,8 @@ async function makeTexts(
 }
 
 /**
- * @param unread large fields of their deployments that nobody asked for
- * @returns the texts in the order of the page; those that were deleted meanwhile are missing
+ * @param unread large fields of their deployments that were not requested
+ * @returns the texts in the order of the page; those that were deleted in the meantime are missing
  */
 export async function environmentTexts(
   context: Context,

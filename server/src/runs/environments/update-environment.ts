@@ -103,7 +103,7 @@ async function archive(context: ActorContext, environment: LockedEnvironment): P
   return (await cancelDeployments(context, environment, () => true)).environment;
 }
 
-/** An environment that expired meanwhile would be destroyed at once; others count as active again. */
+/** An environment that has expired in the meantime would be destroyed at once; others count as active again. */
 async function checkReturn(
   context: ActorContext,
   environment: EnvironmentRow,

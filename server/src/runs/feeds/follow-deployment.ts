@@ -47,7 +47,7 @@ type StreamedStep = StreamNews['steps'][number];
 
 const sliceBytes = 256 * 1024;
 const eventsAtOnce = 500;
-/** Bytes that arrived within this time travel together. */
+/** Bytes that arrived within this time are sent together. */
 const togetherMilliseconds = 1000;
 /** A comment keeps proxies from closing a quiet stream; the same pause is the floor of looking for news. */
 export const quietMilliseconds = 15_000;

@@ -22,7 +22,7 @@ const rightsToList: Partial<Record<ChangedEntity, Right>> = {
   auditTrail: 'VIEW_AUDIT_LOGS',
 };
 
-/** Whether the reader may see what an event is about, and asked for it. */
+/** Whether the reader may see what an event is about, and requested it. */
 export function maySee(actor: Actor, reader: FeedReader, event: FeedEvent): boolean {
   return event.name === 'changed' ? maySeeChange(actor, reader, event) : maySeeRun(actor, reader, event);
 }

@@ -81,7 +81,7 @@ async function follow(
   }
 }
 
-/** Sends the events of the deployment that the reader asked for, until it has ended or the reader has gone. */
+/** Sends the events of the deployment that the reader requested, until it has ended or the reader has gone. */
 async function followDeployment(
   context: ActorContext,
   { checkAgain, response, signal, organizationId, withLog }: StreamReader,

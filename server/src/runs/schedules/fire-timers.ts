@@ -49,7 +49,7 @@ const sharedAbove = 100;
 const passes = new WeakMap<Context, { readonly began: Date; readonly ended: Date }>();
 
 /**
- * Since when nothing that was due can have been missed: a pass that takes long makes what comes meanwhile
+ * Since when nothing that was due can have been missed: a pass that takes long makes what comes during it
  * late, not missed.
  */
 function watchedSince(context: Context, began: Date): Date {
@@ -249,7 +249,7 @@ export function shareOf(ids: readonly string[], half: number): readonly string[]
 }
 
 /**
- * One that fails is left to the next pass, and does not delay others. One that somebody else holds comes again after
+ * One that fails is left to the next pass, and does not delay others. One that is held elsewhere comes again after
  * the next turn: under load, a pass takes long.
  */
 async function drain(context: Context, timer: Timer, since: Date): Promise<void> {

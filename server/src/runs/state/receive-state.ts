@@ -58,7 +58,7 @@ async function readShipped(bytes: Buffer<ArrayBuffer>): Promise<ReadState> {
   }
 }
 
-/** Whether somebody else already changes resources from the current version. */
+/** Whether another attempt already changes resources from the current version. */
 async function isHeld(tx: Connection, { environmentId, jobId, attempt }: ShippedState): Promise<boolean> {
   const [lock, isApplying] = await Promise.all([
     getStateLock(tx, environmentId),

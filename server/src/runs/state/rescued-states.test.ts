@@ -119,7 +119,7 @@ test('a first plan may move a state into ours, but not that of another environme
   for (const attempt of [
     await refused(app, 'getStateContent', 403, { params, as: reader }),
     await refused(app, 'promoteStateVersion', 403, { params, body: {}, as: reader }).catch(
-      // Somebody holds the state until the run is over.
+      // The state is held until the run is over.
       () => ({ message: 'the lineage of another environment' }),
     ),
   ])

@@ -11,7 +11,7 @@ import { placeVersion } from './place-version.ts';
 import { readWholeState } from './read-current-state.ts';
 import { requireFreeState } from './state-holder.ts';
 
-/** The environment under its lock, and the version as it stands then. @throws Refusal 404 or 409 */
+/** The environment under its lock, and the version at that time. @throws Refusal 404 or 409 */
 async function takeFree(
   tx: Connection,
   id: string,

@@ -73,7 +73,7 @@ export async function deleteStateAccess(
 }
 
 /**
- * Whether somebody may read a state: by right, because it is open to all members of the organization, or
+ * Whether a user may read a state: by right, because it is open to all members of the organization, or
  * because it is open to projects whose states the caller may read.
  */
 export async function mayReadState(

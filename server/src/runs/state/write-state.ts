@@ -24,7 +24,7 @@ import { type PlacedState, storeVersion } from './place-version.ts';
 import { findStateHolder, type StateHolder } from './state-holder.ts';
 
 /**
- * The result of writing a state: stored, not stored because somebody holds it, or kept as rescued because its lock
+ * The result of writing a state: stored, not stored because it is held, or kept as rescued because its lock
  * was taken away.
  */
 export type WriteEnd =
@@ -76,7 +76,7 @@ interface StateWrite {
   readonly unused: BlobRef | null;
 }
 
-/** The state of a tool whose lock somebody released: kept, listed, promoted by a person. */
+/** The state of a tool whose lock was released: kept, listed, promoted by a person. */
 async function putAside(
   context: ActorContext,
   environment: LockedEnvironment,

@@ -48,7 +48,10 @@ const start: ChainEnd = { number: 0, hash: Buffer.from(zeroHash, 'hex') };
 /** The last root head that this server has seen: it only grows. */
 const seenOf = perServer((): { last?: ChainEnd } => ({}));
 
-/** Only once it is committed: what a lost commit takes with it would otherwise be missed as if somebody had removed it. */
+/**
+ * Only once it is committed: what a lost commit takes with it would otherwise be missed as if it had been
+ * removed.
+ */
 function remember(context: Context, root: ChainEnd): void {
   const known = seenOf(context);
   afterCommit(context.db, () => {

@@ -9,7 +9,7 @@ import { linkEntries } from './link-entries.ts';
 
 interface Trail {
   readonly app: TestApp;
-  /** Runs SQL as somebody who owns the tables and has disabled the triggers. */
+  /** Runs SQL as a user who owns the tables and has disabled the triggers. */
   tamper(statement: string, ...parameters: unknown[]): Promise<void>;
   /** Kinds and numbers of what the organization's verification finds. */
   found(): Promise<(string | number | undefined)[][]>;

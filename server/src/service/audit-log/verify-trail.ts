@@ -24,7 +24,7 @@ import { noProgress } from './linking-progress.ts';
 
 const atOnce = 500;
 const mostFindings = 1000;
-/** Entries that are older have been linked, unless somebody prevents it. */
+/** Entries that are older have been linked, unless this is prevented. */
 const lateSeconds = 60;
 
 type VerifiedHead = AuditVerification['heads'][number];

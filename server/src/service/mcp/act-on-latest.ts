@@ -11,7 +11,7 @@ import { requireDeploymentRow } from './latest-deployment.ts';
 
 type LatestAction = (context: ActorContext, id: string) => Promise<unknown>;
 
-/** Under the lock of the environment, so that no other deployment becomes the latest meanwhile. */
+/** Under the lock of the environment, so that no other deployment becomes the latest. */
 function onLatest(
   context: ActorContext,
   environmentId: string,

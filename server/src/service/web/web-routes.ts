@@ -55,7 +55,7 @@ async function sendFile(
   return reply.code(sent.statusCode).send(sent.stream);
 }
 
-/** Registers the document and its files, or what is said in their place. */
+/** Registers the document and its files, or their replacement. */
 export function webRoutes(app: FastifyInstance, { settings, log }: Context): void {
   const folder = openWebFolder(settings);
   const basePath = basePathOf(settings);

@@ -6,7 +6,7 @@ import { isUuid } from '../../rows/entity-home.ts';
 import { getProjectRows } from '../../rows/projects/project-store.ts';
 
 /**
- * @param field where the list stands, as `body.projectIds`
+ * @param field path of the list, as `body.projectIds`
  * @returns each id once, in their order
  * @throws Refusal 400 that names the first id that is not a project of the organization
  */

@@ -11,7 +11,7 @@ const presets = [
   ['Every Sunday at 02:00', '0 2 * * 0'],
 ] as const;
 
-/** The reader's zone stands near the beginning of the list. */
+/** The reader's zone is near the beginning of the list. */
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const local = new Intl.DateTimeFormat(undefined, {

@@ -164,7 +164,7 @@ export function sourceErrors(values: SourceValues, isShared: boolean): SourceErr
   };
 }
 
-/** Whether an address is one that the service can be asked about. */
+/** Whether an address is one that the service can read. */
 export function looksComplete(address: string): boolean {
   return /^(https?:\/\/|ssh:\/\/|git@|\/).+[^/\s]$/.test(address.trim());
 }

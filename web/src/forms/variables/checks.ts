@@ -15,7 +15,7 @@ export type VariableFieldKind =
 
 const composite = /^(list|set|map|object|tuple)\(|^(list|map|array|object)$/;
 
-/** A switch has two places: it cannot show that nothing was said. */
+/** A switch has two places: it cannot show that there is no value. */
 function kindOfType(valueType: string, value: string): VariableFieldKind {
   if (/^(bool|boolean)$/.test(valueType)) return /^(true|false)$/.test(value) ? 'switch' : 'flag';
   if (/^(number|integer)$/.test(valueType)) return 'number';

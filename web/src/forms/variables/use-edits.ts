@@ -14,7 +14,7 @@ export function useEdits() {
     keep: (rows: readonly VariableFormRow[]) => setEdits(editsOf(rows)),
     /** Number of rows with unsaved changes. */
     unsaved: (rows: readonly VariableFormRow[]) => editsAfter(editsOf(rows), saved).length,
-    /** After a save: what was typed meanwhile stays. @param sent the rows that were sent */
+    /** After a save: edits since then stay. @param sent the rows that were sent */
     onSaved: (sent: readonly VariableFormRow[]) => {
       last.current = editsOf(sent);
       setSaved(last.current);

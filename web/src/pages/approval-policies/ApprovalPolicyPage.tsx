@@ -1,4 +1,4 @@
-/** One approval policy: what it said, where it is assigned, and where its code is. */
+/** One approval policy: its verdicts, where it is assigned, and where its code is. */
 import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -88,7 +88,7 @@ export function policyErrors(values: ApprovalPolicyValues, schema: unknown): Pol
   const { name, origin, folder, source, configurationText, isJson } = values;
   const isCatalogued = origin === 'catalogue';
   const configuration = objectOf(configurationText);
-  // Somebody who writes JSON may know better than a schema in a repository: the policy itself decides.
+  // A person who writes JSON may know better than a schema in a repository: the policy itself decides.
   const isChecked = configuration !== undefined && (isCatalogued || !isJson);
   const problems = isChecked ? configurationProblems(schema, configuration) : {};
   const settings = Object.entries(problems).map(([field, text]) => [`configuration.${field}`, text]);

@@ -11,7 +11,7 @@ export interface PolicySchema {
   readonly schema: unknown;
   /** Whether at least one setting has a field. */
   readonly hasFields: boolean;
-  /** Why the repository did not tell; undefined: it did, or nobody asked. */
+  /** Why the repository did not provide it; undefined: it did, or was not read. */
   readonly error: Error | null;
 }
 

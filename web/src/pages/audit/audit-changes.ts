@@ -34,7 +34,7 @@ export function changesOf(before: unknown, after: unknown): readonly FieldChange
   return [...compare('', before ?? {}, after ?? {})];
 }
 
-/** A fingerprint stands where the value is secret. */
+/** A fingerprint replaces a secret value. */
 export function isFingerprint(text: string | undefined): boolean {
   return text?.startsWith('hmac:') ?? false;
 }

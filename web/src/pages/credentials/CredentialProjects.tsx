@@ -16,7 +16,7 @@ import type { ListedCredential } from './credential-kinds.ts';
 
 const concerned = ['listProjectCredentials'] as const;
 
-/** Those of the projects to which the credential itself is assigned; each project is asked. */
+/** Those of the projects to which the credential itself is assigned; each project is queried. */
 function useAssigned(credentialId: string, projects: readonly Project[]): readonly Project[] {
   const replies = useQueries({
     queries: projects.map(({ id }) => read('listProjectCredentials', { params: { projectId: id } })),

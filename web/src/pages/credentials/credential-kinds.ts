@@ -112,7 +112,7 @@ export function valueOf(type: CredentialType, typed: TypedValue): Record<string,
   return Object.fromEntries(pairs);
 }
 
-/** Problems by the name of the form's field, before the service is asked. */
+/** Problems by the name of the form's field, found before the request. */
 export function problemsOf(type: CredentialType, typed: TypedValue): Record<string, string> {
   const missing = fieldsOf(type).filter(
     ({ field, isRequired }) => isRequired && (typed[field] ?? '').trim() === '',

@@ -54,7 +54,7 @@ function useApprovable(
   );
 }
 
-/** A whole hour, so that the same question is asked within it. */
+/** A whole hour, so that the same request is sent within it. */
 function soon(hour: number): string {
   return new Date((hour + soonDays * 24) * 3_600_000).toISOString();
 }

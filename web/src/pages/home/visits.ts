@@ -28,7 +28,7 @@ export function visitsFrom(text: string | null): Visits | undefined {
     const { since, seen } = JSON.parse(text ?? '') as Partial<Visits>;
     if (Number.isFinite(since) && Number.isFinite(seen)) return { since: since!, seen: seen! };
   } catch {
-    // Somebody else's text: as if there was none.
+    // A foreign text: as if there was none.
   }
   return undefined;
 }

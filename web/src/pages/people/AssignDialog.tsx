@@ -8,7 +8,7 @@ import { useChangeForm } from '../../records/use-change-form.ts';
 import { concerned } from './held-roles.ts';
 import type { ChosenPlace } from './place.tsx';
 
-/** A role that somebody has in a place. */
+/** A role of a user in a place. */
 export interface RoleAssignmentEntry {
   readonly kind: 'user' | 'team';
   readonly id: string;

@@ -17,7 +17,7 @@ export interface AssignRoleProps {
 
 const builtIn = Object.keys(builtInRoles.project);
 
-/** Users and teams, told apart by the beginning of their value. */
+/** Users and teams, distinguished by the beginning of their value. */
 function useHolders() {
   const { organizationId } = useSession();
   const members = useRead('listMembers', { params: { id: organizationId } });

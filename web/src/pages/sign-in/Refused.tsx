@@ -1,4 +1,4 @@
-/** Why somebody was not let in. */
+/** Reason why a person was not signed in. */
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 

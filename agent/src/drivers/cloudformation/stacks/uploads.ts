@@ -6,7 +6,7 @@ import { stackVariableNames } from '#protocol/tools/cloudformation/variables.ts'
 import { type Api, clientSettings, explain, StackProblem } from './api/api.ts';
 import { tell } from './api/tell.ts';
 
-/** An endpoint of somebody's own has no names for each bucket. */
+/** A custom endpoint has no names for each bucket. */
 function ownEndpoint(environment: NodeJS.ProcessEnv): string | undefined {
   return environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'] || undefined;
 }

@@ -23,7 +23,7 @@ export const mostAnswerBytes = 4096;
 /** Shorter secrets occur in ordinary words, too. */
 const leastSecretCharacters = 6;
 
-/** A text of somebody else: without secrets of ours, and without characters that nothing can store. */
+/** A foreign text: without secrets of ours, and without characters that nothing can store. */
 export function shownText(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= leastSecretCharacters)

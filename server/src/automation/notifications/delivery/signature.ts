@@ -8,7 +8,7 @@ function hmac(secret: string, text: string): string {
 /**
  * @param body exactly as it is sent
  * @returns two signatures: of the body alone, and one that the time is a part of, so that an old request cannot be
- * sent again by somebody else
+ * sent again by a third party
  */
 export function signatureHeaders(secret: string, body: string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));

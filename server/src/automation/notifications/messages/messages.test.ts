@@ -83,7 +83,7 @@ test('placeholders stand for the people of an event; those without a mailbox are
   const key = user({ email: 'key@localhost', is_api_key: true });
   assert.deepEqual(mailboxesFor(value, { creator, deployer: key }), ['team@example.com', 'ada@example.com']);
   assert.deepEqual(mailboxesFor('$DEPLOYER$', { creator: null, deployer: null }), []);
-  // As somebody else's directory may have it.
+  // As another organization's directory may have it.
   for (const email of [
     'a@example.com, b@example.com',
     'a@example.com\r\nBcc: b@example.com',

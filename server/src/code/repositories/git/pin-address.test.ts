@@ -11,7 +11,7 @@ import { pinAddress } from './pin-address.ts';
 import { gitProgram } from './run-git.ts';
 
 let connections = 0;
-/** Somebody's service in the inner network: it counts who comes, and hangs up. */
+/** Another service in the inner network: it counts who comes, and hangs up. */
 const inner = createServer((socket) => {
   connections += 1;
   socket.destroy();

@@ -24,7 +24,7 @@ after(() => folder[Symbol.dispose]());
 folder.repository('code', { 'main.tf': '' });
 
 let connections = 0;
-/** Somebody's service in the inner network, which NO_PROXY names. */
+/** Another service in the inner network, which NO_PROXY names. */
 const inner = createServer((socket) => {
   connections += 1;
   socket.destroy();

@@ -5,7 +5,7 @@ import { isSameKey, withExactNumbers } from '#guards/exact-yaml.ts';
 import { answerTasks } from '#guards/threads/answer-tasks.ts';
 import { sealedMark } from './sealed-mark.ts';
 
-/** Or else a text of a few lines stands for a billion values. */
+/** Or else a text of a few lines expands to a billion values. */
 const mostAliases = 100;
 
 /** Characters of an answer, which the service reads at once: aliases repeat what stands for them. */

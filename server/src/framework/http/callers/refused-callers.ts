@@ -1,7 +1,7 @@
 /**
  * Counts refused credentials by the address they came from. After a number of them, an address is refused
  * without a look at its credentials until its minute is over, with one exception: credentials that were valid
- * from there before. People who share an address with somebody who guesses can therefore continue to work.
+ * from there before. People who share an address with a caller who guesses can therefore continue to work.
  */
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';

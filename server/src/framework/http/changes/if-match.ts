@@ -1,5 +1,5 @@
 /**
- * `If-Match` on changes: somebody who has read something changes it only if nobody else was faster. What the
+ * `If-Match` on changes: a change is refused if the entity has changed since the caller read it. What the
  * caller has read is read again in the transaction of the change, under the lock that every change of it takes:
  * of two changes of one version, one is carried out.
  */
@@ -12,7 +12,7 @@ import { checkRight, subjectsOf } from '../../access/check-right.ts';
 import type { ActorContext, Connection } from '../../context.ts';
 import { entityTag, requireMatch } from './entity-tag.ts';
 
-/** Locks what an id of an entity stands for until the end of the transaction. */
+/** Locks the entity of an id until the end of the transaction. */
 export type Lock = (tx: Connection, id: string) => Promise<unknown>;
 
 /** The parts of a request to read something. */

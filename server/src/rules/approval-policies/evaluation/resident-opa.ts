@@ -77,7 +77,7 @@ export class ResidentOpa {
     return this.#hasEnded;
   }
 
-  /** Whether somebody waits for an answer. */
+  /** Whether a caller waits for a response. */
   get isBusy(): boolean {
     return this.#open > 0;
   }

@@ -1,4 +1,4 @@
-/** Whether the plan of a new deployment will wait, with what may not lift the approval that somebody above demands. */
+/** Whether the plan of a new deployment will wait, with what may not lift the approval that is demanded above. */
 import type { ActorContext } from '../../../framework/context.ts';
 import type { ApprovalVariable } from '../../../inputs/variables/approval-variable.ts';
 import type { StoredApproval } from '../../../rows/deployments/columns.ts';

@@ -1,4 +1,4 @@
-/** Each way to take away an approval that somebody above demands, by people who may not. */
+/** Each way to take away an approval that is demanded above, by people who may not. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { ok, refused } from '../../../../testing/client.ts';

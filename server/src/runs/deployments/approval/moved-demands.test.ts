@@ -27,7 +27,7 @@ const movers = ['MOVE_ENVIRONMENTS', 'VIEW_ENVIRONMENT'];
 const owners = [...movers, 'VIEW_PROJECT', 'RUN_APPLY', 'EDIT_PROJECT_SETTINGS'];
 const away = /away from what demands approvals needs the right EDIT_PROJECT_SETTINGS/;
 
-/** Moves an environment as somebody without the right to lift demands, in vain; then as somebody who has it. */
+/** Moves an environment as a user without the right to lift demands, in vain; then as one who has it. */
 async function moveOnlyWithRight(id: string, projectId: string, without: Key, owner: Key): Promise<void> {
   const move = { params: { id }, body: { projectId } };
   assert.match((await refused(app, 'moveEnvironment', 403, { ...move, as: without })).message, away);

@@ -38,7 +38,7 @@ async function projectWith(selfApprovalForbidden: boolean | null, parentProjectI
   return projectId;
 }
 
-/** A plan of somebody, waiting. */
+/** A waiting plan of a user. */
 async function planOf(as: Key, projectId: string): Promise<string> {
   await forgetWork(app);
   const body = createBody({ organizationId, projectId }, { requiresApproval: true });

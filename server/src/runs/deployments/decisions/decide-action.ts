@@ -16,7 +16,7 @@ export interface ApprovalFacts {
   readonly approver: string | null;
 }
 
-/** Somebody decides about the plan that they have read, or about none. */
+/** A user decides about the plan that they have read, or about none. */
 function otherPlan({
   planHash,
   expectedHash,

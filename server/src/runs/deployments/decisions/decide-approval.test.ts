@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
   [false, false, 'none', true, true, false, 'variable'],
   [false, true, null, false, false, true, 'variable'],
   [false, false, null, true, true, false, 'variable'],
-  // Nothing lets a plan of somebody who may only plan be applied without somebody else.
+  // Plans of users who may only plan are never applied without another user.
   [true, false, 'allow', false, false, true, 'planner'],
   [true, null, null, undefined, false, true, 'planner'],
 ];
@@ -74,7 +74,7 @@ const demanded: readonly (readonly [
   [lifting({ environment: true }, { isProjectUnlifted: true }), null, true, 'project'],
   [lifting({}, { isProjectUnlifted: true }), 'allow', false, 'policy'],
   [lifting({}, { isProjectUnlifted: true }), 'pending', true, 'policy'],
-  // The variable of somebody who may lifts all of it.
+  // The variable of a user who may lifts all of it.
   [lifting({ variable: false }, { isProjectUnlifted: true }), null, false, 'variable'],
 ];
 

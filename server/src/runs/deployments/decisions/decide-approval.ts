@@ -3,7 +3,7 @@
  *
  * From the strongest: the person who started it may only plan; the variable ENVARIUM_REQUIRES_APPROVAL; the
  * approval policies; projects that demand it; the request; the setting of the environment. What a project, an
- * organization or an approval policy demands is only lifted by somebody who may edit the settings there.
+ * organization or an approval policy demands is only lifted by a user who may edit the settings there.
  */
 import type { ApprovalDecider } from '#contract/schema/enumerations.ts';
 
@@ -70,7 +70,7 @@ export function approvalOfPlan(
   return { isRequired: verdict !== 'allow' || overriding !== null, decidedBy: 'policy' };
 }
 
-/** Whether a plan that somebody has approved waits for yet another person. @param verdict null: no policies */
+/** Whether a plan that was approved waits for another approver. @param verdict null: no policies */
 export function waitsForMore(verdict: ApprovalVerdict | null): boolean {
   return verdict === 'pending';
 }

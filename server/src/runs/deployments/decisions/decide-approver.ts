@@ -28,7 +28,7 @@ export function excludedFrom(facts: ApproverFacts): { userId: string; reason: Ap
   return [...found].map(([userId, reason]) => ({ userId, reason }));
 }
 
-/** To somebody who approves the same plan twice. */
+/** For a user who approves the same plan twice. */
 export const approvedAlready =
   'You have approved this plan already: the next approval has to come from somebody else';
 

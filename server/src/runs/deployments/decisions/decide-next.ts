@@ -68,9 +68,9 @@ export function decideNext(facts: PhaseFacts): NextDecision {
 export interface PlannedFacts {
   /** Combined decision of the approval policies; null: none decides about it. */
   readonly verdict: PolicyDecision | null;
-  /** A person has to approve it, after what the policies said. */
+  /** A person has to approve it, after the verdicts of the policies. */
   readonly requiresApproval: boolean;
-  /** Somebody has approved it, or an earlier plan that it is within. */
+  /** It was approved, or an earlier plan that it is within. */
   readonly isApproved: boolean;
   readonly isOutdated: boolean;
   /** It changes no resource, and the project skips the apply of such plans. */

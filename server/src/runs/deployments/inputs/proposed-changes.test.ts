@@ -15,7 +15,7 @@ const planner = await app.addKey({ [organizationId]: [] }, [
 
 beforeEach(() => forgetWork(app));
 
-/** An environment with variables, and a deployment of somebody who may only plan with changes of them. */
+/** An environment with variables, and a deployment of a user who may only plan with changes of them. */
 async function propose(configurationChanges: object | object[], more: object = {}) {
   const environment = await createActive(app, agent, {
     configurationChanges: [

@@ -1,6 +1,6 @@
 /**
  * Changes of a caller who may plan but not apply: variables, configuration sets, the code, and the environment's own
- * settings. They are used for the plan of their deployment, and stored when somebody approves it; if it is cancelled or
+ * settings. They are used for the plan of their deployment, and stored when it is approved; if it is cancelled or
  * fails, they remain in its inputs and nowhere else.
  */
 
@@ -30,7 +30,7 @@ export function isOnlyPlanner({ userId, access }: Actor, environment: Environmen
   return userId !== systemUserId && !access.has('RUN_APPLY', inEnvironment(environment));
 }
 
-/** Whether changes wait until somebody approves the plan. */
+/** Whether changes wait until the plan is approved. */
 export function isProposing(
   { actor }: ActorContext,
   { environment }: StoredFacts,

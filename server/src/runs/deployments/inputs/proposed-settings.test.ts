@@ -14,7 +14,7 @@ const planner = await app.addKey({ [organizationId]: [] }, [
 
 beforeEach(() => forgetWork(app));
 
-/** A deployment of somebody who may only plan, with settings of its environment. */
+/** A deployment of a user who may only plan, with settings of its environment. */
 async function propose(body: object) {
   const environment = await createActive(app, agent);
   const { id } = await ok(app, 'deployEnvironment', { params: { id: environment.id }, body, as: planner });

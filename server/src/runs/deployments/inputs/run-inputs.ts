@@ -1,5 +1,5 @@
 /**
- * The resolved variables of a deployment, sealed once and opened for each phase: a change meanwhile is for
+ * The resolved variables of a deployment, sealed once and opened for each phase: a later change is for
  * later deployments.
  */
 import { fixedFacts } from '#contract/deployments/custom-variables.ts';

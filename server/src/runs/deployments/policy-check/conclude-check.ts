@@ -28,7 +28,7 @@ import { overridingDemand } from './overriding-demands.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { verdictLog } from './verdict-log.ts';
 
-/** A deployment, and how often its policies are asked: 1 after the plan, then once more after each approval. */
+/** A deployment, and how often its policies are evaluated: 1 after the plan, then once more after each approval. */
 export interface RoundOfDeployment {
   readonly deploymentId: string;
   readonly round: number;
@@ -40,7 +40,7 @@ export interface CheckResult {
   readonly verdicts: readonly NewVerdict[];
   /** Input of the policies, if its log has to show it. */
   readonly printed: PolicyInput | null;
-  /** Why nothing could be asked. */
+  /** Reason why nothing could be evaluated. */
   readonly problem?: string;
   /** Why what the deployment proposes cannot be stored any more. */
   readonly refusal?: string;
@@ -134,7 +134,7 @@ async function isOpen(db: Connection, deployment: DeploymentRow, round: number):
   return step?.status === 'IN_PROGRESS' && round === current;
 }
 
-/** Whether somebody has approved the plan itself. */
+/** Whether the plan itself was approved. */
 async function hasApproval(db: Connection, { id, plan_hash: hash }: DeploymentRow): Promise<boolean> {
   const reviews = await listReviews(db, [id]);
   return reviews.some(({ action, plan_hash }) => action === 'approved' && plan_hash === hash);
@@ -153,7 +153,7 @@ async function conclude(
     const verdicts = readVerdicts(result);
     const isBroken = result.problem !== undefined;
     const all = isBroken ? 'error' : combinedDecision(verdicts.map((row) => row.decision));
-    // All policies were taken away meanwhile: none decides.
+    // All policies have been unassigned: none decides.
     const verdict = verdicts.length === 0 && !isBroken ? null : all;
     const { deployment } = locked;
     const isEmpty = await isApplySkipped(context, deployment, deployment.has_changes);

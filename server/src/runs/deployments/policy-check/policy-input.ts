@@ -31,7 +31,7 @@ export interface AgentPart {
   readonly policyData?: unknown;
 }
 
-/** Name of the file that an agent stores with a plan that policies are asked about. */
+/** Name of the file that an agent stores with a plan that policies evaluate. */
 const policyInputName = 'policy-input';
 
 /** The agent's part. @throws PolicyError where there is none */
@@ -54,7 +54,7 @@ export async function plannedInput(context: Context, deploymentId: string): Prom
 }
 
 /**
- * The plan that a deployment shows, as policies are asked about it.
+ * The plan that a deployment shows, as policies receive it.
  * @returns `isRebuilt`: it was made of what is shown, because what the agent sent is no longer kept; undefined: no plan is
  *   stored, whatever an agent that still plans has sent
  */
@@ -110,7 +110,7 @@ function variablesOf(rows: readonly DeploymentVariable[]): Record<string, unknow
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
-/** @param planned the agent's part, or what stands in for it */
+/** @param planned the agent's part, or its replacement */
 export async function policyInput(
   context: Context,
   row: DeploymentRow,

@@ -17,7 +17,7 @@ interface TestBody {
   readonly policyConfiguration?: object;
 }
 
-/** @throws Refusal 400 that names the field, 403 for files of somebody who may not write policies */
+/** @throws Refusal 400 that names the field, 403 for files of a user who may not write policies */
 async function testedOf(
   { db, actor }: ActorContext,
   organizationId: string,

@@ -159,7 +159,7 @@ test('the own plan needs others, however many policies ask for', needsOpa, async
   assert.equal(await approved(id, ben), 'IN_PROGRESS');
 });
 
-/** A plan of somebody who may only plan, with a change of a variable. */
+/** A plan of a user who may only plan, with a change of a variable. */
 async function proposal(text: string) {
   const { environment } = await guarded([text], {
     configurationChanges: [{ name: 'SIZE', value: 'small' }],

@@ -29,7 +29,7 @@ export async function markStep(
   if (row) await recordEvent(context, deployment.id, 'step', stepView(row, deployment));
 }
 
-/** Nobody is asked, and no tool runs: none of the steps after the plan will begin. */
+/** No one has to decide, and no tool runs: none of the steps after the plan will begin. */
 async function skipRest(context: Context, deployment: DeploymentRow): Promise<void> {
   await carryResults(context, deployment);
   for (const row of await skipRemainingSteps(context.db, deployment.id))
@@ -54,7 +54,7 @@ async function end(
 /**
  * Moves the deployment, unless its apply follows at once.
  * @param changes what else changes of its row
- * @param isApproved somebody has approved the plan already
+ * @param isApproved the plan was already approved
  * @returns both rows as they are now if the apply follows, which the caller hands on; else null
  */
 export async function followDecision(

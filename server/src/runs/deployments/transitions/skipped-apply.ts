@@ -30,7 +30,7 @@ async function isAsRead(
 
 /**
  * Whether the plan of a deploy changes nothing, and the policy of the project skips the apply of such plans. Changes
- * that somebody proposes are stored with an approval: their plan waits for one. Where no run has read or removed what
+ * that are proposed are stored with an approval: their plan waits for one. Where no run has read or removed what
  * the environment has, the apply does: its state may be imported, or in a backend of its own with resources that a
  * destroy must not miss. So it does if the state is another one since, such as an earlier version.
  */

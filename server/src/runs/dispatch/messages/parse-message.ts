@@ -1,5 +1,5 @@
 /**
- * Reads a message of an agent. What a tool said can hold a NUL character, and half of a character that was
+ * Reads a message of an agent. The output of a tool can contain a NUL character, and half of a character that was
  * cut in two, which the database stores nowhere: a replacement character takes their place. Numbers that it cannot
  * store become texts of the same digits. Refused, such a message would be sent again and again.
  */

@@ -23,7 +23,7 @@ function abortOf(deployment: Pick<DeploymentRow, 'status'>): 'gently' | null {
   return deployment.status === 'ABORTING' ? 'gently' : null;
 }
 
-/** With an outcome of its own, everything was stored before: its agent only asks where the server stands. */
+/** With an outcome of its own, everything was stored before: its agent only requests the positions of the server. */
 function requireOpen({ attempt }: ReportFacts, { chunks, events }: ReportChanges): void {
   if (attempt.status !== 'ended') return;
   if (attempt.outcome_sha256 === null)
@@ -67,7 +67,7 @@ async function storeAtOnce(
 
 /**
  * The caller has checked agent, epoch and fence. @throws DispatchRefusal `fence_outdated` where the attempt
- * was given up meanwhile
+ * has been released
  */
 export async function receiveReport(
   context: Context,

@@ -1,4 +1,4 @@
-/** Hashes large contents in pieces, so that others are served meanwhile. */
+/** Hashes large contents in pieces, so that others are served in between. */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 

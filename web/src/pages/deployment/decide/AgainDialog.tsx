@@ -25,7 +25,7 @@ export function AgainDialog({ deployment, environment, decisions }: DecisionProp
   const isDestroy = type === 'destroy';
   const importable = type === 'deploy' || type === 'dryRun' ? importableOf(deployment) : 0;
   const [comment, setComment] = useState('');
-  // As it was when the dialog was opened: what somebody else changes meanwhile is not undone.
+  // As it was when the dialog was opened: what another user changes since then is not undone.
   const [asked] = useState(environment?.requiresApproval ?? false);
   const [asks, setAsks] = useState(asked);
   const [imports, setImports] = useState(true);

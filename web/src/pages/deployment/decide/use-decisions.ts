@@ -1,4 +1,4 @@
-/** Carrying out a decision, also where somebody else was faster. */
+/** Carrying out a decision, also if another user was faster. */
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';

@@ -1,4 +1,4 @@
-/** The page's side of the worker that keeps the log: what it has said last, for components to show. */
+/** The page's side of the worker that keeps the log: its last messages, for components to show. */
 import type { LogBytesEvent } from '#contract/feeds/shapes.ts';
 import { patternOf, type SearchText } from './store/pattern.ts';
 import type {

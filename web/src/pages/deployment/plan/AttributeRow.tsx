@@ -10,7 +10,7 @@ const TextDifference = lazy(() => import('./TextDifference.tsx'));
 
 type Attribute = ResourceChange['attributes'][number];
 
-/** Longer differences are made when somebody asks for them. */
+/** Longer differences are computed on request. */
 const longestAtOnce = 20_000;
 
 function Difference({ before, after }: { readonly before: string; readonly after: string }) {

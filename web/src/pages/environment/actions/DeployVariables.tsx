@@ -1,4 +1,4 @@
-/** The variables of a deployment, folded until somebody wants to change one. */
+/** The variables of a deployment, folded until one is to be changed. */
 import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
 import type { VariableFormRow } from '../../../forms/variables/rows.ts';

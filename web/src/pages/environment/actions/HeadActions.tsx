@@ -99,7 +99,7 @@ function MoreMenu({
   );
 }
 
-/** Leads to the deployment that needs somebody, or that runs. */
+/** Leads to the deployment that waits for a person, or that runs. */
 function OpenDeployment({ environment }: Pick<EnvironmentProps, 'environment'>) {
   const { latestDeploymentLog: latest } = environment;
   if (!latest?.id || !isOpen(latest)) return null;

@@ -14,7 +14,7 @@ export interface DialogProps extends EnvironmentProps {
   readonly onClose: () => void;
 }
 
-/** As it was when the dialog was opened: a change by somebody else must not turn the question around. */
+/** As it was when the dialog was opened: a change by another user must not turn the question around. */
 function useAsOpened<Value>(isOpen: boolean, value: Value): Value {
   const [kept, keep] = useState(value);
   if (!isOpen && kept !== value) keep(value);

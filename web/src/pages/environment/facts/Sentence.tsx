@@ -65,7 +65,7 @@ const openWords: Readonly<Partial<Record<Latest['status'], string>>> = {
   WAITING_FOR_USER: 'waits for approval',
 };
 
-/** The latest deployment: what it was, who asked for it, how it ended. */
+/** The latest deployment: what it was, who requested it, how it ended. */
 export function LatestSentence({ latest }: { readonly latest: Latest }) {
   const { type, status, startedByUser, startedAt, finishedAt, queuedAt } = latest;
   const what = deploymentTypeWords[type];

@@ -47,7 +47,7 @@ export function differences(one: SettingsValues, other: SettingsValues): Setting
 }
 
 /**
- * The settings that this form and somebody else have both changed since the form began, to different values: only
+ * The settings that this form and another user have both changed since the form began, to different values: only
  * these need a decision, all others are kept.
  * @param began what the form began with
  */

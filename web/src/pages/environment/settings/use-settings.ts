@@ -92,7 +92,7 @@ export function useSettings(environment: EnvironmentReply) {
       setEdited({ began: edited?.began ?? now, mine: { ...values, ...changes } }),
     reset,
     save: () => edited && save.mutate(edited),
-    /** Replaces what somebody else has set. */
+    /** Replaces the values of another user. */
     replace: () => {
       if (!(save.error instanceof Overtaken) || edited === undefined) return;
       const { theirs } = save.error;

@@ -1,4 +1,4 @@
-/** Asked for only after a refusal: another lineage is most often a mistake. */
+/** Shown only after a refusal: another lineage is most often a mistake. */
 import { Checkbox } from '@mantine/core';
 import { isStatus } from '../../../api/errors.ts';
 

@@ -1,4 +1,4 @@
-/** The settings of an environment; nothing typed is lost when somebody else changes them too. */
+/** The settings of an environment; nothing typed is lost when another user changes them too. */
 import { Alert, Button } from '@mantine/core';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';

@@ -1,4 +1,4 @@
-/** The list of environments as its address says it, and as the service is asked. */
+/** The list of environments as its address says it, and as the request has it. */
 
 import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
@@ -42,7 +42,7 @@ export function pageNumber(search: Search): number {
   return Number.isSafeInteger(page) && page > 0 ? page : 1;
 }
 
-/** A whole hour, so that the same question is asked within it. */
+/** A whole hour, so that the same request is sent within it. */
 function hoursFromNow(hours: number, now: number): string {
   return new Date(Math.ceil(now / 3_600_000 + hours) * 3_600_000).toISOString();
 }

@@ -37,7 +37,7 @@ export function definitionsQuery(code: SourceValues, projectId: string, organiza
   };
 }
 
-/** `repository@revision:path`, with words for what is not said. */
+/** `repository@revision:path`, with words for missing parts. */
 export function placeOfCode({
   repository,
   revision,

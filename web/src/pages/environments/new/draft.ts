@@ -98,7 +98,7 @@ export function dropDraft(): void {
   sessionStorage.removeItem(storageKey);
 }
 
-/** Whether a draft has anything that somebody typed. */
+/** Whether a draft has anything that a person entered. */
 export function isTouched(draft: Draft): boolean {
   const plain = (each: Draft) => JSON.stringify({ ...each, projectId: '', templateId: '' });
   return plain(draft) !== plain(emptyDraft);

@@ -25,7 +25,7 @@ export interface PackagedTemplate {
 }
 
 const deepest = 5;
-/** A file of a definition or a script, or a package that somebody else has made. */
+/** A file of a definition or a script, or a package that others have made. */
 const largestFileBytes = 500_000_000;
 
 /** Replaces a part of a text. */

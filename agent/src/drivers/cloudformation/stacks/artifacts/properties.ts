@@ -15,7 +15,7 @@ interface ObjectNames {
 
 export interface ArtifactProperty {
   readonly type: string;
-  /** From the properties of the resource on; `*` stands for every name. */
+  /** From the properties of the resource on; `*` matches every name. */
   readonly path: readonly string[];
   readonly content: Content;
   /** Form of the reference to an object: `https://…`, `s3://…`, or by names. */

@@ -5,7 +5,7 @@ import { terminalLine } from '../text/terminal.ts';
 import { hitsIn, type Pattern } from './pattern.ts';
 import type { LineRange, StepLog } from './step-log.ts';
 
-/** Characters of a line that are shown until somebody asks for more of it. */
+/** Characters of a line that are shown until more of it is requested. */
 export const shownCharacters = 4_000;
 /** A line is read no further for showing it. */
 const readBytes = 4 << 20;
