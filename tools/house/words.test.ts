@@ -42,6 +42,23 @@ test('nothing is left to do in a comment', () => {
   );
 });
 
+const questionWord = /^(\s*)(\/\*\*|\*|\/\/|\{\/\*) (?:What|Where|How|Who|Whom|Whose|Which)\b/;
+
+test('a comment begins with a noun or a verb: what it describes, or what that does', () => {
+  const wrong = texts
+    .filter(({ file }) => /\.(?:tsx?|mjs)$/.test(file))
+    .flatMap(({ file, text }) => {
+      const lines = text.split('\n');
+      return lines.flatMap((line, index) => {
+        const mark = questionWord.exec(line)?.[2];
+        const before = lines[index - 1]?.trim() ?? '';
+        const isFirst = mark === '*' ? before === '/**' : mark !== '//' || !before.startsWith('//');
+        return mark !== undefined && isFirst ? [`${file}:${index + 1}`] : [];
+      });
+    });
+  assert.deepEqual(wrong, [], 'CONTRIBUTING.md, "Comments"');
+});
+
 /** SHA-256, first 16 digits, of lower-case words that name a maker of tools instead of the product. */
 const unwanted = new Set([
   '3ea125d0bff386e6',
