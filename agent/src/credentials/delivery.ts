@@ -31,9 +31,9 @@ export interface DeliveryOptions {
 }
 
 /** A credential with the fields of its type. */
-export type Known = Omit<RunCredential, 'value'> & { readonly value: CredentialValue };
+export type TypedCredential = Omit<RunCredential, 'value'> & { readonly value: CredentialValue };
 type Deliver = (
-  credential: Known,
+  credential: TypedCredential,
   options: DeliveryOptions,
 ) => Promise<CredentialDelivery> | CredentialDelivery;
 
@@ -73,7 +73,7 @@ function awsKeys(
   };
 }
 
-async function awsRole({ value }: Known, options: DeliveryOptions): Promise<CredentialDelivery> {
+async function awsRole({ value }: TypedCredential, options: DeliveryOptions): Promise<CredentialDelivery> {
   const { job, mayUseOwnIdentity, signal } = options;
   if (value.accessKeyId === undefined && !mayUseOwnIdentity)
     throw new CloudProblem(
@@ -91,12 +91,12 @@ async function awsRole({ value }: Known, options: DeliveryOptions): Promise<Cred
   return awsKeys(session);
 }
 
-function tokenFile(name: string, { token = '' }: Known): DeliveredFile {
+function tokenFile(name: string, { token = '' }: TypedCredential): DeliveredFile {
   return { name, content: token };
 }
 
 /** Tools renew their sessions by the file. */
-function awsByToken(credential: Known, { job, folder }: DeliveryOptions): CredentialDelivery {
+function awsByToken(credential: TypedCredential, { job, folder }: DeliveryOptions): CredentialDelivery {
   const name = 'aws-token';
   return {
     environment: {
@@ -126,14 +126,14 @@ function gcpFile(content: string, projectId: unknown, folder: string): Credentia
   };
 }
 
-function gcpKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function gcpKey({ value }: TypedCredential, { folder }: DeliveryOptions): CredentialDelivery {
   const { serviceAccountKey = '{}' } = value;
   const key = JSON.parse(serviceAccountKey) as Record<string, unknown>;
   return gcpFile(serviceAccountKey, value.projectId ?? key['project_id'], folder);
 }
 
 /** Whatever source the configuration names, the token of this run is used. */
-function gcpByToken(credential: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function gcpByToken(credential: TypedCredential, { folder }: DeliveryOptions): CredentialDelivery {
   const { credentialConfigurationFileContent = '{}', projectId } = credential.value;
   const name = 'gcp-token';
   const configuration = {
@@ -144,7 +144,7 @@ function gcpByToken(credential: Known, { folder }: DeliveryOptions): CredentialD
   return { environment, files: [...files, tokenFile(name, credential)], ...withoutSecrets };
 }
 
-function azureNames({ value }: Known): Record<string, string> {
+function azureNames({ value }: TypedCredential): Record<string, string> {
   const { clientId = '', subscriptionId = '', tenantId = '' } = value;
   return {
     ARM_CLIENT_ID: clientId,
@@ -156,7 +156,7 @@ function azureNames({ value }: Known): Record<string, string> {
   };
 }
 
-function azurePrincipal(credential: Known): CredentialDelivery {
+function azurePrincipal(credential: TypedCredential): CredentialDelivery {
   const { clientSecret = '' } = credential.value;
   const environment = {
     ...azureNames(credential),
@@ -166,7 +166,7 @@ function azurePrincipal(credential: Known): CredentialDelivery {
   return { environment, files: [], ...withoutSecrets };
 }
 
-function azureByToken(credential: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function azureByToken(credential: TypedCredential, { folder }: DeliveryOptions): CredentialDelivery {
   const name = 'azure-token';
   const file = join(folder, name);
   return {
@@ -182,7 +182,7 @@ function azureByToken(credential: Known, { folder }: DeliveryOptions): Credentia
 }
 
 async function vaultToken(
-  { value, token = '' }: Known,
+  { value, token = '' }: TypedCredential,
   { privateHosts, signal }: DeliveryOptions,
 ): Promise<CredentialDelivery> {
   const found = await logInToVault({ privateHosts, signal }, value, token);
@@ -197,7 +197,7 @@ async function vaultToken(
   };
 }
 
-function ociKey({ value }: Known, { folder }: DeliveryOptions): CredentialDelivery {
+function ociKey({ value }: TypedCredential, { folder }: DeliveryOptions): CredentialDelivery {
   const { tenancyOcid = '', userOcid = '', fingerprint = '', region = '', privateKey = '' } = value;
   const key = join(folder, 'oci-key.pem');
   const configuration = join(folder, 'oci-config');
@@ -264,5 +264,5 @@ export async function deliver(
   const make = deliveries[credential.type as CredentialType];
   if (make === undefined)
     throw new CloudProblem(`has the type ${credential.type}, which this agent does not support: update it`);
-  return make(credential as Known, options);
+  return make(credential as TypedCredential, options);
 }

@@ -132,7 +132,7 @@ function checkReadOnly(
 }
 
 /** Changes of a request to a scope, for the audit trail: names and fingerprints, never values. */
-interface Done extends Readonly<Record<'created' | 'updated' | 'deleted', string[]>> {
+interface AppliedChanges extends Readonly<Record<'created' | 'updated' | 'deleted', string[]>> {
   readonly changes: [variable: Pick<VariableRow, 'name' | 'type'>, changes: Changes][];
 }
 
@@ -156,7 +156,7 @@ function audited(
 function noteChange(
   context: ActorContext,
   home: VariableLevels,
-  { changes }: Done,
+  { changes }: AppliedChanges,
   before: VariableRow | undefined,
   after: VariableRow | undefined,
 ): void {
@@ -168,7 +168,7 @@ function noteChange(
 }
 
 /** By name; variables of one name that have different types, by both. */
-function sidesOf({ changes }: Done): Changes {
+function sidesOf({ changes }: AppliedChanges): Changes {
   const rows = Map.groupBy(changes, ([{ name }]) => name);
   const keyOf = ({ name, type }: Pick<VariableRow, 'name' | 'type'>) =>
     rows.get(name)?.some(([other]) => other.type !== type) ? `${name} (type ${type})` : name;
@@ -183,7 +183,7 @@ interface Applying {
   readonly scope: ScopeRows;
   /** Author of the changes to variables. */
   readonly userId: string;
-  readonly done: Done;
+  readonly done: AppliedChanges;
   readonly written: WrittenVariables;
 }
 
@@ -256,7 +256,7 @@ async function applyEach(
   return rows;
 }
 
-function nothingDone(): Done {
+function nothingDone(): AppliedChanges {
   return { created: [], updated: [], deleted: [], changes: [] };
 }
 

@@ -239,7 +239,7 @@ const sortColumns: Readonly<Record<EnvironmentSortKey, RawBuilder<unknown>>> = {
   status: sql`environment.status`,
 };
 
-export interface PageAsked {
+export interface SortedPage {
   readonly limit: number;
   readonly offset: number;
   readonly sort: { readonly key: EnvironmentSortKey; readonly direction: 'asc' | 'desc' };
@@ -252,7 +252,7 @@ export interface PageAsked {
 export async function listEnvironmentPage(
   db: Connection,
   filter: EnvironmentFilter,
-  page: PageAsked,
+  page: SortedPage,
 ): Promise<{ rows: PageRow[]; total: number }> {
   if (Object.values(filter.reach).every((ids) => ids.length === 0)) return { rows: [], total: 0 };
   const { key, direction } = page.sort;

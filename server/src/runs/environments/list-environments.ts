@@ -17,7 +17,7 @@ import {
 import {
   type EnvironmentFilter,
   listEnvironmentPage,
-  type PageAsked,
+  type SortedPage,
 } from '../../rows/environments/listed-environment-store.ts';
 import { membersAmong } from '../../rows/organizations/membership-store.ts';
 import { projectsNamedLike } from '../../rows/projects/project-store.ts';
@@ -82,7 +82,7 @@ async function deployersOf(
   return ids;
 }
 
-function sortOf({ sort = '-createdAt' }: EnvironmentsQuery): PageAsked['sort'] {
+function sortOf({ sort = '-createdAt' }: EnvironmentsQuery): SortedPage['sort'] {
   const isDescending = sort.startsWith('-');
   const key = (isDescending ? sort.slice(1) : sort) as EnvironmentSortKey;
   return { key, direction: isDescending ? 'desc' : 'asc' };

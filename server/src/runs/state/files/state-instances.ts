@@ -43,11 +43,11 @@ export interface FoundInstance {
 }
 
 /** A value that an outline has left where it is. */
-export interface Left {
+export interface OutlinePart {
   readonly part?: number;
 }
 
-export type Below = (left: Left | null) => Uint8Array | null;
+export type Below = (left: OutlinePart | null) => Uint8Array | null;
 
 const decoder = new TextDecoder();
 
@@ -67,9 +67,9 @@ export function open<Value>(bytes: Uint8Array, levels = 2): { value: Value; belo
 
 export interface StateFile {
   readonly format?: unknown;
-  readonly objects?: readonly Left[];
-  readonly resources?: readonly Left[];
-  readonly outputs?: Readonly<Record<string, Left>>;
+  readonly objects?: readonly OutlinePart[];
+  readonly resources?: readonly OutlinePart[];
+  readonly outputs?: Readonly<Record<string, OutlinePart>>;
   readonly encrypted_data?: unknown;
   /** Of a stack of Pulumi. */
   readonly deployment?: unknown;
@@ -92,8 +92,8 @@ function pathOf(steps: unknown): (string | number)[] {
 }
 
 /** The bytes of all objects that a list has. */
-function objectsOf(list: readonly Left[] | undefined, below: Below): Uint8Array[] {
-  return Array.isArray(list) ? list.flatMap((left: Left | null) => below(left) ?? []) : [];
+function objectsOf(list: readonly OutlinePart[] | undefined, below: Below): Uint8Array[] {
+  return Array.isArray(list) ? list.flatMap((left: OutlinePart | null) => below(left) ?? []) : [];
 }
 
 function contentOf(bytes: Uint8Array): InstanceContent {
@@ -155,7 +155,7 @@ function stackContent(bytes: Uint8Array): InstanceContent {
 /** The resources of a stack of Pulumi, the stack itself and the settings of its providers among them. */
 function stackResources(state: Uint8Array): { resource: PulumiResource; bytes: Uint8Array }[] {
   // The file, its deployment, the resources.
-  const { value, below } = open<{ deployment?: { resources?: readonly Left[] } }>(state, 3);
+  const { value, below } = open<{ deployment?: { resources?: readonly OutlinePart[] } }>(state, 3);
   return objectsOf(value.deployment?.resources, below).map((bytes) => ({
     resource: exactly<PulumiResource>(bytes),
     bytes,
@@ -211,7 +211,7 @@ export function instancesOf(state: Uint8Array): Map<string, FoundInstance> {
   if (file.deployment !== undefined)
     return new Map(stackInstances(state).map((instance) => [instance.address, instance]));
   for (const bytes of objectsOf(file.resources, below)) {
-    const { value: resource, below } = open<RecordedResource & { instances?: readonly Left[] }>(bytes);
+    const { value: resource, below } = open<RecordedResource & { instances?: readonly OutlinePart[] }>(bytes);
     for (const bytes of objectsOf(resource.instances, below)) {
       const { value: instance } = open<Instance>(bytes);
       const address = addressOf(resource, instance);
