@@ -19,7 +19,7 @@ export interface JourneyStage {
   loseDisk(): Promise<void>;
 }
 
-/** @param settingsIn settings of service and agent, given their folder */
+/** @param settingsIn settings of service and agent, for their folder */
 export async function startStage(
   t: TestContext,
   settingsIn: (folder: string) => Promise<Readonly<Record<string, string>>>,

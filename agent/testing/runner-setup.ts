@@ -96,7 +96,7 @@ export interface RunnerSetup {
   commit(files: Record<string, string | null>): string;
   git(...args: string[]): string;
   job(changes?: Partial<Job>): Job;
-  /** Writes the folder of an attempt, for a runner that is given the order. */
+  /** Writes the folder of an attempt, for a runner that receives the order. */
   prepare(job: Job): { readonly spool: SpoolPaths; readonly order: RunnerOrder };
   /** Starts a runner on a new attempt; without `mark: false` the mark is stored as soon as it is written. */
   start(job: Job, options?: StartOptions): Running;
@@ -300,7 +300,7 @@ function planHash({ outputPlan }: SpoolPaths): string | undefined {
   return existsSync(outputPlan) ? sha256(readFileSync(outputPlan)) : undefined;
 }
 
-/** Writes the folder of an attempt. @returns what a runner is given for it */
+/** Writes the folder of an attempt. @returns the order of its runner */
 function prepare(
   setup: RunnerSetup,
   job: Job,

@@ -47,7 +47,7 @@ export function setting<Value>(declaration: SettingDeclaration<Value>): Setting<
   return { orFile: false, default: undefined, ...declaration } as Setting<Value | undefined>;
 }
 
-/** The names under which a setting can be given. */
+/** The names under which a setting can be set. */
 export function namesOf(one: Setting): string[] {
   return one.orFile ? [one.name, `${one.name}_FILE`] : [one.name];
 }

@@ -59,7 +59,7 @@ export async function ensureBuilt(folder, { root, builder, node, what, report })
   const unfinished = mkdtempSync(join(parent, 'unfinished-'));
   try {
     await run(node, [join(root, builder), root, unfinished]);
-    // For other users of the checkout, and for processes that have given up their rights.
+    // For other users of the checkout, and for processes that have dropped their rights.
     chmodSync(unfinished, 0o755);
     renameSync(unfinished, folder);
     report(`Building the ${what}: done after ${((Date.now() - began) / 1000).toFixed(1)} s.`);

@@ -113,7 +113,7 @@ export class CallSender {
     });
   }
 
-  /** Sends until answered with JSON of the given form. */
+  /** Sends until answered with JSON of the expected form. */
   json<Schema extends TSchema>(schema: Schema, call: ProtocolCall): Promise<Static<Schema>> {
     const check = checkerOf(schema);
     return this.send(call, async (answer) => {

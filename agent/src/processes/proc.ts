@@ -76,7 +76,7 @@ function startedBy(thread: string): number[] {
 }
 
 /**
- * All that the given processes have started, and what that has started, as long as its parents are there.
+ * All descendants of the processes, as long as their parents exist.
  * @param pids processes; they are part of the result
  * @param most stops once that many are found
  */

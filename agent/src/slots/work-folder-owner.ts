@@ -104,8 +104,8 @@ export function removeOwnWorkFolder(paths: WorkFolderPaths, attempt: AttemptId):
 
 /**
  * Makes the place free for an attempt: removes what others have left there. A plan that still runs there is one that the
- * service has given to this attempt instead; it loses its folder and changes nothing. What a lost run has left of its
- * state is kept.
+ * service has assigned to this attempt instead; it loses its folder and changes nothing. What a lost run has
+ * left of its state is kept.
  * @throws RunFailure while a command of another attempt may change resources there
  */
 export function clearWorkFolder(paths: WorkFolderPaths, attempt: AttemptId): void {

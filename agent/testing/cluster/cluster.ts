@@ -63,7 +63,7 @@ export interface TestNamespace {
   kubeconfig(): string;
   /**
    * Of a service account that may edit this namespace and nothing else.
-   * @param seconds until the API refuses its token, an hour unless given; negative: at once
+   * @param seconds until the API refuses its token, an hour by default; negative: at once
    */
   restrictedKubeconfig(seconds?: number): string;
   /** The token of `restrictedKubeconfig`. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ApiError } from '#contract/client/client.ts';
 
-/** Options by field: the one that was given, or the first that the command has. Arguments are in angle brackets. */
+/** Options by field: the specified one, or the first that the command has. Arguments are in angle brackets. */
 const namesOfField: Readonly<Record<string, readonly string[]>> = {
   email: ['<email>'],
   expiresAt: ['--expires'],

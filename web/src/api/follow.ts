@@ -54,7 +54,7 @@ function canFollow(): boolean {
   );
 }
 
-/** One connection: given up when the tab is hidden for a while, or the machine leaves its network. */
+/** One connection: closed when the tab is hidden for a while, or the machine leaves its network. */
 function connectionOf(signal: AbortSignal, restarts: EventTarget) {
   const own = new AbortController();
   let reason: 'hidden' | 'offline' | 'restart' | undefined;
@@ -166,7 +166,7 @@ export async function keepFollowing<Event extends { readonly id: string }>(
         continue;
       }
       const isRefused = isStatus(error, 400, 403, 404, 429);
-      // A connection that brought nothing and is given up for that is no other trouble.
+      // A connection that brought nothing and is closed for that is not a problem.
       if (isRefused || !position.isBlocked) onState(isRefused ? 'refused' : 'lost', error);
       const next = Math.min(500 * 2 ** position.failures++, longestPauseMilliseconds);
       await pause(isRefused ? refusedMilliseconds : next, signal);

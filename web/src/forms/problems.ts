@@ -1,7 +1,7 @@
 /** Brings what is wrong with a long form before the eyes of the person who sent it. */
 import { useEffect } from 'react';
 
-/** Scrolls to an alert; given to it as `ref`. */
+/** Scrolls to an alert; used as its `ref`. */
 export function intoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'center' });
 }

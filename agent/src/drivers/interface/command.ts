@@ -4,7 +4,7 @@ import type { OwnTool } from '../../own/own-program.ts';
 /** Captured outputs of the phase's commands so far, by name, and what `given` names. */
 export type PhaseCaptures = ReadonlyMap<string, Uint8Array>;
 
-/** Names under which a phase's captures hold what it was given. */
+/** Names under which a phase's captures hold its inputs. */
 export const given = {
   /** Saved plan of a command in this phase: a folder is packed, a file exists if the driver reads it. */
   saved: 'given:saved',
@@ -43,7 +43,7 @@ export interface Command {
   readonly goodExitCodes?: readonly number[];
   /**
    * Standard output goes to this file of the attempt's scratch folder instead of the step's log
-   * (machine-readable output). That of a command that changes resources is given to no function.
+   * (machine-readable output). That of a command that changes resources is passed to no function.
    */
   readonly captureTo?: string;
   /** Whether it runs at all, according to what was captured before; absent: always. */

@@ -11,7 +11,7 @@
  * phase: `files`, `prepare`, `state.file.checkPrepared` (only when the tree was restored), `apply` with
  * `savedPlan.differing` and `state.record.before` ahead of its first changing command, `progress` while one runs,
  * `state.record.after`, then `state.read` or `outputs.read`. Commands run one after the other in the
- * configuration's folder; the first that fails ends the phase. What a command captures is given to the functions
+ * configuration's folder; the first that fails ends the phase. What a command captures is passed to the functions
  * of those after it. Cancellation is up to the runner: one SIGINT to the tool, the abort time, then the end of its group.
  *
  * Rules, checked by one conformance suite for all drivers: labels are unique and non-empty; every command's

@@ -65,7 +65,7 @@ export async function findRole(client: Client, organizationId: string, given: st
   return only(matching(all, given), 'role', given, ({ name }) => name);
 }
 
-/** A role as the service takes it. @param given the name of a built-in role, or the id or name of a custom one */
+/** A role as the service accepts it. @param given the name of a built-in role, or the id or name of a custom one */
 export async function roleText(client: Client, organizationId: string, given: string): Promise<string> {
   return builtInNames.has(given) ? given : (await findRole(client, organizationId, given)).id;
 }

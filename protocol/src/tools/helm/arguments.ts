@@ -85,7 +85,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 interface OptionWords {
   readonly option: string;
-  /** The option with its value, as it is given to helm. */
+  /** The option with its value, as helm receives it. */
   readonly words: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { tell } from '../../rows/feeds/news-store.ts';
 import type { Schema } from '../../rows/schema.ts';
 
 /**
- * `payload` is what `publish` was given; empty when nothing was, and when the connection was lost and
+ * `payload` is that of `publish`; empty when nothing was, and when the connection was lost and
  * anything may have happened.
  */
 export type Listener = (payload: string) => void;

@@ -1,4 +1,4 @@
-/** A new link gives all that the invited person has been given since, not only what the invitation says. */
+/** A new link gives all that the invited person has received since, not only what the invitation says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';

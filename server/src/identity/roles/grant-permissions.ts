@@ -10,7 +10,7 @@ import { putProjectRole } from '../../rows/roles/grant-store.ts';
 import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 
 /**
- * Checks permissions before they are given.
+ * Checks permissions before they are granted.
  * @param given absent: the default role of the organization
  * @param field of the request that has them, as `body.permissions`
  * @throws Refusal 400 for roles and projects that the organization does not have, 403 for rights that the

@@ -18,5 +18,5 @@ export type FoundColumn =
 /** Inputs of its runs, up to megabytes each: read only when a run begins, or for display. */
 export type GivenColumn = 'variables' | 'sealed_inputs';
 
-/** A deployment with what was decided about it, without what its runs were given and found. */
+/** A deployment with what was decided about it, without the inputs and results of its runs. */
 export type DeploymentRow = Omit<Selectable<DeploymentTable>, FoundColumn | GivenColumn>;

@@ -1,4 +1,4 @@
-/** SQL of the roles that single users are given in projects. */
+/** SQL of the roles of single users in projects. */
 import type { Connection } from '../../framework/context.ts';
 
 export interface GrantedRole {

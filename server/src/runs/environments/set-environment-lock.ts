@@ -30,7 +30,7 @@ export async function setEnvironmentLock(
     const lock = { is_locked: body.isLocked, lock_reason: body.reason ?? null };
     const sides = changesOf(audited(environment), audited(lock));
     if (isUnchanged(sides)) return environment;
-    // An end that came, or comes at once, is announced once more before it happens; earlier notices are given
+    // An end that came, or comes at once, is announced once more before it happens; earlier notices are sent
     // by the timer.
     const announced = new Date(now.getTime() + lastNoticeMilliseconds);
     const { next_ttl_at: next, lifespan_end_at: end } = environment;

@@ -18,7 +18,7 @@ export function encodePosition({ place: { transaction, number, at }, followed }:
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** @throws Refusal 400 for an id that no stream has given */
+/** @throws Refusal 400 for an id that no stream has issued */
 export function decodePosition(text: string): FeedPosition {
   try {
     const [transaction, number, at, deploymentId, ...rest] = JSON.parse(

@@ -8,7 +8,7 @@ import { badField, notFound } from '../../ground/errors.ts';
 import { getStepRow, type LogSlice, readLog, type StepRow } from '../../rows/logs/step-store.ts';
 
 const pageBytes = 1024 * 1024;
-/** A line without an end is given in parts once it is as long as this. */
+/** A line without an end is sent in parts once it is as long as this. */
 const longestHeldBytes = 64 * 1024;
 const newline = 0x0a;
 
@@ -74,7 +74,7 @@ export function linesOf(bytes: Buffer, from: number, slices: readonly LogSlice[]
 
 /**
  * @param startTime `nextStartTime` of the page before; empty or absent: from the beginning
- * @throws Refusal 404 for an unknown step, 400 for an offset that was never given
+ * @throws Refusal 404 for an unknown step, 400 for an offset that was never issued
  */
 export async function readStepLog(
   context: Context,

@@ -4,7 +4,7 @@
  */
 import type { Gap, Progress } from '../../rows/audit-log/columns.ts';
 
-/** A number is given out within a statement: its transaction has an id soon after. */
+/** A number is assigned within a statement: its transaction has an id soon after. */
 const youngestAbandoned = 60_000;
 
 export const noProgress: Progress = { upTo: 0, gaps: [] };

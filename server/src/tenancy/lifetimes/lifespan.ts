@@ -52,7 +52,7 @@ const inherit = 'inherit';
 
 const minuteMilliseconds = 60_000;
 /**
- * Time before the end at which each notice is given; its place in the list is what `markedForAutoDestroy` shows
+ * Time before the end at which each notice is sent; its place in the list is what `markedForAutoDestroy` shows
  * after it.
  */
 const noticeMinutes = [2 * 24 * 60, 2 * 60, 30] as const;
@@ -77,7 +77,7 @@ export function nextTtlStep(end: Date, now: Date): Date {
   return coming === undefined ? end : new Date(coming);
 }
 
-/** The notices that are given from a time on, each with what `markedForAutoDestroy` says after it. */
+/** The notices that are sent from a time on, each with what `markedForAutoDestroy` says after it. */
 export function noticesFrom(end: Date, from: Date): { readonly at: Date; readonly number: number }[] {
   return noticeMinutes
     .map((minutes, index) => ({

@@ -62,7 +62,7 @@ function valuesOf(
   return Object.assign(Object.create(null) as Record<string, string>, ofFile, parameters);
 }
 
-/** Values that were given to parameters, where no template says which there are. */
+/** Values of parameters, where no template says which there are. */
 export function givenValues(request: Api['request']): Readonly<Record<string, string | undefined>> {
   const { parametersFile } = request;
   const hasFile = parametersFile !== null && existsSync(parametersFile);

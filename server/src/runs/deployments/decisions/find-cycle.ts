@@ -32,7 +32,7 @@ async function needsOf(context: Context, environment: EnvironmentRow, hierarchy:
 /**
  * Follows the variables that the environments have now.
  * @param sourceIds of the environments whose outputs it needs itself
- * @returns the environments of the shortest cycle, from the given one to itself; null if there is none
+ * @returns the environments of the shortest cycle, from the specified one to itself; null if there is none
  */
 export async function findCycle(
   context: Context,

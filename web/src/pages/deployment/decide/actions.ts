@@ -28,7 +28,7 @@ const verbsOfRepetition: Readonly<Partial<Record<DeploymentType, string>>> = {
   dryRun: 'Plan again',
 };
 
-/** Only a run whose agent is silent, or that does not end although it was aborted, can be given up. */
+/** Only a run whose agent is silent, or that does not end although it was aborted, can be released. */
 function canBeReleased({ status, waitingFor }: DecisionFacts): boolean {
   const isSilent = waitingFor?.kind === 'agent' && waitingFor.id !== undefined;
   return status === 'ABORTING' || (status === 'IN_PROGRESS' && isSilent);

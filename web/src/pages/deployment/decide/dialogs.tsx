@@ -1,4 +1,4 @@
-/** Questions before a deployment is refused, aborted or given up. */
+/** Confirmations before a deployment is refused, aborted or released. */
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { Question } from './Question.tsx';

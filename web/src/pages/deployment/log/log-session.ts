@@ -22,7 +22,7 @@ export interface LogState {
   readonly count: SearchCount | undefined;
   /** Counts searches: another one marks other hits. */
   readonly searchNumber: number;
-  /** Why the last search was given up. */
+  /** Why the last search was stopped. */
   readonly searchError: string | undefined;
   /** Number of times that the log had to be read from its beginning again. */
   readonly restarts: number;
