@@ -1,4 +1,4 @@
-/** What a bulk operation does to one of its environments: the verb of the single operation, and its right. */
+/** Part of a bulk operation for one of its environments: the verb of the single operation, and its right. */
 
 import { type BulkData, bulkRights } from '#contract/bulk-operations/operations.ts';
 import type { BulkKind } from '#contract/bulk-operations/shapes.ts';

@@ -58,7 +58,7 @@ export interface DeploymentFacts {
   readonly requiresApproval: boolean;
   readonly resourceCount: number;
   readonly hasChanges: boolean | null;
-  /** How many resources the plan changes. */
+  /** Number of resources that the plan changes. */
   readonly planSummary: PlanSummary | null;
   readonly driftDetected: boolean | null;
   readonly isScheduledRun: boolean;

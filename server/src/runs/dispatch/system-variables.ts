@@ -16,7 +16,7 @@ export function systemVariableName(key: string): string {
     .toUpperCase()}`;
 }
 
-/** Who approved a deployment last. */
+/** Users who approved a deployment last. */
 export async function reviewerOf(db: Connection, deploymentId: string): Promise<UserRow | undefined> {
   const reviews = await listReviews(db, [deploymentId]);
   const id = reviews.findLast((review) => review.action === 'approved')?.user_id;

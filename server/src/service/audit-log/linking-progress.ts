@@ -9,7 +9,7 @@ const youngestAbandoned = 60_000;
 
 export const noProgress: Progress = { upTo: 0, gaps: [] };
 
-/** What a pass saw. */
+/** Rows of a pass. */
 export interface LinkingPass {
   /** Of the entries that it links, in their order. */
   readonly numbers: readonly number[];

@@ -65,7 +65,7 @@ function isCopyWrong(row: LinkedRow): boolean {
   return isOther || copied.some((column) => String(link[column]) !== String(event[column]));
 }
 
-/** What the hashes do not show: who wrote an entry, and whether lists find it. */
+/** Facts outside of the hashes: the author of an entry, and whether lists find it. */
 function* findingsOf(context: Context, row: LinkedRow): Generator<AuditFinding> {
   const { event, number, event_id: entryId } = row;
   if (event === null) return;

@@ -1,4 +1,4 @@
-/** What people do with a deployment, done with the one that speaks for its environment. */
+/** Actions on the deployment that represents its environment. */
 
 import type { DeploymentReference } from '#contract/deployments/shapes.ts';
 import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';

@@ -180,7 +180,7 @@ export function evaluateFiles(
   return engineOf(context).evaluate(context, files, input);
 }
 
-/** How many compiled policies this server keeps ready. */
+/** Number of compiled policies that this server keeps ready. */
 export function readyPolicies(context: Pick<Context, 'events'>): number {
   return engineOf(context).processes;
 }
