@@ -21,7 +21,7 @@ export function secretReferenceOf(value: string): SecretReference | null {
   return store === undefined ? null : { store: store as SecretStoreName, name: name ?? '' };
 }
 
-/** Whether a value that is not a reference contains one, which nobody resolves. */
+/** Whether a value that is not a reference contains one, which is not resolved. */
 export function containsSecretReference(value: string): boolean {
   return anywhere.test(value) && secretReferenceOf(value) === null;
 }

@@ -3,7 +3,7 @@
 const beginning = 'envarium';
 const digits = 6;
 
-/** The name of an environment's workspace, if nobody specifies one. */
+/** The name of an environment's workspace, by default. */
 export function generatedWorkspaceName(environmentId: string): string {
   return `${beginning}${environmentId.slice(-digits)}`;
 }

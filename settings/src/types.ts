@@ -104,7 +104,7 @@ export const webAddress = type('an http:// or https:// address', (value) => {
   return url.href.replace(/\/+$/, '');
 });
 
-/** Whether nobody on the way can change what comes from an address. */
+/** Whether no one on the way can change what comes from an address. */
 function isPrivateWay({ protocol, hostname }: URL): boolean {
   const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
   return protocol === 'https:' || (protocol === 'http:' && isHere);

@@ -28,7 +28,7 @@ async function bundled(t: TestContext, files: Readonly<Record<string, string>>) 
 }
 
 const common = "exports.named = 'named';";
-/** Apart from the name that follows, so that nobody takes it for an import of this file. */
+/** Apart from the name that follows, so that it is not taken for an import of this file. */
 const load = 'await import';
 const own = `'./it.cjs'`;
 

@@ -45,7 +45,7 @@ export function stateOf(root, { files, folders }) {
 
 /**
  * Fills a folder by a builder unless it exists. Several may build at once: the first one that finishes is used.
- * @param {string} folder absolute; folders next to it that nobody uses are removed after a build
+ * @param {string} folder absolute; unused folders next to it are removed after a build
  * @param {{ root: string, builder: string, node: string, what: string, report: (line: string) => void }} build
  * `builder`: script below the root, called with the root and an unfinished folder by this `node`; `what` is built,
  * as one line per build says

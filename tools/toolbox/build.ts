@@ -81,7 +81,7 @@ export async function buildTool(
   return { program, isNew: true };
 }
 
-/** Waits until nobody else works in a folder of the toolbox. */
+/** Waits until no other process works in a folder of the toolbox. */
 export async function waitForLock(folder: string, say: (text: string) => void): Promise<FolderLock> {
   for (let isTold = false; ; isTold = true) {
     try {

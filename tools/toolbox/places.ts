@@ -43,7 +43,7 @@ export function toolFolder(name: ToolName): string {
 }
 
 /**
- * The absolute path of a built tool, null where nobody has built it.
+ * The absolute path of a built tool, null if it was not built.
  * @throws Error in a test that the runner of tests does not expect to need it
  */
 export function toolboxProgram(name: ToolName): string | null {
@@ -132,7 +132,7 @@ export function pythonFolder(name: PythonToolName): string {
 }
 
 /**
- * The absolute path of a program of PyPI, null where nobody has installed it.
+ * The absolute path of a program of PyPI, null if it was not installed.
  * @param program one of the tool's, its first unless specified
  * @throws Error in a test that the runner of tests does not expect to need it
  */

@@ -117,7 +117,7 @@ function hasThreads(pid: number): boolean {
   });
 }
 
-/** Everybody is stopped before anybody is killed: a process that keeps forking would be one ahead otherwise. */
+/** All are stopped before any is killed: a process that keeps forking would be one ahead otherwise. */
 async function endAll(find: () => number[], whose: string, deadlineMilliseconds: number): Promise<void> {
   const deadline = performance.now() + deadlineMilliseconds;
   for (let left = find(); left.length > 0; left = find()) {

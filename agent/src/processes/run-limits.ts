@@ -30,7 +30,7 @@ const suspicious = 0.25;
 /** Counting stops there; the limit of the file system does the rest. */
 const maxCountedFiles = 200_000;
 
-/** The options of prlimit for a command. @param ownsUid whether nobody else has the uid in its namespace */
+/** The options of prlimit for a command. @param ownsUid whether the uid is not shared in its namespace */
 export function limitOptions(limits: RunLimits, ownsUid: boolean): string[] {
   return [
     '--core=0',

@@ -151,7 +151,7 @@ export interface SandboxRequest {
   readonly capabilities?: readonly string[] | undefined;
 }
 
-/** Bubblewrap's arguments, for its option `--args`: on the command line everybody could read them. */
+/** Bubblewrap's arguments, for its option `--args`: on the command line, all users could read them. */
 export function sandboxArguments(request: SandboxRequest): string[] {
   const { isolation, sandbox, infoDescriptor, seccompDescriptor, capabilities } = request;
   const user =

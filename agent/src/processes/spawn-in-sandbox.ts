@@ -88,7 +88,7 @@ export function spawnInSandbox(request: SandboxedCommand): ChildProcess {
 const withoutName = 0o20000000 | constants.O_DIRECTORY;
 
 /**
- * A file in memory without a name, which ends with its last descriptor: on the command line everybody could read the
+ * A file in memory without a name, which ends with its last descriptor: on the command line, all users could read the
  * variables of the run, and a pipe takes longer.
  * @returns a descriptor at its beginning; null where the machine has none, or too little memory for it
  */

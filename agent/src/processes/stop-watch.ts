@@ -155,7 +155,7 @@ export class StopWatch implements Disposable {
       this.#stop({ result: 'failed', how: 'gently', message: `${stepOf(name)} ${tooMuchPrinted(limit)}` });
   }
 
-  /** Logs that are not a step's yet, and output that is captured, which nobody reads above the length of a text. */
+  /** Logs that are not a step's yet, and output that is captured, which is not read above the length of a text. */
   #checkScratch(name: string): void {
     const isLog = name.endsWith('.log');
     const limit = isLog

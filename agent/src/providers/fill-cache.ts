@@ -137,7 +137,7 @@ async function appear(unpacked: string, target: string): Promise<void> {
   await syncFolder(dirname(target));
 }
 
-/** Readable for runs and writable for nobody, whatever the agent's umask. */
+/** Readable for runs and writable for no one, whatever the agent's umask. */
 async function makeReadOnly(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -97,7 +97,7 @@ export async function runRunner(): Promise<never> {
   // Without a listener, SIGUSR1 would start Node's debugger; the other signals are for tools only.
   process.on('SIGUSR1', () => {});
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
-  // Nobody reads it once the agent has ended.
+  // It is not read once the agent has ended.
   process.stdout.on('error', () => {});
   preferredByTheKernel();
   const lender = new TreeLender();

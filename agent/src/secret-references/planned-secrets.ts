@@ -1,5 +1,5 @@
 /**
- * Whether an apply gets the same secrets as its plan, compared without telling anybody what they are: the key of the
+ * Whether an apply gets the same secrets as its plan, compared without revealing them: the key of the
  * fingerprint is derived from the plan file, which contains the values anyway and is transferred sealed.
  */
 import { createHash, createHmac } from 'node:crypto';

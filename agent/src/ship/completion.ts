@@ -1,6 +1,6 @@
 import type { AttemptWake } from '../processes/wake.ts';
 
-/** The moment from which nobody writes to an attempt's folder any more: its contents are complete. */
+/** The moment from which an attempt's folder no longer changes: its contents are complete. */
 export interface Completion {
   readonly isReached: () => boolean;
   readonly reached: Promise<void>;

@@ -106,7 +106,7 @@ function gatherTime({ countRuns }: ReportShipment): number {
   return Math.min(gatherMilliseconds * Math.max(1, countRuns()), longestGatherMilliseconds);
 }
 
-/** The time that a command took interests nobody before there is something else to say. */
+/** The time that a command took is not sent before there is something else to say. */
 function isNews({ events, logs }: AttemptReport): boolean {
   return logs.length > 0 || events.some(({ kind }) => kind !== 'process');
 }

@@ -1,6 +1,6 @@
 /**
  * Removes a run's folder without following links, even if the run has removed permissions in it. No process
- * of the run should be alive; one that is, and exchanges a folder for a link, leads nobody elsewhere: both ways
+ * of the run should be alive; one that is, and exchanges a folder for a link, has no effect: both ways
  * open each folder relative to the one above it, which `rm` of Node's promises does not.
  */
 import { execFile } from 'node:child_process';

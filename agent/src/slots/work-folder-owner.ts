@@ -39,7 +39,7 @@ function ownerOf({ owner }: WorkFolderPaths): FolderOwner | null {
   }
 }
 
-/** Nobody ever reads a part of it, which would look like a folder without an owner. */
+/** It is never read partially, which would look like a folder without an owner. */
 function write({ owner: file }: WorkFolderPaths, owner: FolderOwner): void {
   const next = `${file}.next`;
   writeFileSync(next, JSON.stringify(owner), { mode: 0o600 });

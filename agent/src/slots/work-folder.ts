@@ -115,7 +115,7 @@ export function reopenWorkFolder(paths: WorkFolderPaths, slotUid: number | null)
 
 /**
  * Puts a file into one of the new folders, for the slot to use.
- * Call it before any process of the run has started: nobody can have planted a link there yet.
+ * Call it before any process of the run has started: no link can have been planted there yet.
  * @param name relative to the folder; folders above it are created
  * @throws the file system's error if something is in its place
  */
@@ -130,7 +130,7 @@ export function placeFile(folder: string, name: string, content: Uint8Array, slo
 }
 
 /**
- * Writes a file of mode 0600 that does not exist, to a folder in which nobody else can change a path.
+ * Writes a file of mode 0600 that does not exist, to a folder in which no other user can change a path.
  * @param uid of its owner; null: this process
  * @throws the file system's error if something is in its place
  */

@@ -24,7 +24,7 @@ export interface UnpackedPrograms extends WrittenProgram {
 }
 
 /**
- * Writes the program and the others that are wanted, and nothing else, to new files that everybody may read and
+ * Writes the program and the others that are wanted, and nothing else, to new files that all users may read and
  * execute, and makes them durable.
  * @param fetched path of what was fetched
  * @param archive its format, and the paths of the programs in it

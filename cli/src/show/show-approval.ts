@@ -25,7 +25,7 @@ const decisions = {
   none: 'leaves it to people',
 } as const;
 
-/** `Ada (approved: as discussed), Ben (cancelled)`; empty where nobody has decided. */
+/** `Ada (approved: as discussed), Ben (cancelled)`; empty if there is no decision. */
 export function reviewsText({ reviews = [] }: Pick<Deployment, 'reviews'>): string {
   return reviews
     .map(({ user, action, comment }) => {

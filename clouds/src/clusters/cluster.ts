@@ -44,7 +44,7 @@ export interface ClusterToken {
 export interface ClusterAccess {
   /** Its https address. */
   readonly server: string;
-  /** The certificate of its authority, PEM in base64; absent: one that everybody knows. */
+  /** The certificate of its authority, PEM in base64; absent: a public one. */
   readonly authority?: string;
   /** The first one is valid now; several follow each other. */
   readonly tokens?: readonly ClusterToken[];

@@ -1,5 +1,5 @@
 /**
- * The chain of the audit trail, as the service writes it and as anybody can check it without the service.
+ * The chain of the audit trail, as the service writes it and as anyone can check it without the service.
  *
  *   content hash   SHA-256 of an entry as canonical JSON: keys sorted, no spaces, null for what is absent
  *   hash           SHA-256 of chain, number, hash of the entry before, and content hash, as canonical JSON

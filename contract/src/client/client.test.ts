@@ -228,7 +228,7 @@ describe('event stream of the client', () => {
           event('1', 'status', { status: 'IN_PROGRESS' }) +
             event('2', 'log', { step: 'tf:plan', text: 'one\ntwo' }),
         );
-        // Half an event: nobody may see it.
+        // Half an event: readers must not see it.
         response.end('id: 3\nevent: log\ndata: {"st', () => response.destroy());
       } else if (asked.length === 2) {
         response.destroy();

@@ -4,8 +4,8 @@
  * `action` of a row keeps its five values, because clients that were generated from the interface refuse others; `kind`
  * says more. A row can count for several kinds, such as a resource that is moved and changed. `added` and `destroyed`
  * include replacements, as clients expect; a replacement that leaves the old object alone is one added and one
- * forgotten. What is deferred is in no other count. Only the driver knows whether a plan is empty: nobody derives
- * that from counts.
+ * forgotten. What is deferred is in no other count. Only the driver knows whether a plan is empty: that is never
+ * derived from counts.
  */
 import { type ChangeKind, changeKinds } from './change-kinds.ts';
 import type { Plan, PlanSummary, ResourceChange } from './plan.ts';

@@ -1,4 +1,4 @@
-/** Limits of HCL texts, which runs and strangers write. The parser is WebAssembly with a stack of its own. */
+/** Limits of HCL texts, which come from runs and third parties. The parser is WebAssembly with a stack of its own. */
 
 const longestCharacters = 1_000_000;
 const deepestLevels = 100;

@@ -1,4 +1,4 @@
-/** Parses whole HCL files of strangers, in threads with limits that are kept for the next reader. */
+/** Parses whole untrusted HCL files, in threads with limits that are kept for the next reader. */
 import { LimitedThread, ThreadFailure } from '../threads/limited-thread.ts';
 import { type HclAnswer, type HclFile, type HclMessage, readHclMessage } from './hcl-answer.ts';
 import { checkHclLimits, hclThreadLimits } from './hcl-limits.ts';

@@ -1,4 +1,4 @@
-/** Checks HCL values of strangers, in a thread with limits that is started again after it has failed. */
+/** Checks untrusted HCL values, in a thread with limits that is started again after it has failed. */
 import { LimitedThread, ThreadFailure } from '../threads/limited-thread.ts';
 import { constantOfBody, requireOneExpression } from './constant-value.ts';
 import { fileOfExpression } from './expression.ts';

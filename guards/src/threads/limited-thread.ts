@@ -69,7 +69,7 @@ export class LimitedThread<Task, Answer> implements AsyncDisposable {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: megabytes },
     });
-    // A failure between two tasks concerns nobody: the next task starts another thread.
+    // A failure between two tasks has no effect: the next task starts another thread.
     worker.on('error', () => undefined);
     worker.once('exit', () => {
       if (this.#running?.worker === worker) this.#running = undefined;

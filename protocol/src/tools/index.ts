@@ -1,4 +1,4 @@
-/** Looks facts up, so that nobody else has to know which tools there are. */
+/** Looks facts up, so that other code need not know which tools exist. */
 import type { DeploymentType, TemplateType } from '#contract/schema/enumerations.ts';
 import * as list from './list.ts';
 import * as downloaded from './programs/list.ts';

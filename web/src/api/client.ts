@@ -8,7 +8,7 @@ export const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
 
 let csrfToken: string | undefined;
 
-/** Keeps what calls of this session have to send; undefined: nobody is signed in. */
+/** Keeps what calls of this session have to send; undefined: no one is signed in. */
 export function setCsrfToken(token: string | undefined): void {
   csrfToken = token;
 }

@@ -29,7 +29,7 @@ function shouldRetry(failures: number, error: Error): boolean {
   return isStatus(error, 0, 502, 503, 504) || (isStatus(error, 429) && failures < 5);
 }
 
-/** Whatever is refused because nobody is signed in opens the sign-in. */
+/** Whatever is refused because no one is signed in opens the sign-in. */
 function noteRefusal(error: Error): void {
   if (isStatus(error, 401)) noteSessionEnd();
 }
@@ -118,7 +118,7 @@ export interface Tagged<Data> {
 /** Reads it again. @returns with the tag of what is there now; without data if it could not be read */
 export type Refetch = () => Promise<{ readonly data: Pick<Tagged<unknown>, 'etag'> | undefined }>;
 
-/** Reads something that is edited: with its tag, so that a change can depend on nobody having been faster. */
+/** Reads something that is edited: with its tag, so that a change can depend on the version. */
 export function useTagged<Name extends OperationName>(
   name: Name,
   input: QueryInput<Name>,

@@ -1,4 +1,4 @@
-/** Ids that nobody else makes, also where the page came over plain http: `crypto.randomUUID` needs https. */
+/** Unique ids, also where the page came over plain http: `crypto.randomUUID` needs https. */
 
 /** 32 random hexadecimal digits. */
 export function randomId(): string {

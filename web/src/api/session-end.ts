@@ -10,7 +10,7 @@ function set(value: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Some call was refused because nobody is signed in: the page asks for the sign-in above what it shows. */
+/** Some call was refused because no one is signed in: the page asks for the sign-in above what it shows. */
 export function noteSessionEnd(): void {
   set(true);
 }

@@ -10,7 +10,7 @@ export type SignedInUser = Reply<'getCurrentUser'>;
 const currentUserKey = ['getCurrentUser'] as const;
 
 /**
- * null: nobody is signed in. A page stays that of the user who opened it: when the session ends it asks for
+ * null: no one is signed in. A page stays that of the user who opened it: when the session ends it asks for
  * the sign-in, and when another person signs in it is loaded again.
  */
 export const currentUser = {

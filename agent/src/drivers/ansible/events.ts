@@ -83,7 +83,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The directory that a temporary file of Ansible is in tells nobody anything. */
+/** The directory that a temporary file of Ansible is in has no meaning for users. */
 function headerOf(values: Readonly<Record<string, unknown>>): string | undefined {
   const headers = [values['before_header'], values['after_header']].map(textOf);
   return headers.find((header) => header !== '' && !header.includes('ansible-local-'));

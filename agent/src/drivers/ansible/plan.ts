@@ -10,7 +10,7 @@ import { addressOf } from './progress.ts';
 
 const hiddenText = '(sensitive)';
 
-/** Why a task is in the plan though nobody knows what it changes. */
+/** Why a task is in the plan although its changes are unknown. */
 const unpredictedReason = 'check mode does not run this task: what it would change is unknown';
 
 /** Why a play is in the plan. */

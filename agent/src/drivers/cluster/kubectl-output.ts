@@ -28,7 +28,7 @@ const longestLineCharacters = 4096;
 /** The first line of an error; those of several objects follow each other, and only the first has a mark. */
 const errorLine =
   /^(?:error: |Error from server|The \S+ ".*" is invalid|The connection to the server |Unable to connect to the server|Warning: Deleting|unable to recognize |resource mapping not found |timed out waiting )/;
-/** Events are shown while a command runs. No deployment needs them, and not everybody may see them. */
+/** Events are shown while a command runs. No deployment needs them, and not every user may see them. */
 const ofCompanion = /^Error from server \(Forbidden\): events(?:\.events\.k8s\.io)? is forbidden: /;
 /** Kubectl's additions to some errors: advice for its own command line. */
 const notes = /^(?:Please review the fields above|ensure CRDs are installed first)/;

@@ -107,7 +107,7 @@ function compareElsewhere(context: DriverContext): Command {
   });
 }
 
-/** A drift run searches these kinds for objects of the environment that nobody has declared. */
+/** A drift run searches these kinds for objects of the environment that are not declared. */
 const searchedKinds = [
   'configmaps',
   'secrets',

@@ -73,7 +73,7 @@ function rowOfWanted(
   });
 }
 
-/** Objects that say that they belong to the environment, and that nobody has declared. */
+/** Objects with the label of the environment that are not declared. */
 function undeclaredRows({ objects, deletions }: RunManifests, captures: PhaseCaptures): ResourceChange[] {
   const known = new Set([...objects.map(({ key }) => key), ...deletions.map(recordedKey)]);
   return parseJsonObjects(captures.get(captured.labelled)).flatMap((live) => {

@@ -13,7 +13,7 @@ export interface RecordedObject {
   readonly object: KubernetesObject;
   /** An apply was about to create it, and has not succeeded: it may be there, and may have another owner. */
   readonly mayExist?: true;
-  /** An apply was about to change it, and has not succeeded: that it differs is nobody's doing. */
+  /** An apply was about to change it, and has not succeeded: no one caused the difference. */
   readonly mayDiffer?: true;
 }
 

@@ -23,7 +23,7 @@ async function ownBackend({ job, tree }: Pick<DriverContext, 'job' | 'tree'>): P
   return backend === undefined ? null : `backend.url of ${file}`;
 }
 
-/** The service keeps the state of every stack for which nobody names a backend. */
+/** The service keeps the state of every stack without a backend of its own. */
 export async function isOurs(context: Pick<DriverContext, 'job' | 'tree'>): Promise<boolean> {
   const own = await ownBackend(context);
   if (own !== null && context.job.state.isForced)

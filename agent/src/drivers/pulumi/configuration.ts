@@ -10,7 +10,7 @@ import { encryptionSalt, passphraseOf } from './backend.ts';
 import { type PulumiProject, readProject } from './project.ts';
 import { saltOf } from './state.ts';
 
-/** A variable whose value belongs to nobody else: it becomes a secret of the stack. */
+/** A variable whose value is not shared: it becomes a secret of the stack. */
 export function isSecret({ isSensitive, reference }: JobVariable): boolean {
   return isSensitive || reference !== undefined;
 }

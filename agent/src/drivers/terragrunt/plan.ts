@@ -121,8 +121,8 @@ function readUnit(
 }
 
 /**
- * Whether the service plans units once others are applied. It does so by their paths, in texts that everybody reads: of a
- * path with a secret, it learns nothing.
+ * Whether the service plans units once others are applied. It does so by their paths, in texts that all users
+ * can read: of a path with a secret, it learns nothing.
  */
 function hasLevels(context: DriverContext): boolean {
   const { job } = context;

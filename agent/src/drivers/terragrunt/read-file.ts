@@ -1,6 +1,6 @@
 /**
  * Terragrunt's files as data, as far as our parser reads them. Terragrunt is the judge of its own code: what only our
- * parser cannot read ends no run, and whoever asks decides from the text instead.
+ * parser cannot read ends no run, and the caller decides from the text instead.
  */
 
 import { isRecord } from '#contract/schema/is-record.ts';

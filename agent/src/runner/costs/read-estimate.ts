@@ -1,4 +1,7 @@
-/** Reads what infracost prints, which depends on code and on a service that nobody here knows: nothing of it is trusted. */
+/**
+ * Reads what infracost prints, which depends on code and on a service that are unknown here: nothing of it is
+ * trusted.
+ */
 import type { CostBreakdown, CostEstimation, CostProject, CostResource } from '#contract/deployments/plan.ts';
 import { isRecord } from '#contract/schema/is-record.ts';
 

@@ -125,7 +125,7 @@ async function planAgain(
   }
 }
 
-/** @throws RunFailure if the new plan contains changes that nobody has approved and no policy has judged */
+/** @throws RunFailure if the new plan contains changes that neither a person nor a policy has approved */
 async function expectApproved(
   attempt: RunnerAttempt,
   replanned: NonNullable<SavedPlanCapability['replanned']>,

@@ -6,7 +6,7 @@
  * Started by `tree-process.ts` with its user as an argument. It first loads all code, because the slot's uid
  * may be unable to read this file. Then it drops its rights permanently, or, if it serves one run after the
  * other, takes those of each run while it is attached to it. Its real uid remains root's then: code of a run can
- * neither signal it nor read its memory. It refuses what is requested while it is attached to nobody.
+ * neither signal it nor read its memory. It refuses what is requested while it is not attached.
  *
  * It handles one request at a time over Node's channel between parent and child, and ends when that closes.
  */

@@ -29,7 +29,7 @@ const endpointColumns: TableColumn<NotificationEndpoint>[] = [
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-/** An address that lets anybody post is a secret: it can come from a file. */
+/** An address with which anyone can post is a secret: it can come from a file. */
 function valueOf({ value, valueFile }: EndpointFlags): string | undefined {
   if (value !== undefined && valueFile !== undefined)
     throw new BadCall('--value and --value-file exclude each other: use one of them');

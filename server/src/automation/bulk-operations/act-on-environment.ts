@@ -31,7 +31,7 @@ type ItemAction = (
 
 /**
  * The deployment that waits, and its plan, which are decided about.
- * @throws Refusal 409 where none waits, or another one than the request means: nobody has read that one
+ * @throws Refusal 409 where none waits, or another one than the request means: it was not read
  */
 async function acceptedPlan(
   { db }: ActorContext,

@@ -64,7 +64,7 @@ async function fail(context: ActorContext, item: BulkItemKey, error: unknown): P
   });
 }
 
-/** @returns false where no item is left that nobody else has */
+/** @returns false where no item is left that is not taken */
 async function carryOutNext(context: ActorContext, operation: BulkRow, data: BulkData): Promise<boolean> {
   let found: BulkItemRow | undefined;
   try {

@@ -23,7 +23,7 @@ function driftEvent({ to, driftDetected, driftBefore }: Move): NotificationEvent
 }
 
 /**
- * @returns null for a move that nobody hears of. Only deploys, destroys and drift runs have events; that
+ * @returns null for a move without a notification. Only deploys, destroys and drift runs have events; that
  * there is no drift is one only where there was some before
  */
 export function eventOfMove(move: Move): NotificationEvent | null {

@@ -48,7 +48,7 @@ async function view(db: Connection, row: ModuleRow): Promise<Module> {
   return module as Module;
 }
 
-/** A record is shown to everybody in the organization. */
+/** A record is visible in the whole organization. */
 function refuseCredentials(repository: string | undefined): void {
   if (repository !== undefined && splitCredentials(repository).credentials !== null)
     throw badField(

@@ -16,7 +16,7 @@ export function isAssigned(
 }
 
 /**
- * The template, which nobody changes until the transaction ends.
+ * The template, locked until the transaction ends.
  * @param place of the environment
  * @param field of the request that names it, as `body.blueprintId`
  * @throws Refusal 400 for a template that there is not, or that environments there cannot use, 403 for one that the

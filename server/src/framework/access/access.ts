@@ -118,7 +118,7 @@ function idsWith(right: Right, held: ReadonlyMap<string, RoleGrant>): string[] {
   return [...held].filter(([, { rights }]) => rights.has(right)).map(([id]) => id);
 }
 
-/** Of callers that are nobody, and of the service itself. */
+/** Rights of unknown callers, and of the service itself. */
 export const noAccess = new Access(new Map());
 
 /** The right to see what belongs to an organization, or to one of its projects. */

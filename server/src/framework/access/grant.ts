@@ -1,4 +1,4 @@
-/** Nobody gives away rights that it does not have: what a role gives is compared with what its giver holds there. */
+/** Users cannot grant rights that they do not have: what a role gives is compared with what its giver holds there. */
 import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
 import type { Right } from '#contract/schema/enumerations.ts';
 import { badField, pointerTo } from '../../ground/errors.ts';

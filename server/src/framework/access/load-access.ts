@@ -1,5 +1,5 @@
 /**
- * Loads what a user may do, and keeps it for as long as nobody changes who may do what in its organizations:
+ * Loads what a user may do, and keeps it until the rights in its organizations change:
  * the database counts such changes, and the statement that identifies a caller reads the counts. A right that
  * is taken away is therefore gone with the next request, on every server.
  */

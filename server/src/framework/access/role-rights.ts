@@ -17,7 +17,7 @@ const none: ReadonlySet<Right> = new Set();
 /**
  * The rights that a role gives.
  * @param permissions of a custom role, as they are stored; null: the role is built in
- * @returns nothing for a role that nobody knows
+ * @returns nothing for an unknown role
  */
 export function rightsOfRole(
   scope: RoleScope,

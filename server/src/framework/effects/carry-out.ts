@@ -127,7 +127,7 @@ class Shift {
     wake?.();
   };
 
-  /** For the end: nobody who is about to sleep does. */
+  /** For the end: a loop that is about to sleep does not. */
   readonly wakeAll = (): void => {
     this.#notices++;
     for (const wake of [...this.#sleeping]) wake();

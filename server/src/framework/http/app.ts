@@ -44,7 +44,7 @@ function readBodiesAsText(app: FastifyInstance): void {
   });
 }
 
-/** Credentials come before everything else: nothing of a body is read for a caller that nobody knows. */
+/** Credentials come before everything else: nothing of a body is read for an unknown caller. */
 function admitCallers(app: FastifyInstance, context: Context): void {
   app.addHook('onRequest', async (request) => {
     const { is404, url, routeOptions } = request;

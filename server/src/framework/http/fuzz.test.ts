@@ -31,7 +31,7 @@ const all = (Object.values(operations) as Operation[])
 
 const schemaOf = (schema: unknown) => JSON.parse(JSON.stringify(schema ?? {})) as JsonSchema;
 
-/** Parameters of a path or query: those of the sample, or odd ones. */
+/** Parameters of a path or query: those of the sample, or unusual ones. */
 function texts(schema: unknown, known: Readonly<Record<string, string>> = {}) {
   const fields = Object.keys(schemaOf(schema).properties ?? {}).map((name) => {
     // An empty parameter would make the path of another operation.

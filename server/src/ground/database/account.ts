@@ -23,7 +23,7 @@ const sharedAccount = 'nobody';
 /**
  * Our own account, or for root an id that nothing else uses, with or without an account.
  * @param warn receives a sentence when the id cannot be used here and `nobody` is used instead
- * @throws Error when an account that nobody chose has the id
+ * @throws Error when the id belongs to an account by accident
  */
 export function databaseAccount(settings: AccountSettings, warn: (sentence: string) => void): Account {
   if (process.getuid?.() !== 0) return { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };

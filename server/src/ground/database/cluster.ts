@@ -122,7 +122,7 @@ async function initialize(cluster: Cluster): Promise<void> {
   rmSync(unfinished, { recursive: true });
 }
 
-/** A folder that nobody but the account (and root) can enter. */
+/** A folder that only the account (and root) can enter. */
 function makePrivateFolder(folder: string, account: Account): void {
   mkdirSync(folder, { mode: 0o700 });
   if (isRoot) chownSync(folder, account.uid, account.gid);

@@ -10,7 +10,7 @@ test('a connection that dies in a transaction fails it, and the next one gets a 
   const lost = inTransaction({ db }, async ({ db: tx }) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db);
-    // The end of the connection arrives while nobody waits for a query on it.
+    // The end of the connection arrives while no query is waiting on it.
     await new Promise((resolve) => setImmediate(resolve));
     await sql`select 1`.execute(tx);
   });

@@ -85,7 +85,7 @@ export class EmbeddedPostgres {
       const next = await this.#startAgain();
       if (next === undefined) return;
       this.#postmaster = next;
-      // Closed while it was being started: nobody else ends it.
+      // Closed while it was being started: it is not ended otherwise.
       if (this.#isClosing) return stopPostmaster(this.#cluster, next);
     }
   }

@@ -41,7 +41,7 @@ const timeLimits = {
 const waitMilliseconds = 15_000;
 /**
  * Maximum wait for a reply on the shared connection, whose statements take milliseconds: a connection
- * that has fallen silent would otherwise hold up everybody's.
+ * that has fallen silent would otherwise delay all callers.
  */
 const sharedAnswerMilliseconds = 10_000;
 
@@ -54,7 +54,7 @@ export const withTimeLimits = Object.entries(timeLimits)
   .map(([name, milliseconds]) => `set ${name} = ${milliseconds}`)
   .join('; ');
 const noSuchDatabase = '3D000';
-/** Connections that nobody uses are checked, and are forgotten about 20 seconds later. */
+/** Unused connections are checked, and are forgotten about 20 seconds later. */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * One connection for everybody: statements of several callers are sent as they come, and PostgreSQL answers
+ * One connection for all callers: statements of several callers are sent as they come, and PostgreSQL answers
  * them in their order. That saves the time to take a connection out of a pool, for short reads that no lock
  * can keep waiting.
  */

@@ -22,7 +22,7 @@ function secretsOf(row: ApiKeyRow): ApiKey['secrets'] {
 }
 
 function commonView(row: ApiKeyRow, users: ReadonlyMap<string, UserRow>): PersonalApiKey {
-  // The first key of an installation was created by nobody.
+  // The first key of an installation has no creator.
   const creator = users.get(row.created_by ?? '');
   return {
     id: row.id,

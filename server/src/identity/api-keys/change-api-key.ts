@@ -36,7 +36,7 @@ function audited(row: ApiKeyRow): Record<string, unknown> {
 }
 
 /**
- * The key, whose rights nobody changes until the transaction ends.
+ * The key, whose rights are locked until the transaction ends.
  * @throws Refusal 404 where it is gone, 403 where it has rights that the caller does not have
  */
 export async function lockKey(
@@ -86,7 +86,7 @@ export async function updateApiKey(
 }
 
 /**
- * The right was checked. Nobody is identified by the key any more; its user remains, for what it did.
+ * The right was checked. The key no longer identifies a caller; its user remains, for what it did.
  * @throws Refusal 404 where it is gone, 403 as `updateApiKey` does, 409 where it is the last Admin
  */
 export async function deleteApiKey(

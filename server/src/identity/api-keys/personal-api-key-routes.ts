@@ -1,4 +1,4 @@
-/** Operations on keys that act as the person they belong to: everybody manages the own ones, and no others. */
+/** Operations on keys that act as the person they belong to: users manage their own ones, and no others. */
 import { operations } from '#contract/operations.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';

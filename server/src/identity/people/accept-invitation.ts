@@ -80,7 +80,7 @@ function accountExists(email: string): Refusal {
 
 /**
  * The caller, who is the invited person, becomes a member.
- * @throws Refusal 404 and 410 as `invitationOf` does, 403 for anybody else
+ * @throws Refusal 404 and 410 as `invitationOf` does, 403 for other callers
  */
 export async function joinOrganization(
   context: ActorContext,

@@ -14,7 +14,7 @@ import { endCredentials } from './end-credentials.ts';
 import { leaveOrganization } from './leave-organization.ts';
 
 /**
- * @throws Refusal 404 for anybody but the person itself and the operator, 409 for the last administrator of an
+ * @throws Refusal 404 for callers other than the person itself and the operator, 409 for the last administrator of an
  * organization, and for what is not a person
  */
 export async function closeAccount(context: ActorContext, userId: string): Promise<{ id: string }> {

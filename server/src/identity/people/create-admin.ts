@@ -1,4 +1,4 @@
-/** The operator makes the first administrators: nobody else can, and no account has a default password. */
+/** The operator makes the first administrators: no one else can, and no account has a default password. */
 import type { FastifyRequest } from 'fastify';
 import type { CreatedAdmin } from '#contract/people/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
@@ -57,7 +57,7 @@ async function createWithPassword(
 }
 
 /**
- * @throws Refusal 403 for anybody but the user of the first key, 400 for a weak password or another's
+ * @throws Refusal 403 for callers other than the user of the first key, 400 for a weak password or another's
  * organization, 409 where a password is specified for a person who has an account
  */
 export async function createAdmin(

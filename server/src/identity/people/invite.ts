@@ -144,7 +144,7 @@ function requireOpen(row: InvitationRow): void {
 }
 
 /**
- * An invitation that is open, of a person whose rights nobody changes until the transaction ends.
+ * An invitation that is open, of a person whose rights are locked until the transaction ends.
  * @throws Refusal 404, or 410 as `requireOpen` does
  */
 async function lockOpen(tx: Connection, id: string): Promise<InvitationRow> {

@@ -34,7 +34,7 @@ export async function removeMember(
   userId: string,
 ): Promise<void> {
   await inTransaction(context, async (context) => {
-    // Nobody gives the person other rights between the check and the commit.
+    // The person's rights are locked between the check and the commit.
     await lockOrganizationRow(context.db, organizationId);
     const membership = await getMembership(context.db, organizationId, userId);
     if (!membership) throw notFound('user', userId);

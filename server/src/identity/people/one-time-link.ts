@@ -39,7 +39,7 @@ const looks: Readonly<Record<LinkKind, LinkLook>> = {
 /**
  * An administrator of one organization must not be able to take over an account that belongs to others, too:
  * only the operator makes such links.
- * @throws Refusal 404 for anybody but the operator, 409 for what is not a person
+ * @throws Refusal 404 for callers other than the operator, 409 for what is not a person
  */
 export async function createLink(
   context: ActorContext,

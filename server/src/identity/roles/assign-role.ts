@@ -59,7 +59,7 @@ function auditOf(
   };
 }
 
-/** Nobody takes away what it could not give. @param why what needs the rights @throws MissingRight 403 */
+/** Users cannot remove what they could not grant. @param why what needs the rights @throws MissingRight 403 */
 async function requireRightsOfAssigned(
   { db, actor }: ActorContext,
   place: Place,

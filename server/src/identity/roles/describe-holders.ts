@@ -18,7 +18,7 @@ function namesOf(rows: readonly { readonly id: string; readonly name: string }[]
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** @returns such as `team "operators" in project "network"`; empty where nobody has the role */
+/** @returns such as `team "operators" in project "network"`; empty if the role is not assigned */
 export async function describeHolders(
   db: Connection,
   { id, organization_id: organizationId }: Pick<RoleRow, 'id' | 'organization_id'>,

@@ -27,7 +27,7 @@ async function requireFreeName(
     throw new ScimRefusal('uniqueness', `A group with the displayName "${name}" already exists`, 'conflict');
 }
 
-/** Ids of the members. @throws ScimRefusal 400 for one who is nobody in the organization */
+/** Ids of the members. @throws ScimRefusal 400 for one who is not in the organization */
 async function memberIds(
   { db }: ActorContext,
   organizationId: string,
@@ -52,7 +52,7 @@ function storeExternalId({ db }: ActorContext, id: string, { externalId }: Group
   return putScimGroup(db, { team_id: id, external_id: externalId ?? null });
 }
 
-/** @throws ScimRefusal 409 for a name that a team has already, 400 for a member who is nobody */
+/** @throws ScimRefusal 409 for a name that a team has already, 400 for an unknown member */
 export async function createGroup(asked: ScimRequest, body: unknown): Promise<GroupResource> {
   const values = readGroup(body);
   const { organizationId } = asked;

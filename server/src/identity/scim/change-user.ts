@@ -51,7 +51,7 @@ function taken(userName: string): ScimRefusal {
 }
 
 /**
- * An account with credentials, of an address that nobody has verified, may belong to another person: an invitation by
+ * An account with credentials, of an address that was not verified, may belong to another person: an invitation by
  * another organization opens one for any address. Ending the credentials here would let each organization lock
  * out the people of all others.
  * @throws ScimRefusal 409. The person stays as it is until the transaction ends.
@@ -169,7 +169,10 @@ async function setActive(
   if (!isActive) await endAccess(context, organizationId, userId);
 }
 
-/** Name and e-mail of an account belong to the provider that created it, as long as nobody else knows the person. */
+/**
+ * Name and e-mail of an account belong to the provider that created it, as long as the person is in no other
+ * organization.
+ */
 async function changeAccount(
   context: ActorContext,
   { id, userName }: UserResource,

@@ -34,7 +34,7 @@ export const userPaths = pathsOf([
   'meta.lastModified',
 ]);
 
-/** Keys are members, too, but nobody provisions them. */
+/** Keys are members, too, but they are not provisioned. */
 export function isPerson(user: UserRow | undefined): user is UserRow {
   return user !== undefined && !user.is_api_key && user.email !== '' && user.deleted_at === null;
 }

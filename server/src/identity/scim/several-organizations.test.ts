@@ -14,7 +14,7 @@ const foreign = await ok(app, 'createOrganization', { body: { name: 'Foreign' } 
 const foreignScim = await scimClient(app, foreign.id);
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
 
-/** An account with a password and a key, made by a stranger. */
+/** An account with a password and a key, created by an outsider. */
 async function prepare(email: string): Promise<TestBrowser> {
   const body = { email, organizationId: foreign.id };
   const { link = '' } = await ok(app, 'createInvitation', { body });

@@ -14,7 +14,7 @@ import { beginAttempt } from './slow-down.ts';
 
 /**
  * @returns the id of the user
- * @throws CredentialsRefused (401), TooManyRequests (429) after several failures, Refusal 403 where nobody
+ * @throws CredentialsRefused (401), TooManyRequests (429) after several failures, Refusal 403 if no one
  * signs in by password
  */
 export async function checkSignIn(

@@ -44,7 +44,7 @@ export async function hashPassword(password: string): Promise<string> {
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * In the same time for everybody: without a hash to compare with, one is made all the same.
+ * In the same time for all callers: without a hash to compare with, one is made all the same.
  * @param stored as `hashPassword` made it; null: there is no such account, or it has no password
  */
 export async function matchesPassword(password: string, stored: string | null): Promise<boolean> {

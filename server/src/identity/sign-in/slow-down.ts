@@ -1,7 +1,7 @@
 /**
  * Failed sign-ins slow further ones down: those of an account, wherever they come from, and those from an
  * address, whatever account they are about. The numbers are stored, so that they hold on all servers and after
- * a restart. Nobody can keep a person from signing in where that person has signed in before: failures from
+ * a restart. No one can keep a person from signing in where that person has signed in before: failures from
  * such an address are counted apart.
  */
 import type { Context } from '../../framework/context.ts';

@@ -57,7 +57,7 @@ async function firstSignIn(
 
 /**
  * @returns the id of the user
- * @throws Refusal 403 for an identity that nobody has invited, without a verified e-mail, or of a blocked user
+ * @throws Refusal 403 for an identity without an invitation, without a verified e-mail, or of a blocked user
  */
 export async function resolvePerson(context: ActorContext, identity: ProviderIdentity): Promise<string> {
   const { issuer, subject } = identity;

@@ -64,7 +64,7 @@ export async function createTeam(context: ActorContext, body: CreateTeamBody): P
   });
 }
 
-/** The team, whose members and roles nobody else changes until the transaction ends. @throws Refusal 404 */
+/** The team, whose members and roles are locked until the transaction ends. @throws Refusal 404 */
 export async function lockTeam(db: Connection, id: string): Promise<TeamRow> {
   const found = orNotFound(await getTeamRow(db, id), 'team', id);
   await lockOrganizationRow(db, found.organization_id);
@@ -100,7 +100,7 @@ async function requireRightsOfTeam(context: ActorContext, team: TeamRow, why: st
   await requireRightsOfRoles(context, await assignmentsOfTeam(context.db, team.id), why);
 }
 
-/** @throws Refusal 400 that names an id of nobody in the organization */
+/** @throws Refusal 400 that names an id outside of the organization */
 async function requireMembers(
   { db }: ActorContext,
   organizationId: string,

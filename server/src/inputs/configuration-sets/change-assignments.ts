@@ -41,7 +41,7 @@ async function projectIdsAbove(db: Connection, { projectId }: Place): Promise<st
 }
 
 /**
- * The sets of a request, for use at a place; nobody deletes them until the transaction ends.
+ * The sets of a request, for use at a place; they are locked until the transaction ends.
  * @param field location of the ids, as `query.setIds`
  * @param isProposed a user who could see them proposed them, and the caller approves it
  * @returns them in the order of `ids`, each once

@@ -94,7 +94,7 @@ export async function createSet(
   });
 }
 
-/** The set, which nobody else changes until the transaction ends. @throws Refusal 404 */
+/** The set, locked until the transaction ends. @throws Refusal 404 */
 export async function lockSet(db: Connection, id: string): Promise<SetRow> {
   return orNotFound(await lockSetRow(db, id), 'configuration set', id);
 }

@@ -33,7 +33,7 @@ function discoveryDocument(issuer: string): object {
   };
 }
 
-/** Registers the documents below the public address, for everybody. */
+/** Registers the documents below the public address, for all callers. */
 export function issuerDocuments(app: FastifyInstance, context: Context): void {
   app.get(discoveryPath, { config: openAdmission }, async (_request, reply) =>
     reply.header('cache-control', cacheControl).send(discoveryDocument(requireIssuer(context))),

@@ -74,7 +74,7 @@ async function createKey({ db, sealer, now, newId }: KeyContext, signsFrom: Date
   });
 }
 
-/** Creates the next key when it is due, and removes those that nobody needs any more. */
+/** Creates the next key when it is due, and removes those that are no longer needed. */
 export async function rotateKeys(context: KeyContext): Promise<void> {
   await inTransaction(context, async (context) => {
     await lockRotation(context.db);

@@ -116,7 +116,7 @@ function isInherited(
   return value === undefined || value === (outer.is_sensitive ? sensitiveMask : openValue(context, outer));
 }
 
-/** @throws Refusal 409 for a variable that an outer scope does not let anybody override */
+/** @throws Refusal 409 for a variable that an outer scope does not allow to override */
 function checkReadOnly(
   { name, type }: VariableValues,
   scope: ScopeRows,
@@ -136,7 +136,7 @@ interface AppliedChanges extends Readonly<Record<'created' | 'updated' | 'delete
   readonly changes: [variable: Pick<VariableRow, 'name' | 'type'>, changes: Changes][];
 }
 
-/** A value may be a secret that nobody has marked, and the trail can never be corrected. */
+/** A value may be a secret that was not marked, and the trail can never be corrected. */
 function audited(
   context: ActorContext,
   { scopeId }: VariableLevels,

@@ -30,7 +30,7 @@ export interface ApprovalVariable {
   readonly value: boolean | null;
   /** Author; null: it comes from a set or a template, which others chose. */
   readonly setBy: string | null;
-  /** Outer levels that say `true`, which nobody has lifted who may. */
+  /** Outer levels that say `true`, that no one with the right to do so has lifted. */
   readonly demands: readonly DemandPlace[];
 }
 

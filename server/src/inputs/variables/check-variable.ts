@@ -113,7 +113,7 @@ async function checkValue(
   if (refusal) throw badField(`${field}.value`, `${shownAs(values, scope)} ${refusal}`);
 }
 
-/** Nobody below could ever give it a value. */
+/** It could never get a value below. */
 function checkRequired(values: VariableValues, scope: VariableScope, field: string): void {
   if (values.isReadonly && values.isRequired && !values.value)
     throw badField(

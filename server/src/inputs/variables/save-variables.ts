@@ -87,7 +87,7 @@ function inLockOrder(one: ScopeOf, other: ScopeOf): number {
   return left < right ? -1 : 1;
 }
 
-/** Nobody else changes variables of these scopes until the transaction ends. */
+/** The variables of these scopes are locked until the transaction ends. */
 async function holdScopes({ db }: ActorContext, scopes: readonly ScopeOf[]): Promise<void> {
   for (const scope of scopes.toSorted(inLockOrder)) {
     if (isOfEnvironment(scope)) await lockEnvironmentRow(db, scope.scopeId);
@@ -134,7 +134,7 @@ function savedView(
 export async function saveVariables(context: ActorContext, body: SaveVariablesBody): Promise<Variable[]> {
   return inTransaction(context, async (context) => {
     const groups = await groupsOf(context, body);
-    // Before the locks: a caller without rights holds nobody up.
+    // Before the locks: a caller without rights does not delay others.
     for (const { scope, indexes } of groups) {
       const found = await findVisibleHome(context.db, context.actor, scope);
       for (const index of indexes) checkHome(context, found, scope, body[index] as Write, `body.${index}`);

@@ -49,7 +49,7 @@ export async function insertAgent(
   { newId, now }: Pick<Context, 'newId' | 'now'>,
   agent: Pick<Insertable<AgentTable>, 'organization_id' | 'name' | 'description' | 'logs' | 'created_by'>,
 ): Promise<AgentRow | undefined> {
-  // Nobody could distinguish two agents of one name; the lock puts simultaneous calls in an order.
+  // No one could distinguish two agents of one name; the lock puts simultaneous calls in an order.
   await lockOrganizationRow(tx, agent.organization_id);
   const same = await tx
     .selectFrom('agent')
@@ -68,7 +68,7 @@ export async function insertAgent(
     .executeTakeFirstOrThrow();
 }
 
-/** @returns the row and the secret, which nobody can read again */
+/** @returns the row and the secret, which cannot be read again */
 export async function insertAgentSecret(
   tx: Connection,
   context: Context,
@@ -92,7 +92,7 @@ export async function insertAgentSecret(
   return { row, secret };
 }
 
-/** The secrets of an agent, newest first; nobody can read them again. */
+/** The secrets of an agent, newest first; they cannot be read again. */
 export async function listAgentSecrets(
   db: Connection,
   agentKey: string,

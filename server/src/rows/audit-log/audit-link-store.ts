@@ -193,7 +193,7 @@ const findLost = statement<{ number: number; id: string }>(`
   order by e.number limit $6`);
 
 /**
- * Entries that should have been linked long ago: nobody links them any more.
+ * Entries that should have been linked long ago: they are no longer linked.
  * @param chain null: of all chains
  */
 export async function lostEntries(

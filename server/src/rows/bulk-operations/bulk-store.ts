@@ -39,7 +39,7 @@ export async function insertBulkOperation(
   return inserted;
 }
 
-/** The next item that nobody has carried out, or is carrying out; locked until the transaction ends. */
+/** The next item that is neither carried out nor in progress; locked until the transaction ends. */
 export async function lockNextItem(tx: Connection, operationId: string): Promise<BulkItemRow | undefined> {
   return tx
     .selectFrom('bulk_operation_item')

@@ -55,7 +55,7 @@ export async function getSetRow(db: Connection, id: string): Promise<SetRow | un
     .executeTakeFirst();
 }
 
-/** The same, which nobody else changes or deletes until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockSetRow(tx: Connection, id: string): Promise<SetRow | undefined> {
   return tx
     .selectFrom('configuration_set')
@@ -66,7 +66,7 @@ export async function lockSetRow(tx: Connection, id: string): Promise<SetRow | u
     .executeTakeFirst();
 }
 
-/** Sets that were not deleted, which nobody deletes until the transaction ends; in no particular order. */
+/** Sets that were not deleted, locked until the transaction ends; in no particular order. */
 export async function holdSetRows(tx: Connection, ids: readonly string[]): Promise<SetRow[]> {
   if (ids.length === 0) return [];
   return tx

@@ -18,7 +18,7 @@ export async function causedDeployment(
   return row?.id;
 }
 
-/** For whom a deployment was started, so that what it causes is theirs, too; undefined: for nobody. */
+/** For whom a deployment was started, so that what it causes is theirs, too; undefined: for no one. */
 export async function ownerOf(db: Connection, deploymentId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('deployment')

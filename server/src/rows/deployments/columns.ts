@@ -31,7 +31,7 @@ import type { RunSettings } from '#protocol/tools/run-settings.ts';
 export interface StoredApproval {
   readonly isRequired: boolean;
   readonly decidedBy: ApprovalDecider;
-  /** Ids of the projects that demand the approval, which nobody has lifted who may. */
+  /** Ids of the projects that demand the approval, that no one with the right to do so has lifted. */
   readonly demandedIn: readonly string[];
 }
 

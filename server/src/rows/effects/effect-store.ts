@@ -53,7 +53,7 @@ async function claimEffect(
 }
 
 /**
- * An effect that is due, and nobody else's until the transaction ends; those that other servers have are skipped. The
+ * An effect that is due, and locked until the transaction ends; those that other servers have are skipped. The
  * transaction gets no id by that, as it would by the lock of a row: readers of events wait for the oldest id.
  */
 export async function claimDueEffect(

@@ -46,7 +46,7 @@ export async function getOrganizationRow(db: Connection, id: string): Promise<Or
   return db.selectFrom('organization').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The organization, whose policies nobody else changes until the transaction ends. */
+/** The organization, whose policies are locked until the transaction ends. */
 export async function lockOrganizationRow(tx: Connection, id: string): Promise<OrganizationRow | undefined> {
   return tx.selectFrom('organization').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }

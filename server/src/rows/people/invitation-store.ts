@@ -23,7 +23,7 @@ export async function getInvitation(db: Connection, id: string): Promise<Invitat
   return db.selectFrom('invitation').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The same, which nobody else changes until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockInvitation(tx: Connection, id: string): Promise<InvitationRow | undefined> {
   return tx.selectFrom('invitation').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }

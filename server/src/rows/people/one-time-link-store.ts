@@ -21,7 +21,7 @@ export async function putLink(
     .execute();
 }
 
-/** The link of a user, which nobody else uses until the transaction ends. */
+/** The link of a user, locked until the transaction ends. */
 export async function lockLink(
   tx: Connection,
   kind: LinkKind,

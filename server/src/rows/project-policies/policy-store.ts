@@ -19,7 +19,7 @@ export function policyOf(projectId: Expression<string>): RawBuilder<PolicyColumn
   return sql`(select to_jsonb(project_policy) from project_policy where project_id = ${projectId})`;
 }
 
-/** Until the transaction ends, nobody else counts environments against the limits of this policy. */
+/** Until the transaction ends, other transactions do not count environments against the limits of this policy. */
 export async function lockPolicyRow(tx: Connection, projectId: string): Promise<void> {
   await tx
     .selectFrom('project_policy')

@@ -81,7 +81,7 @@ export async function getProjectRows(db: Connection, ids: readonly string[]): Pr
         .execute();
 }
 
-/** The project, which nobody archives or moves until the transaction ends. */
+/** The project, locked until the transaction ends. */
 export async function holdProjectRow(tx: Connection, id: string): Promise<ProjectRow | undefined> {
   return tx.selectFrom('project').selectAll().where('id', '=', id).forShare().executeTakeFirst();
 }

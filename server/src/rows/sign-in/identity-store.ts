@@ -1,7 +1,7 @@
 /** SQL of identities that providers vouch for. */
 import type { Connection } from '../../framework/context.ts';
 
-/** @returns the user's id, or undefined where nobody has signed in with this identity */
+/** @returns the user's id, or undefined if no one has signed in with this identity */
 export async function findIdentity(
   db: Connection,
   issuer: string,
@@ -48,7 +48,7 @@ export async function deleteIdentitiesOf(tx: Connection, userId: string): Promis
   await tx.deleteFrom('oidc_identity').where('user_id', '=', userId).execute();
 }
 
-/** Whether anybody has signed in through a provider. */
+/** Whether a person has signed in through a provider. */
 export async function isAnyIdentity(db: Connection): Promise<boolean> {
   return (await db.selectFrom('oidc_identity').select('user_id').limit(1).executeTakeFirst()) !== undefined;
 }

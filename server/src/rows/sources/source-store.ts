@@ -10,7 +10,7 @@ export async function getSourceRow(db: Connection, id: string): Promise<SourceAr
   return db.selectFrom('source_archive').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The archive, which nobody else changes until the transaction ends. */
+/** The archive, locked until the transaction ends. */
 export async function lockSourceRow(tx: Connection, id: string): Promise<SourceArchiveRow | undefined> {
   return tx.selectFrom('source_archive').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }

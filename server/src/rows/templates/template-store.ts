@@ -89,7 +89,7 @@ export function isOfType(id: Expression<string>, type: TemplateRow['type']): Raw
     where own.id = ${id} and own.type = ${type} and not own.is_deleted)`;
 }
 
-/** The template, which nobody changes or deletes until the transaction ends. */
+/** The template, locked until the transaction ends. */
 export async function holdTemplateRow(tx: Connection, id: string): Promise<TemplateRow | undefined> {
   if (!isUuid(id)) return undefined;
   return tx.selectFrom('template').selectAll().where('id', '=', id).forShare().executeTakeFirst();

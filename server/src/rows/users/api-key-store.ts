@@ -21,7 +21,7 @@ export async function renameKeyUser(tx: Connection, id: string, name: string, at
   await tx.updateTable('app_user').set({ name, updated_at: at }).where('id', '=', id).execute();
 }
 
-/** Nobody is identified as this user any more. */
+/** No caller is identified as this user any more. */
 export async function blockKeyUser(tx: Connection, id: string, at: Date): Promise<void> {
   await tx.updateTable('app_user').set({ is_blocked: true, updated_at: at }).where('id', '=', id).execute();
 }
@@ -57,7 +57,7 @@ export async function getApiKeyRow(db: Connection, id: string): Promise<ApiKeyRo
   return db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Nobody else changes the key until the transaction ends. */
+/** The key is locked until the transaction ends. */
 export async function lockApiKey(tx: Connection, id: string): Promise<void> {
   await tx.selectFrom('api_key').select('id').where('id', '=', id).forUpdate().execute();
 }

@@ -51,7 +51,7 @@ export async function getPerson(db: Connection, id: string): Promise<UserRow | u
     .executeTakeFirst();
 }
 
-/** The same, whom nobody else changes until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockPerson(tx: Connection, id: string): Promise<UserRow | undefined> {
   return tx
     .selectFrom('app_user')

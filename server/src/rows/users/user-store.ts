@@ -7,7 +7,7 @@ import type { ApiKeyTable, AppUserTable } from '../schema.ts';
 
 export type UserRow = Selectable<AppUserTable>;
 
-/** @returns users by id; ids that nobody has are missing */
+/** @returns users by id; unknown ids are missing */
 export async function getUsers(db: Connection, ids: readonly string[]): Promise<Map<string, UserRow>> {
   const unique = [...new Set(ids)];
   if (unique.length === 0) return new Map();
@@ -196,7 +196,7 @@ export async function deleteKeysOf(tx: Connection, userId: string): Promise<void
 /**
  * The users that count as one with each of some users, as a column of a statement: the user, and for a key of an
  * organization also the one who made it. A JSON object of lists by user; null for no users.
- * @param users an array of ids; null among them counts as nobody
+ * @param users an array of ids; null among them counts as no user
  */
 export function peopleBehind(users: RawBuilder<unknown>): RawBuilder<Record<string, string[]> | null> {
   return sql<Record<string, string[]> | null>`(

@@ -177,7 +177,7 @@ export async function lockVariableRow(tx: Connection, id: string): Promise<Varia
   return tx.selectFrom('variable').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** Holds back everybody else who changes variables of a scope, until the transaction ends. */
+/** Blocks other changes to variables of a scope until the transaction ends. */
 export async function lockScope(tx: Connection, { scope, scopeId }: ScopeOf): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`variables ${scope} ${scopeId}`}, 0))`.execute(
     tx,

@@ -24,7 +24,7 @@ export interface FlowTarget {
 }
 
 /**
- * A custom flow or an approval policy of the place's organization; nobody deletes it until the transaction ends.
+ * A custom flow or an approval policy of the place's organization; locked until the transaction ends.
  * @throws Refusal 400 that names the field
  */
 async function requireRecord(

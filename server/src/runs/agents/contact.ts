@@ -39,7 +39,7 @@ export interface SilenceFacts {
 }
 
 /**
- * @returns `again`: the attempt is lost and had changed nothing; `give-up`: nobody waits any longer; `wait`
+ * @returns `again`: the attempt is lost and had changed nothing; `give-up`: the wait is over; `wait`
  * otherwise
  */
 export function judgeSilence(facts: SilenceFacts): 'wait' | 'again' | 'give-up' {

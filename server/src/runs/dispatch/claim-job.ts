@@ -54,7 +54,7 @@ async function planOf(
   return { jobId: planned.job_id, attempt: planned.number, fence: planned.fence };
 }
 
-/** The deployment fails in the step of its variables: nobody needs its code for that. */
+/** The deployment fails in the step of its variables: its code is not needed for that. */
 async function endUnresolved(
   context: Context,
   attempt: AttemptRow,
@@ -110,7 +110,7 @@ async function claimNow(context: Context, agent: CallingAgent): Promise<Job | nu
 /**
  * @param waitSeconds how long the agent is ready to wait
  * @param signal ends the wait when the agent has gone
- * @returns a job that nobody else has, or null
+ * @returns an unclaimed job, or null
  */
 export async function claimJob(
   context: Context,

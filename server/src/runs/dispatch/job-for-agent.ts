@@ -188,7 +188,7 @@ async function secretParts(
     credentialsFor(context, code),
     sshOf(context, code, isDenied),
     archiveOf(context.db, deployment),
-    // A plan has been approved by nobody yet.
+    // A plan has not been approved yet.
     job.phase === 'plan' ? undefined : reviewerOf(context.db, deployment.id),
     credentialsForRun(context, { job, deployment, environment }),
     generatedSecrets(context, environment.id, deployment.tool, inputs.environment),

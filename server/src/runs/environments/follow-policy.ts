@@ -35,7 +35,7 @@ async function removeDestroySchedule(context: ActorContext, environment: LockedE
   await recordEnvironmentEvent(context, environment, 'schedule');
 }
 
-/** Nobody may destroy it any more: it neither expires, nor is it destroyed at set times. */
+/** It can no longer be destroyed: it neither expires, nor is it destroyed at set times. */
 export async function removeEnds(context: ActorContext, environment: LockedEnvironment): Promise<void> {
   if (environment.lifespan_end_at) await removeEnd(context, environment);
   await removeDestroySchedule(context, environment);

@@ -1,6 +1,6 @@
 /**
- * Begins a stream of server-sent events: from here on the response is the stream's, and errors go to nobody
- * but the log.
+ * Begins a stream of server-sent events: from here on the response is the stream's, and errors only go
+ * to the log.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';

@@ -1,4 +1,4 @@
-/** Tells everybody who wants to know what happens to an environment at the end of its lifetime. */
+/** Reports to all subscribers what happens to an environment at the end of its lifetime. */
 import type { Context } from '../../framework/context.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { recordEnvironmentEvent } from './organization-events.ts';

@@ -8,7 +8,7 @@ import { forgetCurrent } from './write-state.ts';
 /**
  * All versions are kept, and a roll-back restores one.
  * @returns the version that was current, or null
- * @throws Refusal 404, 409 while anybody holds the state
+ * @throws Refusal 404, 409 while the state is held
  */
 export async function clearState(context: ActorContext, environmentId: string): Promise<string | null> {
   return inTransaction(context, async (context) => {

@@ -76,7 +76,7 @@ export interface StateImport {
 
 /**
  * @param sent not usable afterwards
- * @throws Refusal 400 for a bad state or another lineage, 404, 409 while anybody holds the state
+ * @throws Refusal 400 for a bad state or another lineage, 404, 409 while the state is held
  */
 export async function importState(
   context: ActorContext,

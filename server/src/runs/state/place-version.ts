@@ -104,7 +104,7 @@ export async function storeVersion(
 
 /**
  * The same under a serial above all that the environment's state ever had, so that no tool takes it for an
- * older one. What OpenTofu has encrypted stays as it is. The caller has checked that nobody holds the state.
+ * older one. What OpenTofu has encrypted stays as it is. The caller has checked that the state is not held.
  */
 export async function placeVersion(
   context: ActorContext,

@@ -60,7 +60,7 @@ async function restore(
 /**
  * Makes the content of an earlier version the current state again. Plans that were made before are outdated
  * by it.
- * @throws Refusal 404, 409 while anybody holds the state or where the version is current or rescued
+ * @throws Refusal 404, 409 while the state is held or where the version is current or rescued
  */
 export async function rollBackState(
   context: ActorContext,
@@ -104,7 +104,7 @@ export async function requireLineage(
 
 /**
  * Makes a rescued version the current state.
- * @throws Refusal 400 for another lineage that was not accepted, 404, 409 while anybody holds the state or
+ * @throws Refusal 400 for another lineage that was not accepted, 404, 409 while the state is held or
  * where it is not rescued
  */
 export async function promoteState(

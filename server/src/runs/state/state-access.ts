@@ -16,7 +16,7 @@ import {
 } from '../../rows/state/state-access-store.ts';
 import { requireProjects } from '../../tenancy/projects/require-projects.ts';
 
-/** The setting, or the default: nobody else. */
+/** The setting, or the default: no one else. */
 export async function getStateAccess(db: Connection, environmentId: string): Promise<StateAccess> {
   const row = await getStateAccessRow(db, environmentId);
   return {

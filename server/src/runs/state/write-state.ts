@@ -152,7 +152,7 @@ async function store(
  * Stores what a tool has written.
  * @param sent not usable afterwards
  * @param lockId of the lock that the tool says it holds; absent: it works without one, which is right only
- * while nobody holds the state
+ * while the state is not held
  * @throws Refusal 400 for content that is not a state, 404, 409 for a state that does not follow the current one
  */
 export async function writeState(
@@ -188,7 +188,7 @@ export async function deleteState(context: ActorContext, environmentId: string):
   });
 }
 
-/** The caller has checked that nobody else holds the state. @returns the version that was current */
+/** The caller has checked that the state has no other holder. @returns the version that was current */
 export async function forgetCurrent(
   context: ActorContext,
   environment: LockedEnvironment,

@@ -68,7 +68,7 @@ export async function exportEvents(
     }
     response.end();
   } catch (error) {
-    // Cut, so that nobody takes it for whole.
+    // Cut, so that it is not taken for complete.
     context.log.warn({ err: error }, 'export of the audit trail was cut');
     response.destroy();
   }

@@ -1,11 +1,11 @@
-/** Stores what nobody waits for: entries about refused callers, which a loop writes. */
+/** Stores data without a waiting caller: entries about refused callers, which a loop writes. */
 import type { Context } from '../../framework/context.ts';
 import { whyUnavailable } from '../../ground/database/unavailable.ts';
 
 /** Stores one entry, or those of one key. */
 export type Store = (context: Context) => Promise<void>;
 
-/** Of an outage: nobody is refused while the database does not answer, so they are from before it. */
+/** Of an outage: no caller is refused while the database does not answer, so they are from before it. */
 const mostKept = 10_000;
 
 /**

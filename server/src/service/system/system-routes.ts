@@ -14,7 +14,7 @@ import { plainPageHeaders } from '../../framework/http/replies/headers.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { Refusal } from '../../ground/errors.ts';
 
-/** The same for everybody and for as long as the program runs; made for the first reader, not at the start. */
+/** The same for all readers and for as long as the program runs; made for the first reader, not at the start. */
 let description: Record<string, unknown> | undefined;
 let page: string | undefined;
 

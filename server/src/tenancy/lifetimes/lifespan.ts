@@ -130,7 +130,7 @@ type TtlColumns = Required<
   >
 >;
 
-/** The columns for an end. @param setBy id of the user who chose it; null: nobody */
+/** The columns for an end. @param setBy id of the user who chose it; null: no one */
 export function lifespanColumns(
   ttl: Ttl | null,
   end: Date | null,

@@ -15,7 +15,7 @@ import { lockOrganizationRow } from '../../rows/organizations/organization-store
 import { inOrganization } from '../../rows/places.ts';
 import { requireOtherAdmin } from './keep-an-admin.ts';
 
-/** Nobody takes away what it could not give. @param what needs the rights @throws MissingRight 403 */
+/** Users cannot remove what they could not grant. @param what needs the rights @throws MissingRight 403 */
 export async function requireRightsOfMember(
   { db, actor }: Pick<ActorContext, 'db' | 'actor'>,
   { organization_id, role }: Pick<MembershipRow, 'organization_id' | 'role'>,

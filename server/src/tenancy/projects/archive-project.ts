@@ -10,7 +10,7 @@ import {
   unarchivedIds,
 } from '../../rows/projects/project-store.ts';
 
-/** @returns the project, in a tree that nobody else can change. @throws Refusal 404 */
+/** @returns the project, in a tree locked against other changes. @throws Refusal 404 */
 export async function lockProject(tx: Connection, id: string): Promise<ProjectRow> {
   const found = await getProjectRow(tx, id);
   if (!found) throw notFound('project', id);

@@ -37,7 +37,7 @@ export function fieldKindOf(row: VariableFormRow): VariableFieldKind {
 }
 
 /**
- * Whether a stranger's expression can be tried here without a risk to stop the page: few repetitions, none of
+ * Whether a foreign expression can be tried here without a risk to stop the page: few repetitions, none of
  * them of a group. The service checks all of them with a time limit.
  */
 function isHarmlessRegex(regex: string): boolean {

@@ -53,7 +53,7 @@ function FlagFields({
   ));
 }
 
-/** Organizations inherit from nobody. */
+/** Organizations inherit nothing. */
 const lifetimes = (value: string) => ttlOptions(value).filter((option) => option.value !== 'inherit');
 
 function LifetimeFields({ form }: { readonly form: PolicyForm }) {

@@ -1,4 +1,4 @@
-/** Deletes a template, which nobody may use any longer. */
+/** Deletes a template, which can no longer be used. */
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Template } from '#contract/templates/shapes.ts';

@@ -20,7 +20,7 @@ import { findStack, Patience } from './stack.ts';
 import { checkCapabilities, placeTemplate, type StackTemplate, summaryOf } from './template.ts';
 import { Uploads } from './uploads.ts';
 
-/** Begins the names of change sets of plans that nobody applies, and of all others. */
+/** Begins the names of change sets of plans that are never applied, and of all others. */
 const beginnings = { look: 'envarium-look-', plan: 'envarium-plan-' } as const;
 
 function changeSetName({ isPlanOnly, deploymentId }: StackRequest): string {
@@ -31,7 +31,7 @@ function descriptionOf({ environmentId, deploymentId }: StackRequest): string {
   return `Envarium: deployment ${deploymentId} of environment ${environmentId}`;
 }
 
-/** A plan that nobody applies removes its change set itself; what is older was left by a run that was killed. */
+/** A plan that is never applied removes its change set itself; what is older was left by a run that was killed. */
 const longestLook = 24 * 60 * 60 * 1000;
 
 /** Change sets of this environment that no deployment will execute any more, and no other run is still reading. */

@@ -6,7 +6,7 @@ import { givenValues } from './parameters.ts';
 /**
  * @param of a stack, or a change set of it, whose template says which parameters are hidden. AWS shows none of them;
  * others that speak its protocol may
- * @throws an error of AWS: without an answer, nobody knows what is hidden
+ * @throws an error of AWS: without an answer, it is unknown what is hidden
  */
 export async function hiddenValues(
   { client, request }: Pick<Api, 'client' | 'request'>,

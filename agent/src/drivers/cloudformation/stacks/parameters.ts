@@ -11,7 +11,7 @@ export interface Parameters {
   readonly values: readonly Parameter[];
   /** Names of variables that the template has no parameter for. */
   readonly unknown: readonly string[];
-  /** Values that nobody may see. */
+  /** Hidden values. */
   readonly hidden: readonly string[];
 }
 

@@ -41,7 +41,7 @@ function staysBecause(resource: FoundResource, policy: string, retained: readonl
   return `it stays, because its DeletionPolicy is ${policy}`;
 }
 
-/** Whether anybody else has planned in a stack that has nothing yet. */
+/** Whether another plan was made in a stack that has nothing yet. */
 async function isPlannedByOthers({ client, request }: Api, stackId: string): Promise<boolean> {
   for await (const page of paginateListChangeSets({ client }, { StackName: stackId }))
     if (

@@ -88,7 +88,7 @@ export async function summaryOf(
   }
 }
 
-/** @throws StackProblem that names what the template needs and nobody has allowed */
+/** @throws StackProblem that names the capabilities that the template needs and that are not allowed */
 export function checkCapabilities(
   summary: GetTemplateSummaryOutput,
   { request }: Pick<Api, 'request'>,

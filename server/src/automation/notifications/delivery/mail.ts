@@ -76,7 +76,7 @@ function known(box: string): string {
   return `${local}@${domainToASCII(box.slice(at + 1))}`.toLowerCase();
 }
 
-/** Those who were not refused; nobody where it is not certain who was. */
+/** Those who were not refused; none if that is not certain. */
 function acceptedOf(refused: readonly Refused[], { to }: Pick<Mail, 'to'>): string[] {
   const boxes = new Set(refused.map(({ recipient = '' }) => known(recipient)));
   const accepted = to.filter((box) => !boxes.has(known(box)));

@@ -16,7 +16,7 @@ type SendContext = Pick<Context, 'settings' | 'sealer' | 'now'>;
 
 const json = { 'content-type': 'application/json', 'user-agent': 'envarium-webhook' };
 
-/** The part of an address that lets anybody post to it. */
+/** The part of an address with which anyone can post to it. */
 function secretsOf(address: string): string[] {
   const url = URL.parse(address);
   const path = url === null ? '' : `${url.pathname}${url.search}`;

@@ -1,4 +1,4 @@
-/** Reads YAML and JSON of strangers: YAML in a thread with limits. */
+/** Reads untrusted YAML and JSON: YAML in a thread with limits. */
 
 import { join } from 'node:path/posix';
 import { parseExactly } from '#contract/schema/exact-json.ts';

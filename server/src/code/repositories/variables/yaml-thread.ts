@@ -1,4 +1,4 @@
-/** A thread that reads one YAML text of strangers, started by `read-yaml.ts`. */
+/** A thread that reads one untrusted YAML text, started by `read-yaml.ts`. */
 import { parseDocument } from 'yaml';
 import { withNumbers } from '#contract/schema/exact-json.ts';
 import { isSameKey, withExactNumbers } from '#guards/exact-yaml.ts';

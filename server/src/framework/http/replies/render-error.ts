@@ -94,7 +94,7 @@ const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: str
 };
 
 /**
- * Answers what Node would answer in a form of its own: a missing Host header, expectations nobody knows, and
+ * Answers what Node would answer in a form of its own: a missing Host header, unknown expectations, and
  * requests for a tunnel.
  */
 export function answerOddRequests(app: FastifyInstance, newId: () => string): void {

@@ -65,7 +65,7 @@ class PolicyEngine {
     this.#folder = null;
   }
 
-  /** Ends processes that nobody uses: those that are idle, and the longest unused above the limit. */
+  /** Ends processes that are not used: those that are idle, and the longest unused above the limit. */
   #tidy(most: number): void {
     const idle = [...this.#kept].filter(([, { ready }]) => ready !== null && !ready.isBusy);
     const oldestFirst = idle.toSorted(([, a], [, b]) => (a.ready?.usedAt ?? 0) - (b.ready?.usedAt ?? 0));

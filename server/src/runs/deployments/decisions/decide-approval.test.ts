@@ -66,7 +66,7 @@ const demanded: readonly (readonly [
   [lifting({ variable: false }, { variable: 'policy' }), 'pending', true, 'policy'],
   [lifting({ variable: false }, { variable: 'policy' }), 'none', true, 'policy'],
   [lifting({ variable: false }, { variable: 'policy' }), 'allow', false, 'policy'],
-  // A project that lets nobody approve their own plans.
+  // A project that does not let people approve their own plans.
   [lifting({ variable: false }, { variable: 'project', isProjectUnlifted: true }), null, true, 'project'],
   [lifting({ request: false }, { isProjectUnlifted: true }), null, true, 'project'],
   [lifting({ request: true }, { isProjectUnlifted: true }), null, true, 'project'],

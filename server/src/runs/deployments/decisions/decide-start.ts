@@ -38,7 +38,7 @@ export interface StartFacts {
   readonly recordsResources?: boolean;
   /** A deployment has applied something: what a task works on. */
   readonly hasLastDeploy: boolean;
-  /** The policy of the project lets nobody destroy its environments. */
+  /** The policy of the project does not allow its environments to be destroyed. */
   readonly isDestroyDisabled?: boolean;
 }
 

@@ -106,7 +106,7 @@ export interface StoredFacts {
   readonly policy: PolicySettings;
   /** Approval policies are assigned there, above it, or to the template. */
   readonly hasPolicies: boolean;
-  /** The projects, this and those above it, that let nobody approve their own plans. */
+  /** The projects, this and those above it, that do not let people approve their own plans. */
   readonly demands: readonly DemandPlace[];
   /** Queued and active deployments, in the order of the queue. */
   readonly open: readonly DeploymentRow[];
@@ -140,7 +140,7 @@ export async function resourcesOf(
   return { mayExist: state?.resource_count !== 0, areRecorded: (state?.resource_count ?? 0) > 0 };
 }
 
-/** The project is held: nobody archives it before the transaction ends. */
+/** The project is held: it is not archived before the transaction ends. */
 async function projectOf(
   { db: tx, actor }: Pick<ActorContext, 'db' | 'actor'>,
   { project_id: id, template_id: templateId }: EnvironmentRow,

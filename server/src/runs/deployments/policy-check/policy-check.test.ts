@@ -395,7 +395,7 @@ test(
   async () => {
     const { environment } = await guarded([says('allow')]);
     const { id } = await planned(environment.id);
-    // Nobody asks any more, as after failures of the effect, and still the abort ends it.
+    // The evaluation has ended, as after failures of the effect, and still the abort ends it.
     await app.database.pool.query("update effect set due_at = 'infinity' where kind = 'evaluate-policies'");
     await ok(app, 'abortDeployment', { params: { id } });
     const aborted = await deploymentOf(app, id);

@@ -92,15 +92,15 @@ async function approversOf(context: Context, row: DeploymentRow) {
   }));
 }
 
-/** Of what nobody started. */
+/** For deployments without an author. */
 const automated = { name: 'envarium', email: '' };
 
-/** By who started it, not by its trigger, which a request names: nobody hides from a policy behind that. */
+/** By who started it, not by its trigger, which a request names: which must not evade a policy. */
 async function deployerOf(context: Context, { started_by: userId }: DeploymentRow) {
   if (userId === systemUserId) return automated;
   const user = (await getUsers(context.db, [userId])).get(userId);
   const { name = '', email = '' } = user ?? {};
-  // Anybody may name a key like that.
+  // Any key may have that name.
   const isMistakable = name.trim().toLowerCase() === automated.name;
   return { name: isMistakable ? `${name} (${userId})` : name, email };
 }

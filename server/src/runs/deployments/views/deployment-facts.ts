@@ -78,7 +78,7 @@ export function clones(type: string): boolean {
 
 const unreviewedTypes = ['prPlan', 'remotePlan'];
 
-/** Whether the installation denies tokens to a deployment, because nobody has reviewed its code. */
+/** Whether the installation denies tokens to a deployment, because its code was not reviewed. */
 export function isDeniedTokens(
   { settings }: Pick<Context, 'settings'>,
   { type }: { readonly type: string },

@@ -52,7 +52,7 @@ function queued(
 
 type Holder = Awaited<ReturnType<typeof listHolders>>[number];
 
-/** A job that nobody has taken yet. */
+/** A job that no agent has claimed yet. */
 type OpenJob = Pick<JobRow, 'tool' | 'work_folder' | 'created_at'>;
 
 /** @param connected agents, of any organization */
@@ -147,7 +147,7 @@ function connectedAgents(context: Context): ReturnType<typeof listAbilities> {
   return listAbilities(context.db, reachableSince(context));
 }
 
-/** An agent that has the run but is silent, or that nobody has taken the job yet. */
+/** An agent that has the run but is silent, or a job that no agent has claimed yet. */
 async function agentWaits(
   context: Context,
   rows: readonly Pick<PlainDeploymentRow, 'id'>[],

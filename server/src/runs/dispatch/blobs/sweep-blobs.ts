@@ -20,7 +20,7 @@ async function giveUpTravelled(context: Context, blobs: readonly BlobFile[]): Pr
   if (blobs.length > 0) await promiseEffect(context, removeBlobs, { ids: blobs.map(({ id }) => id) });
 }
 
-/** Reaction: what travelled from a plan to its apply is removed when the deployment is over. */
+/** Reaction: the files that went from a plan to its apply is removed when the deployment is over. */
 export async function removeTravelled(
   context: Context,
   { deployment }: ReactionPayloads['deploymentMoved'],

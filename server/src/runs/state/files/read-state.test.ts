@@ -14,7 +14,7 @@ function ofLists(bytes: number): Buffer<ArrayBuffer> {
   return Buffer.concat([Buffer.from(start), Buffer.alloc(bytes - (bytes % 3), ',[]'), Buffer.from(']}}}')]);
 }
 
-/** The longest time in which nobody else got a turn, while something is awaited. */
+/** The longest time in which no other work got a turn, while something is awaited. */
 async function longestPause(work: Promise<unknown>): Promise<number> {
   let before = performance.now();
   let longest = 0;

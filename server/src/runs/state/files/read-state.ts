@@ -1,4 +1,4 @@
-/** Reads states, which runs and strangers write: large ones in a thread with limits of time and memory. */
+/** Reads states, which come from runs and third parties: large ones in a thread with limits of time and memory. */
 import fastq from 'fastq';
 import type { ByteRange } from '#guards/json-bytes.ts';
 import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';

@@ -22,7 +22,7 @@ export interface SentenceFacts {
   readonly now: number;
 }
 
-/** With one unit: seconds that tick in a sentence keep nobody informed. */
+/** With one unit: seconds that tick in a sentence are not informative. */
 function span(from: string | null | undefined, to: number): string {
   const [number, unit] = spanText(Math.max(0, to - Date.parse(from ?? ''))).split(' ');
   return `${number} ${unit}`;

@@ -1,4 +1,4 @@
-/** One line of the log. What it says comes from strangers: it is shown as text, whatever it contains. */
+/** One line of the log. Its content comes from third parties: it is shown as text, whatever it contains. */
 import { type CSSProperties, memo } from 'react';
 import classes from './log.module.css';
 import type { ShownLine } from './store/shown-lines.ts';

@@ -40,7 +40,7 @@ export class Overtaken extends Error {
 const attempts = 5;
 
 /**
- * Sends the changes if nobody has changed the same settings since. Depends on the version that was compared, so
+ * Sends the changes if no one has changed the same settings since. Depends on the version that was compared, so
  * that nothing can come in between.
  * @throws Overtaken, ApiError
  */

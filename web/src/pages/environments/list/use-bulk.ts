@@ -52,7 +52,7 @@ export function useFitting(
 const pauseMilliseconds = 500;
 const concerned = ['listEnvironments', 'getEnvironment', 'listDeployments', 'getDeployment'] as const;
 
-/** Sends an action, and follows what the service does to each environment; it continues if nobody follows. */
+/** Sends an action, and follows what the service does to each environment; it continues without followers. */
 export function useBulkRun(action: BulkAction, organizationId: string) {
   const [started, setStarted] = useState<readonly BulkOperation[]>([]);
   const send = useMutation({

@@ -1,4 +1,4 @@
-/** Named filters of the list: those that everybody has, and those that this browser keeps for an organization. */
+/** Named filters of the list: those that all people have, and those that this browser keeps for an organization. */
 import { useSyncExternalStore } from 'react';
 import { type FilterKey, filterKeys } from './list-query.ts';
 

@@ -4,7 +4,7 @@ import { dirname, relative, resolve, sep } from 'node:path';
 import { StackProblem } from './api.ts';
 import { requestFile } from './reports.ts';
 
-/** AWS takes no larger templates, and nobody writes larger files of parameters. */
+/** AWS takes no larger templates, and files of parameters are never larger. */
 const longestBytes = 1_000_000;
 
 function isWithin(found: string, folder: string): boolean {

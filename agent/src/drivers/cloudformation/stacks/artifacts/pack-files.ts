@@ -98,7 +98,7 @@ export async function digestOfFiles(files: readonly PackedFile[]): Promise<strin
   return hash.digest('hex');
 }
 
-/** A zip whose files everybody may read, which functions of AWS need. */
+/** A zip whose files are readable for all, which functions of AWS need. */
 export async function zipOf(files: readonly PackedFile[]): Promise<Uint8Array> {
   const zip = new ZipFile();
   const failed = new Promise<never>((_, reject) => zip.once('error', reject));

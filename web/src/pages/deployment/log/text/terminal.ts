@@ -103,7 +103,7 @@ class Row {
   }
 
   setStyle(parameters: string): void {
-    // Long chains of styles without an end are nobody's intention.
+    // Long chains of styles without an end are never intended.
     this.style = isReset(parameters) ? '' : `${this.style.slice(-200)}\x1b[${parameters}m`;
   }
 
