@@ -48,7 +48,7 @@ or the service is unreachable; 3 the deployment waits for approval; 130 ended by
 Settings come from flags, then ENVARIUM_API_URL, ENVARIUM_API_KEY, ENVARIUM_API_SECRET and ENVARIUM_ORGANIZATION_ID,
 then the file that "envarium login" writes.`;
 
-/** What adds the commands, in the order of the help. */
+/** Functions that add the commands, in the order of the help. */
 const commands = [
   addLoginCommand,
   addLogoutCommand,

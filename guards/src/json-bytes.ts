@@ -91,7 +91,7 @@ export interface JsonOutline {
 }
 
 export interface OutlineOptions {
-  /** How many objects and lists in each other are read. */
+  /** Maximum depth of nested objects and lists. */
   readonly levels: number;
   /** Decodes bytes; throws for what it does not accept. */
   readonly decode: (bytes: Uint8Array) => string;

@@ -26,7 +26,7 @@ export type MakeSample = (
 ) => Sample | Promise<Sample>;
 
 /**
- * Which file acts on a field that only bodies of this family have: not one that only stores or shows it; null: people
+ * File that acts on a field that only bodies of this family have: not one that only stores or shows it; null: people
  * only read it.
  */
 export type FieldEffects = Readonly<Record<string, string | null>>;

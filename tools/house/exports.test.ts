@@ -76,7 +76,7 @@ const { imports: aliases } = JSON.parse(readFileSync(join(root, 'package.json'),
 const rooms = ['agent', 'cli', 'clouds', 'guards', 'protocol', 'server', 'settings', 'web'];
 const isTest = (file: string) => /\.test\.tsx?$|^acceptance\/|\/(?:testing|__fixtures__)\//.test(file);
 
-/** Who imports what, as `file#name`; `file#*` for all of its names. */
+/** Importers by `file#name`; `file#*` for all of its names. */
 function importersByName(): ReadonlyMap<string, ReadonlySet<string>> {
   const importers = new Map<string, Set<string>>();
   for (const from of repositoryFiles().filter((file) => /\.(?:tsx?|mjs)$/.test(file)))

@@ -14,12 +14,12 @@ import type { Operation } from '#contract/schema/operation.ts';
 import { readSamples } from '../../server/testing/samples.ts';
 import { root } from '../tree/repository.ts';
 
-/** What the families say about their own fields. */
+/** Statements of the families about their own fields. */
 const ofFamilies = new Map<string, string | null>();
 for (const { effects = {} } of await readSamples())
   for (const [name, file] of Object.entries(effects)) ofFamilies.set(name, file);
 
-/** Which file acts on a field: not one that only stores or shows it. */
+/** File that acts on a field: not one that only stores or shows it. */
 const actsOn: Readonly<Record<string, string>> = {
   acceptOtherLineage: 'server/src/runs/state/roll-back-or-promote.ts',
   accessibleFromEntireOrganization: 'server/src/runs/state/state-access.ts',

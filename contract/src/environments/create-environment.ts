@@ -76,7 +76,7 @@ export const CreateFromTemplateBody = closed({
 });
 export type CreateFromTemplateBody = Static<typeof CreateFromTemplateBody>;
 
-/** What both bodies have in more than one form, or in more than one place. */
+/** Fields of both bodies with more than one form, or in more than one place. */
 type ManyForms = Pick<
   CreateEnvironmentBody,
   | 'name'

@@ -10,7 +10,7 @@ const ofOrganization = Type.Object({ organizationId: Text });
 const inQuery = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const inBody = { entity: 'organization', in: 'body', field: 'organizationId' } as const;
 const thisProvider = aboutOne('provider');
-/** What is said of a provider has no effect. */
+/** Settings of a provider, which have no effect. */
 const stored = <P extends TProperties>(properties: P) =>
   withoutEffect(closed(properties), noEffects.providers);
 

@@ -1,4 +1,4 @@
-/** What the service refuses about a form: at its fields, or above them. */
+/** Refusal of the service about a form: at its fields, or above them. */
 import { useState } from 'react';
 import { fieldOf, fieldText } from '../api/errors.ts';
 

@@ -19,7 +19,7 @@ export interface NewRecordProps<Name extends OperationName, Values extends Recor
   readonly initialValues: Values;
   readonly validate?: FormValidateInput<Values>;
   readonly inputOf: (values: Values) => QueryInput<Name>;
-  /** What the address calls it. */
+  /** Name in the address. */
   readonly idOf: (reply: Reply<Name>) => string;
   readonly onClose: () => void;
   readonly children: (form: UseFormReturnType<Values>) => ReactNode;

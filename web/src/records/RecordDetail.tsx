@@ -10,13 +10,13 @@ import { Removal, type RemovalProps } from './Removal.tsx';
 
 export interface RecordDetailProps<Data extends { readonly name: string }, Name extends OperationName> {
   readonly query: UseQueryResult<Tagged<Data>>;
-  /** What it is, such as `token`: the title until it is read, and in the texts of its deletion. */
+  /** Kind of record, such as `token`: the title until it is read, and in the texts of its deletion. */
   readonly noun: string;
   /** Facts and parts before the settings. */
   readonly before: (data: Data) => ReactNode;
   readonly settings: (found: Tagged<Data>) => ReactNode;
   readonly removal: Pick<RemovalProps<Name>, 'operation' | 'input' | 'refreshes'>;
-  /** What its deletion means. */
+  /** Consequence of its deletion. */
   readonly meaning: string;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;

@@ -33,7 +33,7 @@ export interface RecordsPageProps<Data, Row>
   /** On the button that opens the dialog. */
   readonly verb: string;
   readonly whyNot: string | undefined;
-  /** What the page says while there are none. */
+  /** Placeholder of the page without records. */
   readonly empty: readonly [title: string, text: ReactNode];
   readonly dialog: (onClose: () => void) => ReactNode;
   readonly detail: (id: string, onClose: () => void) => ReactNode;

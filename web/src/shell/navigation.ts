@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 /** The groups of the navigation, in its order. */
 const groups = ['Work', 'Sources', 'Access', 'Operation'] as const;
 
-/** Where the navigation shows a page, which declares it where it is registered. */
+/** Place of a page in the navigation, declared where it is registered. */
 export interface PagePlace {
   readonly group: (typeof groups)[number];
   readonly name: string;

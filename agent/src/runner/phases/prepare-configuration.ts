@@ -113,7 +113,7 @@ export async function inspectCode(
   return captures;
 }
 
-/** What was captured, in a form that JSON has. */
+/** Captures in a form that JSON has. */
 export function writeCaptures(captures: ReadCaptures): Record<string, string> {
   return Object.fromEntries(
     [...captures].map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),

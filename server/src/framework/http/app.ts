@@ -111,7 +111,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   return app;
 }
 
-/** What the caller calls its request, where it is short and harmless. */
+/** Id of the request from the caller, if it is short and harmless. */
 function clientRequestId(headers: IncomingHttpHeaders): string | undefined {
   const id = headers['x-request-id'];
   return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) ? id : undefined;

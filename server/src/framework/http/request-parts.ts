@@ -171,7 +171,7 @@ export function joinLists(operation: Operation): (query: Record<string, unknown>
   };
 }
 
-/** What a header has room for: names, and characters of each. */
+/** Limits of a header: names, and characters of each. */
 const mostNames = 20;
 const longestName = 80;
 

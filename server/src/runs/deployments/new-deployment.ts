@@ -26,7 +26,7 @@ function valuesOf(variables: readonly JobVariable[]): Record<string, string> {
   return Object.assign(Object.create(null), ...variables.map(({ name, value }) => ({ [name]: value })));
 }
 
-/** What a request changes for later runs too. */
+/** Changes of a request to later runs too. */
 interface Lasting {
   readonly changes: LastingChanges;
   /** The changes wait for the approval of the plan. */
@@ -78,7 +78,7 @@ async function inputsOf(
   return { columns, variables: resolved.rows, setIds: resolved.setIds };
 }
 
-/** Where the code of the run comes from. */
+/** Source of the code of the run. */
 function sourceColumns({ environment, template, policy }: StoredFacts, request: StartRequest) {
   const isWithNewCode = policy.forceCheckoutOnTtlDestroy && request.trigger === 'ttl';
   const code = templateColumns(template);
@@ -122,7 +122,7 @@ export interface NewDeployment {
     Pick<DeploymentRow, 'tool' | 'queued_at' | 'has_policies'>;
   /** Configuration sets that it runs with. */
   readonly setIds: readonly string[];
-  /** What readers see of its variables. */
+  /** Readers' form of its variables. */
   readonly variables: readonly DeploymentVariable[];
 }
 

@@ -47,7 +47,7 @@ function checkDrift({ driftDetectionRequest: drift }: NewEnvironment, now: Date)
   else if (drift?.enabled) throw badField('body.driftDetectionRequest.cron', 'is required with enabled');
 }
 
-/** What a request itself says about waiting for approvals. */
+/** Setting of a request about waiting for approvals. */
 interface OwnApproval {
   /** Undefined: nothing, and the default of the project applies. */
   readonly wanted: boolean | undefined;
@@ -76,7 +76,7 @@ export interface CheckedEnvironment<Request extends NewEnvironment = NewEnvironm
   /** With the values of the policy where it has none of its own. */
   readonly request: Request;
   readonly approval: OwnApproval;
-  /** Where the environment is going to be. */
+  /** Place of the new environment. */
   readonly place: Place;
   readonly policy: PolicySettings;
 }
@@ -116,7 +116,7 @@ export function checkWorkspaceName(workspaceName: string | undefined, type: stri
   if (refused) throw badField('body.workspaceName', refused);
 }
 
-/** Where the code of an environment without a template comes from. */
+/** Source of the code of an environment without a template. */
 export interface OwnSource {
   /** Those of the first deployment replace those of the environment. */
   readonly repository: string;

@@ -1,4 +1,4 @@
-/** What a tested policy said. */
+/** Verdict of a tested policy. */
 
 import { Link } from '@tanstack/react-router';
 import { type PolicyRule, policyRules } from '#contract/deployments/policy-verdict.ts';

@@ -1,4 +1,4 @@
-/** What is going to happen, day by day. */
+/** Scheduled events, day by day. */
 
 import { Link } from '@tanstack/react-router';
 import type { CalendarEntry } from '#contract/calendar/shapes.ts';

@@ -32,7 +32,7 @@ interface ProjectFormProps {
   readonly refusal: FormRefusal;
   readonly verb: string;
   readonly isBusy: boolean;
-  /** Where it is created can be chosen. */
+  /** The parent of a new project can be chosen. */
   readonly hasParent?: boolean;
   readonly notice?: ReactNode;
   readonly onChange: (changes: Partial<ProjectValues>) => void;

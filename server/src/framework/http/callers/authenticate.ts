@@ -65,7 +65,7 @@ export const ownAdmission = { admission: 'own' } as const;
 /** The configuration of a route that needs no credentials. */
 export const openAdmission = { admission: 'open' } as const;
 
-/** How often the last use of a secret is recorded, in milliseconds. */
+/** Interval between records of the last use of a secret, in milliseconds. */
 const lastUseEvery = 60_000;
 
 interface KeptKey {

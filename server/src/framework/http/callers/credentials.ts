@@ -1,5 +1,5 @@
 /**
- * What a request carries to identify its caller: `Authorization` (Basic, and leniently Bearer with the same
+ * Credentials in a request: `Authorization` (Basic, and leniently Bearer with the same
  * content), or the cookie of a browser's session. Scripts cannot read the cookie, and other sites' pages send it
  * only when they lead people here. Behind TLS it is named so that browsers accept it only from this host, over TLS.
  */

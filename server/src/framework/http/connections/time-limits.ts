@@ -62,9 +62,9 @@ export function limitTimes(app: FastifyInstance, settings: ServerSettings): void
 
 /** Less than this is read and discarded, so that the connection can be used again. */
 const smallBytes = 64 * 1024;
-/** How long the rest of a small body may take after the answer. */
+/** Time for the rest of a small body after the reply. */
 const restMilliseconds = 10_000;
-/** How long a caller has to read the answer before the connection is reset. */
+/** Time for a caller to read the reply before the connection is reset. */
 const lingerMilliseconds = 1_000;
 
 function mayBeLarge({ headers }: FastifyRequest): boolean {

@@ -121,7 +121,7 @@ export function readPair(settings: TlsSettings): Pair | null {
   return pair;
 }
 
-/** What Node needs for it. */
+/** Node's form of it. */
 export function contextOptions(settings: TlsSettings, { cert, key }: Pair): SecureContextOptions {
   return { cert, key, minVersion: `TLSv${settings.tlsLeastVersion}` };
 }

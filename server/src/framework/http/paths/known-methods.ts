@@ -1,5 +1,5 @@
 /**
- * Which methods each path has: for requests with another method (405), for OPTIONS (RFC 9110, 9.3.7), and where
+ * Methods of each path: for requests with another method (405), for OPTIONS (RFC 9110, 9.3.7), and where
  * another operation would take the path for one of its own.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';

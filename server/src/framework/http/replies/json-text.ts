@@ -45,7 +45,7 @@ export function withJsonFields(
   return `${text}}`;
 }
 
-/** What is kept in all; larger than this part of it, a text is not kept. */
+/** Total size; a text larger than this part of it is not kept. */
 const mostCharacters = 8_000_000;
 const largestPart = 1 / 20;
 

@@ -49,7 +49,7 @@ function setIdsOf({ setChanges }: LastingChanges) {
   return { assign: idsOf(setChanges?.assign), unassign: idsOf(setChanges?.unassign) };
 }
 
-/** What the deployment carries until it is approved. */
+/** Changes that the deployment carries until it is approved. */
 export function proposedOf(lasting: LastingChanges): ProposedChanges {
   const { variableChanges: changes, variableFields: fields, codeChange, settingsChange } = lasting;
   return {

@@ -44,7 +44,7 @@ export interface SettingsChange {
   readonly columns: Updateable<EnvironmentTable>;
 }
 
-/** What a request changes for its run and all later ones; it waits for the approval if the caller may only plan. */
+/** Changes of a request to its run and all later ones; they wait for the approval if the caller may only plan. */
 export interface LastingChanges {
   readonly variableChanges: readonly VariableChange[];
   /** Location of each change in the request. */

@@ -1,4 +1,4 @@
-/** What a deploy request must not contain for its type of deployment. */
+/** Fields that a deploy request must not contain for its type of deployment. */
 import type { DeployRequest, RunRequest } from '#contract/deployments/deploy-request.ts';
 import { requireRight } from '../../../framework/access/check-right.ts';
 import type { ActorContext } from '../../../framework/context.ts';
@@ -63,7 +63,7 @@ function checkRemediation(
 
 const longestCustomBytes = 32 * 1024;
 
-/** What a process cannot receive, or what a terminal would interpret. */
+/** Characters that a process cannot receive, or that a terminal would interpret. */
 function checkCustomVariables({ customServiceEnvironmentVariables: custom }: RunRequest, body: string): void {
   for (const [name, value] of Object.entries(custom ?? {})) {
     const field = `${body}.customServiceEnvironmentVariables.${name}`;

@@ -37,9 +37,9 @@ export interface FinishMessage {
   readonly outcome: ReceivedOutcome | null;
   /** When the attempt came to its agent and left it, if the agent says so. */
   readonly times: AttemptTimes | null;
-  /** What is stored before the outcome. */
+  /** Data to store before the outcome. */
   readonly rest: FinishRest;
-  /** What is wrong with the message; null where it has an outcome. */
+  /** Problem of the message; null if it has an outcome. */
   readonly problem: string | null;
 }
 

@@ -1,4 +1,7 @@
-/** What a state has differently from another one, of which only digests are at hand: two large ones fill the memory. */
+/**
+ * Differences between a state and another one, of which only digests are available: two large ones fill the
+ * memory.
+ */
 import { digestOf } from '#guards/json-bytes.ts';
 import { type FoundInstance, instancesOf, outputsOf } from './state-instances.ts';
 
