@@ -33,6 +33,7 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/runner/tool/requested-version.ts readVersionFile',
     'agent/src/sources/git-checkout.ts readCommit',
     'agent/src/sources/partial-clone.ts foldersNamedBy',
+    'agent/src/sources/submodules.ts resolveSubmoduleUrl',
     'cli/src/commands/completion.ts forBash',
     'cli/src/show/show-unrecorded.ts importBlocks',
     'web/src/forms/variables/rows.ts rowOfDefinition',
@@ -53,6 +54,8 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/runner/reuse/run-or-reuse.ts readResult',
     'agent/src/runner/reuse/run-or-reuse.ts writeResult',
     'clouds/src/clusters/eks.ts eksTokens',
+    'server/src/framework/http/connections/tls.ts contextOptions',
+    'server/src/framework/http/connections/tls.ts followPair',
     'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
   ],
   'lists and rules that a test compares with the tree, the contract or the last release': [
