@@ -58,7 +58,7 @@ function decode(bytes: Uint8Array): string {
 /** The upper levels of a text, and the bytes of what is below them. */
 export function open<Value>(bytes: Uint8Array, levels = 2): { value: Value; below: Below } {
   const { value, parts } = outlineJson(bytes, { levels, decode, checksParts: false });
-  const below = (left: Left | null) => {
+  const below = (left: OutlinePart | null) => {
     const place: ByteRange | undefined = left?.part === undefined ? undefined : parts[left.part];
     return place === undefined ? null : bytes.subarray(place.start, place.end);
   };
