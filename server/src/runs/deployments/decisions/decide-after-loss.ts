@@ -1,4 +1,4 @@
-/** What follows from a lost attempt. Pure. */
+/** Decides what follows from a lost attempt. Pure. */
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 
 /** The total number of attempts without a start mark. */
