@@ -18,7 +18,7 @@ import { TimeAgo } from '../../ui/Time.tsx';
 
 type DetailedApiKey = Reply<'listApiKeys'>[number];
 
-const valuesOf = ({ name, description = '', ownerId = null, networks = [] }: DetailedApiKey) => ({
+const valuesOf = ({ name, description, ownerId, networks }: DetailedApiKey) => ({
   name,
   description,
   ownerId,
