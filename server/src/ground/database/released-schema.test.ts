@@ -1,12 +1,30 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { before, test } from 'node:test';
 import { testDatabase } from '../../../testing/database.ts';
-import { compareSchemas, contractions, describeSchema, type SchemaDescription } from './released-schema.ts';
+import { migrate } from './migrate.ts';
+import {
+  compareSchemas,
+  contractions,
+  describeSchema,
+  lastReleasedMigration,
+  type SchemaDescription,
+} from './released-schema.ts';
 
-const released = JSON.parse(
-  readFileSync(new URL('released-schema.json', import.meta.url), 'utf8'),
-) as SchemaDescription;
+let released: SchemaDescription;
+
+before(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'released-'));
+  const isReleased = (file: string) => !file.endsWith('.sql') || basename(file) <= lastReleasedMigration;
+  cpSync(join(import.meta.dirname, 'migrations'), folder, { recursive: true, filter: isReleased });
+  await using database = await testDatabase();
+  await database.pool.query('drop schema public cascade; create schema public');
+  await migrate(database.db, folder);
+  released = await describeSchema(database);
+  rmSync(folder, { recursive: true });
+});
 
 test('servers of the last release can write after all migrations', async () => {
   await using database = await testDatabase();

@@ -4,6 +4,9 @@
  */
 import type { Database } from './open.ts';
 
+/** The newest migration of the last release; until the first release, the only one that may be edited. */
+export const lastReleasedMigration = '0001-schema.sql';
+
 export interface SchemaColumn {
   readonly type: string;
   readonly isNullable: boolean;
