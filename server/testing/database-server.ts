@@ -28,9 +28,13 @@ export async function startTestServer(): Promise<TestServer> {
   const database = connect({ ...address, database: migratedTemplate });
   await migrate(database.db);
   await database[Symbol.asyncDispose]();
+  // A run that is ended by a signal does not wait for tests that do not end.
+  const stopAtExit = () => process.kill(embedded.pid, 'SIGQUIT');
+  process.once('exit', stopAtExit);
   return {
     address,
     async [Symbol.asyncDispose]() {
+      process.off('exit', stopAtExit);
       await embedded[Symbol.asyncDispose]();
       rmSync(place, { recursive: true, force: true });
       rmSync(folder, { recursive: true, force: true });
