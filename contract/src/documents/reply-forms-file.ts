@@ -15,7 +15,7 @@ export function replyFormsFile(): string {
     return form === undefined ? [] : [`  ${name}: '${form}',`];
   });
   return `/**
- * What the reply of each operation can be recognized by: \`[]\` is a list, anything else a field that it has.
+ * Marks by which the reply of each operation is recognized: \`[]\` is a list, anything else a field that it has.
  * Operations whose replies have no such mark are left out. Generated from them by \`npm run generate\`.
  */
 export const replyForms = {

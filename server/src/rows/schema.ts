@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 66efb259d4af4bb82e0ddc3feed9d16fb4b386c714b89d489aef030c6575005c
+ * sources 0898037597f23af994a075c6848de2cb129fd1566caf0f83d67f4ac516cbb5b0
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';
