@@ -29,12 +29,17 @@ test('a 429 is waited out as long as it says, which is reported', async () => {
   const seen = playing(tooMany('0'), new Response('good'));
   assert.equal(await (await seen.fetch('http://x', { method: 'PUT' })).text(), 'good');
   assert.match(seen.told.join(), /trying again in 0 s/);
+  const dated = playing(tooMany(new Date(Date.now() + 2_000).toUTCString()), new Response('good'));
+  await dated.fetch('http://x', { method: 'PUT' });
+  assert.match(dated.told.join(), /trying again in [012] s/);
 });
 
 test('a 429 that demands more than a minute is returned', async () => {
   const seen = playing(tooMany('3600'));
   assert.equal((await seen.fetch('http://x', { method: 'GET' })).status, 429);
   assert.equal((await playing(tooMany('soon')).fetch('http://x', { method: 'GET' })).status, 429);
+  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+  assert.equal((await playing(tooMany(inAnHour)).fetch('http://x', { method: 'GET' })).status, 429);
   const past = playing(tooMany(new Date(3_000).toUTCString()), new Response('good'));
   assert.equal(await (await past.fetch('http://x', { method: 'GET' })).text(), 'good');
 });

@@ -1,6 +1,6 @@
 /** Templates (on the wire: blueprints). */
 import { Type } from 'typebox';
-import { aboutOne, byId } from '../schema/by-id.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, Text } from '../schema/schema.ts';
 import { Template } from './shapes.ts';
@@ -87,9 +87,8 @@ export const operations = defineOperations('templates', {
     needs: 'MANAGE_PROJECT_TEMPLATES',
     needsAnywhere: true,
     needsToo: [{ right: 'MANAGE_PROJECT_TEMPLATES', for: 'the project of `projectId`' }],
-    subject: thisTemplate.subject,
+    ...thisTemplate,
     updates: 'getTemplate',
-    params: byId,
     body: closed({ projectId: Name }),
     reply: Template,
     inInterface: true,

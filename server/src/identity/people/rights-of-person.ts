@@ -1,4 +1,4 @@
-/** Rights of a person in an organization: those from the link of an invitation, lost without a membership. */
+/** Rights of a person in an organization: those that an invitation's link gives, and those that a removal takes away. */
 import type { ActorContext } from '../../framework/context.ts';
 import { getMembership } from '../../rows/organizations/membership-store.ts';
 import { assignedRolesOf } from '../../rows/roles/role-store.ts';

@@ -99,7 +99,7 @@ export async function createRole(context: ActorContext, body: CreateRoleBody): P
   });
 }
 
-/** The role, locked until the transaction ends. @throws Refusal 404 */
+/** The role, locked until the transaction ends, also against assignments. @throws Refusal 404 */
 export async function lockRole(db: Connection, id: string): Promise<RoleRow> {
   const found = orNotFound(await getRoleRow(db, id), 'role', id);
   await lockOrganizationRow(db, found.organization_id);

@@ -99,7 +99,7 @@ export async function getCredentialRows(db: Connection, ids: readonly string[]):
     .execute();
 }
 
-/** The credential, locked until the transaction ends. */
+/** The credential, locked until the transaction ends, also against assignments. */
 export async function lockCredentialRow(tx: Connection, id: string): Promise<CredentialRow | undefined> {
   if (!isUuid(id)) return undefined;
   return tx.selectFrom('credential').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();

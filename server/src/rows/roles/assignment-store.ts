@@ -76,7 +76,7 @@ export async function assignmentsOfRole(db: Connection, roleId: string): Promise
     .execute();
 }
 
-/** The holder has no role there yet, which is locked until the transaction ends. */
+/** The caller has checked under a lock that the holder has no role there. */
 export async function insertAssignment(
   tx: Connection,
   { newId, actor, now }: Pick<ActorContext, 'newId' | 'actor' | 'now'>,

@@ -90,7 +90,7 @@ export async function insertCliCode(
 }
 
 /**
- * Consumes the session of a code, which can be used once. @returns null for a code that is unknown, used or
+ * Consumes a code, which can be used once. @returns null for a code that is unknown, used or
  * expired
  */
 export async function takeCliCode(db: Connection, code: string, now: Date): Promise<CliCode | null> {

@@ -49,7 +49,8 @@ async function codeOf(context: ActorContext, facts: StoredFacts, row: Deployment
     blueprintRevision: revision,
     ...(isMoved ? { blueprintRepository: repository } : {}),
   };
-  const source = await readSource(context, facts, asked);
+  const { codeChange, ...source } = await readSource(context, facts, asked);
+  if (codeChange) throw new Error('A plan does not change the code of its environment');
   return isPinned(row) ? { ...source, ...folder, ...(commit === null ? {} : { commit }) } : source;
 }
 

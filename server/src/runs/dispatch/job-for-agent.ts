@@ -115,7 +115,7 @@ async function retryOf(
   const rules = template.settings.retry;
   const rule = deployment.type === 'destroy' ? rules?.onDestroy : rules?.onDeploy;
   if (!rule?.times) return {};
-  // Plans that policies have judged count as approved: they are not evaluated for a retry.
+  // A plan that policies let pass counts as approved: they are not evaluated again for a retry.
   const isReviewed =
     deployment.has_policies ||
     (await listReviews(db, [deployment.id])).some((review) => review.action === 'approved');

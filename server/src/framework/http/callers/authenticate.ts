@@ -99,6 +99,7 @@ interface FoundSecret {
   readonly usedAt: Date | null;
 }
 
+/** Compares both secrets, for an unknown id too, so that the time says nothing about either. */
 function matching({ keyHash }: Context, secret: string, key: FoundKey | undefined): FoundSecret | null {
   const isFirst = keyHash.matches(secret, key?.secret_hmac ?? null);
   const isSecond = keyHash.matches(secret, key?.second_secret_hmac ?? null);

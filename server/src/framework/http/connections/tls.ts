@@ -121,7 +121,7 @@ export function readPair(settings: TlsSettings): Pair | null {
   return pair;
 }
 
-/** Node's form of it. */
+/** The pair as Node takes it, with the lowest version of TLS. */
 export function contextOptions(settings: TlsSettings, { cert, key }: Pair): SecureContextOptions {
   return { cert, key, minVersion: `TLSv${settings.tlsLeastVersion}` };
 }

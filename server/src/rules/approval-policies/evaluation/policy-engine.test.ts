@@ -188,7 +188,7 @@ test('a server that stops while policies are compiled leaves nothing behind', ne
   const evaluations = Promise.allSettled(names.map((text) => evaluate(text)));
   await once(closing.signal, 'abort', { signal: AbortSignal.timeout(100) }).catch(() => undefined);
   closing.abort();
-  await evaluations;
+  assert.ok((await evaluations).some(({ status }) => status === 'rejected'));
   while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
   const left = readdirSync(join(dataFolder, 'policies'), { recursive: true });
   assert.deepEqual(

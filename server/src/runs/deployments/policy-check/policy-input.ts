@@ -95,7 +95,7 @@ async function approversOf(context: Context, row: DeploymentRow) {
 /** For deployments without an author. */
 const automated = { name: 'envarium', email: '' };
 
-/** By who started it, not by its trigger, which a request names: which must not evade a policy. */
+/** By who started it, not by its trigger: a request names that, and must not evade a policy by it. */
 async function deployerOf(context: Context, { started_by: userId }: DeploymentRow) {
   if (userId === systemUserId) return automated;
   const user = (await getUsers(context.db, [userId])).get(userId);

@@ -81,14 +81,14 @@ export async function readDeployRequest(
   const uploaded = request.sourceId
     ? await requireSource(context, environment.id, request.sourceId, 'body.sourceId')
     : null;
-  const changes = {
+  const changes: LastingChanges = {
     variableChanges: request.configurationChanges,
     variableFields: variableFieldsOf(body),
     settingsChange: await readSettings(context, facts, request),
     setChanges,
     codeChange,
   };
-  const run = {
+  const run: StartRequest = {
     type: request.deploymentType,
     ...source,
     ...(uploaded ? { sourceId: uploaded.id, path: uploaded.path } : {}),
