@@ -32,7 +32,10 @@ export function shared<Value>(
     if (opened === undefined) {
       const opening = open();
       opened = opening;
-      atEndOfProcess(async () => close(await opening));
+      atEndOfProcess(async () => {
+        const value = await opening.catch(() => undefined);
+        if (value !== undefined) await close(value);
+      });
     }
     return opened;
   };

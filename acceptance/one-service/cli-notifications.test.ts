@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { NotificationDelivery, NotificationDeliveryDetails } from '#contract/notifications/shapes.ts';
 import { commandLine } from '../command-line.ts';
+import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
 
 const service = await joinOneService();
@@ -59,7 +60,7 @@ describe('notifications from the command line', () => {
     assert.match((await run('assign', 'operations', '--project', 'Default')).stderr, /one of --event, --all/);
     await good('assign', 'operations', '--project', 'Default', '--event', 'environmentDeployStarted');
     assert.match(await good('assignments', '--project', 'Default'), /operations +environmentDeployStarted/);
-    const repository = 'https://git.example.com/network.git';
+    const { path: repository } = await makeRepository(service.folder, 'network', { 'main.tf': '' });
     const body = { name: 'network', organizationId, projectId, repository, type: 'opentofu' } as const;
     await service.client.call('createEnvironmentWithoutTemplate', { body });
     const list = async () =>

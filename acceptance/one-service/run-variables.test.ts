@@ -91,6 +91,20 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
         );
       });
 
+    test('override files that sort behind ours do not move the state', async () => {
+      const { path: repository } = await makeRepository(service.folder, 'overriding', {
+        'main.tf': code,
+        'zzzz_override.tf': 'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
+        'zzzz_envarium_override.tf.json': elsewhere,
+        'zzz_envarium_override.tofu.json': elsewhere,
+        'zzzzz_override.tofu': 'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
+      });
+      const { id, deployment } = await deployNew(client, home, { repository });
+      assert.ok(deployment.stateVersionId);
+      const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+      assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
+    });
+
     if (type !== one.type) return;
 
     test('variables add files, arguments and targets to a run', async () => {
@@ -169,20 +183,6 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
         (await client.call('deployEnvironment', { params: { id }, body })).id,
       );
       assert.equal(next.resourceCount, 2);
-    });
-
-    test('override files that sort behind ours do not move the state', async () => {
-      const { path: repository } = await makeRepository(service.folder, 'overriding', {
-        'main.tf': code,
-        'zzzz_override.tf': 'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
-        'zzzz_envarium_override.tf.json': elsewhere,
-        'zzz_envarium_override.tofu.json': elsewhere,
-        'zzzzz_override.tofu': 'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
-      });
-      const { id, deployment } = await deployNew(client, home, { repository });
-      assert.ok(deployment.stateVersionId);
-      const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
-      assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
     });
 
     test('a run stores no state if a variable requests that', async () => {

@@ -5,7 +5,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { checkedLookup, RefusedAddress, refuseAddress } from '#guards/private-addresses.ts';
-import { checkAgain } from './ask-again.ts';
+import { repeatRequest } from './repeat-request.ts';
 
 /** The operator's hosts, `name` or `name:port`: they may have private addresses and use plain http. */
 export type PrivateHosts = ReadonlySet<string>;
@@ -79,7 +79,7 @@ export async function exchange(request: Exchange): Promise<{ status: number; tex
  * @throws CloudProblem
  */
 export async function exchangeJson(request: Exchange): Promise<{ status: number; body: unknown }> {
-  const { status, text } = await checkAgain(() => exchange(request), { signal: request.signal });
+  const { status, text } = await repeatRequest(() => exchange(request), { signal: request.signal });
   try {
     return { status, body: JSON.parse(text) };
   } catch {

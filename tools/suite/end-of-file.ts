@@ -16,7 +16,10 @@ export function atEndOfProcess(close: Close): void {
 }
 
 async function closeAll(closers: Close[]): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close();
+  const errors: unknown[] = [];
+  for (const close of closers.splice(0).reverse())
+    await close().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw new AggregateError(errors, 'Not everything could be closed.');
 }
 
 /** Closes what the file has opened; called by the runner after each file of a process that has several. */
@@ -25,6 +28,9 @@ export function endFile(): Promise<void> {
 }
 
 after(async () => {
-  await endFile();
-  await closeAll(ofProcess);
+  try {
+    await endFile();
+  } finally {
+    await closeAll(ofProcess);
+  }
 });

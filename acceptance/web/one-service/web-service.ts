@@ -18,7 +18,10 @@ export interface SharedWebService extends SharedService {
 const service = sharedService({
   isLaunched: true,
   settings: {
+    // The pages of approvals, sign-in and serving are tested with the default limit.
     ENVARIUM_RATE_LIMIT: '0',
+    // Runs that a failed test leaves behind must not hold up the next files.
+    ENVARIUM_AGENT_CONCURRENCY: '4',
     ENVARIUM_OPA: placeOf('opa') ?? '',
     ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
     ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',

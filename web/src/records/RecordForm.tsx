@@ -30,6 +30,8 @@ export interface RecordFormProps<Name extends OperationName, Data, Values extend
   readonly whyNot?: string | undefined;
   /** On the button; default: Save. */
   readonly verb?: string;
+  /** Of the button. */
+  readonly variant?: 'default' | 'filled';
   /** The question to people who leave the page without saving. */
   readonly question?: string;
   readonly gap?: 'sm' | 'md';
@@ -63,7 +65,13 @@ export function RecordForm<Name extends OperationName, Data, Values extends Reco
       <StaleAlert error={problem} onShow={edited.showLatest} />
       <Stack gap={gap}>
         {props.children(form)}
-        <SaveButton isDirty={form.isDirty()} isBusy={change.isPending} whyNot={whyNot} verb={verb} />
+        <SaveButton
+          isDirty={form.isDirty()}
+          isBusy={change.isPending}
+          whyNot={whyNot}
+          verb={verb}
+          variant={props.variant}
+        />
       </Stack>
     </form>
   );

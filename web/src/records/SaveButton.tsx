@@ -7,14 +7,16 @@ export interface SaveButtonProps {
   /** Why the person may not; undefined: they may. */
   readonly whyNot?: string | undefined;
   readonly verb?: string | undefined;
+  /** Default: one among several of a page. */
+  readonly variant?: 'default' | 'filled' | undefined;
 }
 
-export function SaveButton({ isDirty, isBusy, whyNot, verb = 'Save' }: SaveButtonProps) {
+export function SaveButton({ isDirty, isBusy, whyNot, verb = 'Save', variant = 'default' }: SaveButtonProps) {
   return (
     <div>
       <ActionButton
         type="submit"
-        variant="default"
+        variant={variant}
         loading={isBusy}
         whyNot={whyNot ?? (isDirty ? undefined : 'Nothing was changed.')}
       >

@@ -59,7 +59,7 @@ function contentOf(secret: KubernetesObject): StoredRelease {
     const bytes = isPacked ? gunzipSync(packed, { maxOutputLength: longestRelease }) : packed;
     return JSON.parse(bytes.toString()) as StoredRelease;
   } catch {
-    // Kinds of errors of a parser that may contain values of the release.
+    // A parser's message may contain values of the release.
     throw new Error(
       `Secret ${secret.metadata.name} does not contain a release of helm: delete it, or the whole release`,
     );

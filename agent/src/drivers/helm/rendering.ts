@@ -41,7 +41,7 @@ export function readRelease(captured: Uint8Array): Rendering {
   try {
     release = JSON.parse(Buffer.from(captured).toString()) as ShownRelease;
   } catch {
-    // Kinds of errors of a parser that may contain values.
+    // A parser's message may contain values.
     throw new Error('helm did not print the rendered release as JSON');
   }
   const { name = '', version = '' } = release.chart?.metadata ?? {};

@@ -1,5 +1,5 @@
 /** Calls of the HTTP interfaces of stores: bounded, without redirects, and without their answers in messages. */
-import { checkAgain } from '#clouds/ask-again.ts';
+import { repeatRequest } from '#clouds/repeat-request.ts';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import { networkReason } from '../../network/network-reason.ts';
 import { SecretProblem } from './secret-store.ts';
@@ -27,7 +27,7 @@ export interface StoreAnswer {
  */
 export async function askStore(call: StoreCall): Promise<StoreAnswer> {
   // A Vault that is sealed answers 503, and stays sealed.
-  return checkAgain(() => askOnce(call), { signal: call.signal, isFinal: ({ status }) => status === 503 });
+  return repeatRequest(() => askOnce(call), { signal: call.signal, isFinal: ({ status }) => status === 503 });
 }
 
 async function askOnce({ url, headers = {}, form, signal }: StoreCall): Promise<StoreAnswer> {

@@ -110,6 +110,7 @@ function EditRole({ found, whyNot, onClose }: EditRoleProps) {
         done="The role was changed for everybody who has it"
         whyNot={whyNot}
         verb="Save for everybody who has it"
+        variant="filled"
         gap="md"
       >
         {(form) => <RoleFields form={form} />}

@@ -41,13 +41,14 @@ function AdminForm({ secret }: { readonly secret: string }) {
       send={createAdmin}
       onSent={() => enter()}
       errorsOf={(error) => (isStatus(error, 401) ? { key: 'The service does not know this key.' } : {})}
+      after={({ errors }) =>
+        hasKey && errors.key && <Refused title="The first key was refused">{errors.key}</Refused>
+      }
       verb="Create the first administrator"
     >
       {(form) => (
         <>
-          {hasKey ? (
-            form.errors.key && <Refused title="The first key was refused">{form.errors.key}</Refused>
-          ) : (
+          {!hasKey && (
             <PasswordInput
               label="First key"
               description="The first start has shown it on the terminal, or written it to first-admin-key.env in the data folder: <id>:<secret>."

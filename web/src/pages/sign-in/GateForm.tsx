@@ -24,6 +24,8 @@ export interface GateFormProps<Values extends GateValues> {
   readonly verb: string;
   /** The fields before the password. */
   readonly children: (form: UseFormReturnType<Values>) => ReactNode;
+  /** Between the password and the button. */
+  readonly after?: (form: UseFormReturnType<Values>) => ReactNode;
   readonly passwordLabel?: string;
 }
 
@@ -51,6 +53,7 @@ export function GateForm<Values extends GateValues>(props: GateFormProps<Values>
           label={passwordLabel}
           field={{ ...form.getInputProps('password'), key: form.key('password') }}
         />
+        {props.after?.(form)}
         <Button type="submit" fullWidth mt="sm" loading={call.isPending}>
           {props.verb}
         </Button>

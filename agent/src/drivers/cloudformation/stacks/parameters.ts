@@ -30,7 +30,7 @@ function readFile(file: string): Record<string, string> {
     // Values are texts: numbers keep their digits, and zeros at their beginning.
     content = parse(code, { logLevel: 'silent', schema: 'failsafe' });
   } catch {
-    // Kinds of errors of a parser that may contain values.
+    // A parser's message may contain values.
     throw problem('is neither JSON nor YAML');
   }
   const found: Record<string, string> = Object.create(null);

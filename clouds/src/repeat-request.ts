@@ -6,12 +6,12 @@ import { errorCode, isPassing, isPassingStatus } from '#contract/client/passing-
 class Busy extends Error {}
 
 /**
- * Asks again, twice, if the failure may be temporary.
+ * Repeats a request, at most twice, if the failure may be temporary.
  * @param options.isFinal whether an answer stays as it is, whatever its status says
  * @returns the last answer
  * @throws what `ask` throws, if there was no answer at all; the signal's reason
  */
-export async function checkAgain<Answer extends { readonly status: number }>(
+export async function repeatRequest<Answer extends { readonly status: number }>(
   ask: () => Promise<Answer>,
   { signal, isFinal = () => false }: { signal: AbortSignal; isFinal?: (answer: Answer) => boolean },
 ): Promise<Answer> {
