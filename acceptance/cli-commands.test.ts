@@ -605,11 +605,14 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     });
     const ended = new Promise<number | null>((resolve) => following.once('close', resolve));
     const { id } = await json<Environment>('environment', 'show', 'web');
-    // Again and again: the stream tells what happens from the moment on when it is there.
-    const locking = setInterval(
-      () => void service.client.call('setEnvironmentLock', { params: { id }, body: { isLocked: true } }),
-      300,
-    );
+    // Repeatedly, each time with another reason: the stream begins with what happens after it is open.
+    let locks = 0;
+    const lock = () =>
+      service.client.call('setEnvironmentLock', {
+        params: { id },
+        body: { isLocked: true, reason: `lock ${++locks}` },
+      });
+    const locking = setInterval(() => void lock(), 300);
     for await (const line of createInterface({ input: following.stdout })) {
       const event = JSON.parse(line) as { event: string; data: { environmentId?: string; change?: string } };
       if (event.event === 'environment' && event.data.change === 'locked' && event.data.environmentId === id)
