@@ -16,7 +16,8 @@ test('the server of tests ends with a process that exits without stopping it', a
   });
   const address = JSON.parse(await text(child.stdout)) as pg.ClientConfig;
   await context.waitFor(
-    () => assert.rejects(new pg.Client({ ...address, database: 'postgres' }).connect(), /ECONNREFUSED|ENOENT/),
+    () =>
+      assert.rejects(new pg.Client({ ...address, database: 'postgres' }).connect(), /ECONNREFUSED|ENOENT/),
     { timeout: 30_000 },
   );
 });
