@@ -59,9 +59,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
   ],
   'lists and rules that a test compares with the tree, the contract or the last release': [
-    'server/src/ground/database/released-schema.ts compareSchemas',
-    'server/src/ground/database/released-schema.ts contractions',
-    'server/src/ground/database/released-schema.ts lastReleasedMigration',
     'server/src/runs/dispatch/system-variables.ts systemVariableName',
     'server/src/runs/state/state-protocol.ts calls',
     'settings/src/settings.ts declaredNames',

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { before, test } from 'node:test';
 import { testDatabase } from '../../../testing/database.ts';
-import { migrate } from './migrate.ts';
 import {
   compareSchemas,
   contractions,
   describeSchema,
   lastReleasedMigration,
   type SchemaDescription,
-} from './released-schema.ts';
+} from '../../../testing/released-schema.ts';
+import { migrate } from './migrate.ts';
 
 let released: SchemaDescription;
 

@@ -2,7 +2,7 @@
  * The schema of the last release, in which servers of that release write while others are already replaced:
  * migrations since then only add (expand). What the last release no longer uses may be removed after it (contract).
  */
-import type { Database } from './open.ts';
+import type { Database } from '../src/ground/database/open.ts';
 
 /** The newest migration of the last release; until the first release, the only one that may be edited. */
 export const lastReleasedMigration = '0001-schema.sql';
