@@ -88,6 +88,18 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await other.context().close();
   });
 
+  test('a button keeps the focus while the rights of the person are being read', async () => {
+    const letGo = await holdRequest(page, 'GET', '/api/permissions/effective');
+    await go('/users');
+    const button = page.getByRole('button', { name: 'Invite a person' });
+    await button.focus();
+    await page.getByRole('tooltip', { name: 'Your rights are being read.' }).waitFor();
+    await letGo();
+    await page.locator('button:not([aria-disabled])', { hasText: 'Invite a person' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByLabel(/^E-mail/).waitFor();
+  });
+
   test('the last admin can be neither demoted nor removed, and the page says why', async () => {
     await go('/users');
     await page.getByRole('row').getByRole('button', { name: 'Ada Lovelace' }).click();
@@ -132,6 +144,8 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await page.getByLabel(/^Name/).fill('Releaser');
     await page.getByLabel('RUN_APPLY').check();
     await press('Create role');
+    // The form, too, says how many rights are chosen: it must not be left before the role exists.
+    await page.getByText('The role was created').waitFor();
     await dialog().getByText('4 chosen').waitFor();
 
     await go(`/permissions?tab=assignments&project=${home.projectId}`);

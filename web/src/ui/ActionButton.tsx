@@ -11,24 +11,22 @@ export interface ActionButtonProps extends ButtonProps {
   readonly id?: string;
 }
 
-/** The button stays reachable by keyboard where it is refused, so that its reason can be read. */
+/**
+ * The button stays reachable by keyboard where it is refused, so that its reason can be read. It is the same element
+ * before and after the rights are known: it keeps the focus.
+ */
 export function ActionButton({ whyNot, onClick, children, type = 'button', ...props }: ActionButtonProps) {
   const isRefused = whyNot !== undefined;
-  const button = (
-    <Button
-      {...props}
-      type={isRefused ? 'button' : type}
-      {...(isRefused ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-      onClick={isRefused ? (event) => event.preventDefault() : onClick}
-    >
-      {children}
-    </Button>
-  );
-  return isRefused ? (
-    <Tooltip label={whyNot} events={{ hover: true, focus: true, touch: true }}>
-      {button}
+  return (
+    <Tooltip label={whyNot} disabled={!isRefused} events={{ hover: true, focus: true, touch: true }}>
+      <Button
+        {...props}
+        type={isRefused ? 'button' : type}
+        {...(isRefused ? { 'data-disabled': true, 'aria-disabled': true } : {})}
+        onClick={isRefused ? (event) => event.preventDefault() : onClick}
+      >
+        {children}
+      </Button>
     </Tooltip>
-  ) : (
-    button
   );
 }
