@@ -455,7 +455,7 @@ describe('the commands', { skip: terraform === null && 'terraform is not on the 
     const create = ['credentials', 'create', 'cluster', '--type', 'K8S_KUBECONFIG_FILE'];
     const onCommandLine = await envarium(...create, '--field', 'kubeConfig=planted-token');
     assert.equal(onCommandLine.status, 2);
-    assert.match(onCommandLine.stderr, /kubeConfig is a secret: write --field-file/);
+    assert.match(onCommandLine.stderr, /kubeConfig is a secret: use --field-file/);
     assert.match(await good(...create, '--value-file', file), /^Credential cluster was stored: /);
     assert.match(await good('credentials', 'list'), /cluster +K8S_KUBECONFIG_FILE/);
     for (const args of [

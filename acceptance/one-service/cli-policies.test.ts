@@ -69,7 +69,7 @@ describe('approval policies', () => {
     const address = 'https://git.example.com/rules.git';
     const repository = ['--repository', address, '--revision', 'v1', '--path', 'rules'];
     const { stderr } = await envarium('approval-policies', 'create', 'own', ...repository);
-    assert.match(stderr, /The policy cannot be read now: .*git\.example\.com/);
+    assert.match(stderr, /The policy cannot be read at the moment: .*git\.example\.com/);
     await policies('update', 'own', '--revision', 'v2');
     const { policy } = await json<ApprovalPolicyEntry>('approval-policies', 'show', 'own');
     assert.deepEqual([policy.repository, policy.revision, policy.path], [address, 'v2', 'rules']);

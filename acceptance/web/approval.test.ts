@@ -182,7 +182,7 @@ describe('decisions', { skip: withoutRuns, concurrency: false }, () => {
     await confirm.waitFor();
     await service.client.call('approveDeployment', { params: { id } });
     await confirm.click();
-    const notice = page.getByRole('status').filter({ hasText: 'Someone else has decided already' });
+    const notice = page.getByRole('status').filter({ hasText: 'Someone else has already decided' });
     assert.match(
       await notice.innerText(),
       /First admin key has approved it\. Your decision changed nothing\./,
@@ -237,7 +237,7 @@ describe('decisions', { skip: withoutRuns, concurrency: false }, () => {
         'It waits because the policy of its project does not allow people to approve their own plans.',
       )
       .waitFor();
-    await page.getByText(/^If nobody decides, it times out in \d+ d/).waitFor();
+    await page.getByText(/^If no one decides, it times out in \d+ d/).waitFor();
     await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
     await page.keyboard.press('r');
     await page.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click();

@@ -150,7 +150,7 @@ describe('doors of the web interface', { skip: withoutBrowser, concurrency: fals
     const { id } = await service.client.call('createOrganization', { body: { name: 'Third' } });
     await signIn(page, service.url);
     await open(await invite('grace@example.com', id));
-    await page.getByRole('button', { name: 'Sign in as somebody else' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in as someone else' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Join' }).count(), 0);
   });
 

@@ -132,7 +132,7 @@ describe('wrong calls', () => {
         ENVARIUM_API_URL: `http://127.0.0.1:${port}`,
       });
       assert.deepEqual([status, stdout], [2, '']);
-      assert.match(stderr, /^The reply to list\w+ has another form than this program knows: .+\.$/m);
+      assert.match(stderr, /^The reply to list\w+ has an unexpected form: .+\.$/m);
       assert.match(stderr, /Perhaps the server is not Envarium, or has another version/);
       const login = await run(['login'], { ENVARIUM_API_URL: `http://127.0.0.1:${port}` });
       assert.equal(login.status, 2);

@@ -69,7 +69,7 @@ export const serverSettings = {
     type: count(0, 300),
     default: '0',
     sentence:
-      'Time for which a server that is to stop (SIGTERM) continues to answer requests while /readyz answers 503, ' +
+      'Time for which a stopping server (SIGTERM) continues to answer requests while /readyz answers 503, ' +
       'so that a load balancer sends no further ones to it.',
   }),
   trustedProxies: setting({
@@ -77,7 +77,7 @@ export const serverSettings = {
     type: networks,
     default: '',
     sentence:
-      'Reverse proxies in front of the service whose headers x-forwarded-for and x-forwarded-proto are believed. ' +
+      'Reverse proxies in front of the service whose headers x-forwarded-for and x-forwarded-proto are trusted. ' +
       'Without it, all their callers share one address and its limits. Where several follow each other, list ' +
       'all of them.',
   }),
@@ -215,7 +215,7 @@ export const serverSettings = {
     type: count(1, 3600),
     default: '30',
     sentence:
-      'Time without a byte after which a half-sent body is given up; bodies other than uploads must arrive ' +
+      'Time without a byte after which an incomplete body is discarded; bodies other than uploads must arrive ' +
       'completely within four times this.',
   }),
   runTimeLimitSeconds: setting({

@@ -76,7 +76,7 @@ export const signInSettings = {
     name: 'ENVARIUM_OIDC_CLAIM',
     type: text,
     default: 'groups',
-    sentence: 'Claim whose values decide about memberships by the rules.',
+    sentence: 'Claim whose values determine memberships by the rules.',
   }),
   oidcRules: setting({
     name: 'ENVARIUM_OIDC_RULES',
@@ -85,6 +85,6 @@ export const signInSettings = {
     orFile: true,
     sentence:
       'Rules by which the values of the claim make people members of organizations and teams, at each sign-in ' +
-      '(docs/operate/sign-in.md). Without a rule, nobody becomes a member without an invitation.',
+      '(docs/operate/sign-in.md). Without a rule, only invited people become members.',
   }),
 } satisfies SettingTable;

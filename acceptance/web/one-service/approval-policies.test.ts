@@ -46,13 +46,13 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
       .waitFor();
     await button('Use Monthly costs do not rise unnoticed').click();
     await button('Create the policy').click();
-    await page.getByText('This is missing.').waitFor();
+    await page.getByText('This is required.').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('Budget');
     await page.getByLabel('Greatest increase').fill('250');
     await page.getByRole('combobox', { name: 'If it is more' }).click();
     await page.getByRole('option', { name: 'deny' }).click();
     await button('Create the policy').click();
-    await page.getByText('The policy checks nothing yet').waitFor();
+    await page.getByText('The policy is not assigned yet').waitFor();
     await page.getByRole('combobox', { name: 'Project' }).click();
     await page.getByRole('option', { name: 'Default' }).click();
     await button('Assign').click();
@@ -64,7 +64,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
       [['PROJECT', home.projectId]],
     );
     await page.getByRole('tab', { name: 'Verdicts' }).click();
-    await page.getByText('It has not evaluated any plan yet').waitFor();
+    await page.getByText('No plan has been evaluated yet').waitFor();
     await open('/approval-policies');
     await page.getByRole('cell', { name: 'project Default' }).waitFor();
     assert.deepEqual(complaints, []);
@@ -84,7 +84,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     assert.equal(await page.getByLabel('Folder').inputValue(), 'rules');
     await page.getByLabel('JSON object').fill('{"limit": 3}');
     await button('Create the policy').click();
-    await page.getByText('The policy checks nothing yet').waitFor();
+    await page.getByText('The policy is not assigned yet').waitFor();
     await button('Edit').click();
     await page.getByLabel('Folder').fill('../out');
     await button('Save').click();
@@ -127,7 +127,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     await page.getByLabel('People').fill('3');
     await page.getByLabel('<b>Note</b>').fill('look');
     await button('Create the policy').click();
-    await page.getByText('The policy checks nothing yet').waitFor();
+    await page.getByText('The policy is not assigned yet').waitFor();
     const { policy } = (await policyOf('Several')) ?? {};
     assert.deepEqual(policy?.policyConfiguration, { people: 3, note: 'look' });
     await button('Edit').click();

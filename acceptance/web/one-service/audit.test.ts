@@ -47,7 +47,7 @@ describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: 
 
   test('a trail that is open shows what happens', async () => {
     await go('/audit?action=project.created');
-    await page.getByText('No entry fits').waitFor();
+    await page.getByText('No matching entries').waitFor();
     await service.client.call('createProject', {
       body: { organizationId: home.organizationId, name: 'Seen at once' },
     });
@@ -56,7 +56,7 @@ describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: 
 
   test('filters are in the address, and what fits none says so', async () => {
     await go('/audit?action=nobody.didThis');
-    await page.getByText('No entry fits').waitFor();
+    await page.getByText('No matching entries').waitFor();
     await press('Without filters');
     await page.getByRole('row').nth(1).waitFor();
     assert.equal(new URL(page.url()).search, '');
@@ -80,12 +80,12 @@ describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: 
   test('the chain is verified, also against a hash that was kept, and exported', async () => {
     await go('/audit');
     await press('Verify the chain');
-    await page.getByLabel('A hash that you kept').fill('no hash');
+    await page.getByLabel('A hash that you stored').fill('no hash');
     await page.getByText('64 hexadecimal digits are expected.').waitFor();
-    await page.getByLabel('A hash that you kept').fill('');
+    await page.getByLabel('A hash that you stored').fill('');
     await press('Verify now');
     await page.getByText('The chain is intact').waitFor();
-    await page.getByLabel('A hash that you kept').fill('0f'.repeat(32));
+    await page.getByLabel('A hash that you stored').fill('0f'.repeat(32));
     await press('Verify now');
     await page.getByText('The chain is broken').waitFor();
     await page.keyboard.press('Escape');

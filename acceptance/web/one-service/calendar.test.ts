@@ -34,7 +34,7 @@ describe('the calendar in the browser', { skip: withoutBrowser }, () => {
 
   test('without timers, it says where they come from', async () => {
     await page.goto(`${service.url}/calendar`);
-    await page.getByRole('heading', { name: 'Nothing happens automatically in these days' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing is scheduled in this period' }).waitFor();
   });
 
   test('schedules and ends of lifetimes appear day by day while the page is open, held ones with the reason', async () => {

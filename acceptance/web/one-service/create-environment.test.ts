@@ -185,7 +185,7 @@ describe('creating an environment in the browser', { skip: withoutRuns, concurre
     await page.getByText('From a repository').click();
     await choose('Tool', 'CloudFormation');
     await next('Settings');
-    await page.getByText('The address of the repository is missing.').waitFor();
+    await page.getByText('The address of the repository is required.').waitFor();
     await page.getByText(/is required with type cloudformation/).waitFor();
     await choose('Tool', 'Terraform');
     await page.getByLabel(/^Repository/).fill(repository);
@@ -198,7 +198,7 @@ describe('creating an environment in the browser', { skip: withoutRuns, concurre
     await page.getByLabel('Workspace').fill('a b');
     await page.getByLabel('Check for drift').fill('every day');
     await next('Variables');
-    await page.getByText('The environment needs a name.').waitFor();
+    await page.getByText('A name is required.').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
     await page.getByText(/At most 90 letters/).waitFor();
     await page.getByText(/Five fields/).waitFor();

@@ -46,9 +46,9 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await choose('Kind', 'AWS: role to assume');
     await text(/^Seconds of a session/).fill('60');
     await press('Store credential');
-    await page.getByText('Role ARN is needed.').waitFor();
+    await page.getByText('Role ARN is required.').waitFor();
     await page.getByText('A whole number from 900 to 43200.').waitFor();
-    await page.getByText('A name is needed.').waitFor();
+    await page.getByText('A name is required.').waitFor();
     assert.equal(await text(/^Client secret/).count(), 0);
   });
 
@@ -62,7 +62,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
       .getByLabel(/^Secret access key/)
       .fill('a-secret-that-nobody-sees-again');
     await press('Store credential');
-    await page.getByText('Encrypted. No reply contains it.').waitFor();
+    await page.getByText('Stored encrypted, and never shown again.').waitFor();
     await choose('Assign to', 'Default');
     await press('Assign');
     await dialog().getByRole('listitem').filter({ hasText: 'Default' }).waitFor();
@@ -76,7 +76,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await dialog().getByRole('listitem').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Remove it from Default?').waitFor();
     await press('Remove');
-    await page.getByText('It is assigned to no project: no run gets it.').waitFor();
+    await page.getByText('It is not assigned to a project, so no run gets it.').waitFor();
     await press('Replace the value');
     await text(/^Access key id/).fill('AKIAOTHER');
     await dialog()
@@ -100,10 +100,10 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
       .getByLabel(/^Token/)
       .fill('user:token-of-the-forge');
     await press('Store token');
-    await page.getByText('A token for registries needs their hosts.').waitFor();
+    await page.getByText('A token for registries requires their hosts.').waitFor();
     await dialog().getByText('Repositories', { exact: true }).click();
     await press('Store token');
-    await page.getByText('Nothing that you may see names it.').waitFor();
+    await page.getByText('Nothing that you can see uses it.').waitFor();
     const { organizationId } = home;
     const [token] = await service.client.call('listGitTokens', { query: { organizationId } });
     await service.client.call('createTemplate', {
@@ -134,7 +134,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await text(/^Name/).fill('deploy key');
     await text(/^Private key/).fill('ssh-ed25519 AAAA');
     await press('Store key');
-    await page.getByText('The whole file of the private key is needed.').waitFor();
+    await page.getByText('The whole private key file is required.').waitFor();
     await text(/^Private key/).fill(pem);
     await press('Store key');
     await page.getByText('The key was stored').waitFor();
@@ -147,7 +147,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await text(/^Name/).fill('our forge');
     await text(/^Address/).fill('git.example.com');
     await press('Store connection');
-    await page.getByText('A whole address is needed, such as https://git.example.com.').waitFor();
+    await page.getByText('A complete address is required, such as https://git.example.com.').waitFor();
     await text(/^Address/).fill('https://git.example.com');
     await choose('Git token', 'forge');
     await press('Store connection');

@@ -102,7 +102,7 @@ describe('the list of environments', { skip: withoutBrowser, concurrency: false 
     await locked.uncheck();
     await page.getByRole('button', { name: 'Lock …', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('All that you have chosen fit.').waitFor();
+    await dialog.getByText('All selected environments qualify.').waitFor();
     await dialog.getByLabel('Reason').fill('audit');
     const sent = page.waitForRequest((request) => request.url().endsWith('/api/bulk-operations/lock'));
     await dialog.getByRole('button', { name: 'Lock 2 environments' }).click();

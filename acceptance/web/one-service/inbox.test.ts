@@ -24,7 +24,7 @@ describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
   const section = (name: string) => page.getByRole('region', { name });
 
   test('is empty in a new organization, says so, and shows what would fill it', async () => {
-    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing needs your attention' }).waitFor();
     const { projectId } = service.home;
     await page.getByText(`envarium environment create web --project ${projectId}`).waitFor();
   });

@@ -77,7 +77,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.getByText('This browser cannot receive changes').waitFor();
     await page.getByText('second').waitFor();
     await create('third');
-    await page.getByRole('button', { name: 'Read everything now' }).click();
+    await page.getByRole('button', { name: 'Reload everything' }).click();
     await page.getByText('third').waitFor();
     await page.context().close();
   });

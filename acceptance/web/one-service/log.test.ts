@@ -274,7 +274,7 @@ describe('the log in the browser', { skip: withoutRuns }, () => {
     await openGate(service, id);
     await openGate(service, id, 'second');
     await untilEnd(service.client, deploymentId);
-    await old.getByRole('button', { name: 'Read what has come since' }).click();
+    await old.getByRole('button', { name: 'Load newer lines' }).click();
     await old.getByLabel('Search the log').fill('(local-exec): 450');
     await old.locator('search output').filter({ hasText: '1 of 1 line' }).waitFor();
     await old.context().close();

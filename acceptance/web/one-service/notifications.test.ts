@@ -35,7 +35,7 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
 
   test('an endpoint is stored, and a wrong address is shown at its field', async () => {
     await page.goto(`${service.url}/notifications`);
-    await page.getByRole('heading', { name: 'There is no endpoint yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     await press('New endpoint');
     await field(/^Name/).fill('on call');
     await dialog().getByRole('combobox', { name: 'Type' }).click();
@@ -55,7 +55,7 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
 
   test('the test button shows what was sent and answered, without the secret', async () => {
     await press('Send a test');
-    await dialog().getByLabel('What was answered').getByText('<b>taken</b>').waitFor();
+    await dialog().getByLabel('Response').getByText('<b>taken</b>').waitFor();
     await dialog().getByText('x-envarium-signature').waitFor();
     assert.match((await dialog().getByLabel('What was sent').textContent()) ?? '', /webhook\.test/);
     assert.ok(!(await page.content()).includes('shared secret'));
@@ -72,11 +72,11 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     await field(/^Name/).fill('mine');
     await service.client.call('updateNotificationEndpoint', { params, body: { name: 'theirs' } });
     await dialog().getByRole('button', { name: 'Save' }).click();
-    await dialog().getByText('Someone else was faster').waitFor();
+    await dialog().getByText('Changed by someone else').waitFor();
     assert.equal(await field(/^Name/).inputValue(), 'mine');
     await dialog().getByRole('button', { name: 'Show their version' }).click();
     await until('their version', async () => (await field(/^Name/).inputValue()) === 'theirs');
-    await dialog().getByText('Someone else was faster').waitFor({ state: 'detached' });
+    await dialog().getByText('Changed by someone else').waitFor({ state: 'detached' });
     await page.unrouteAll();
     await field(/^Name/).fill('on call');
     await dialog().getByRole('button', { name: 'Save' }).click();
@@ -89,7 +89,7 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
       body: { organizationId, name: 'below', parentProjectId: projectId },
     });
     await page.goto(`${service.url}/projects/${projectId}?tab=notifications`);
-    await page.getByText('Hears of nothing here').waitFor();
+    await page.getByText('Receives no events here').waitFor();
     await page.getByLabel('Deploy started').check();
     await page.getByText('Chosen in this project').waitFor();
     await page.goto(`${service.url}/projects/${below.id}?tab=notifications`);
@@ -122,6 +122,6 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     await dialog().getByRole('heading', { name: 'Attempt 2' }).waitFor();
     assert.ok(!(await page.content()).includes('/in/hidden'));
     await page.goto(`${service.url}/notifications?tab=deliveries&status=failed`);
-    await page.getByText('No delivery fits').waitFor();
+    await page.getByText('No matching deliveries').waitFor();
   });
 });

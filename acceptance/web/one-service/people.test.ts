@@ -44,13 +44,13 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await go('/users');
     await press('Invite a person');
     await page.getByLabel(/^E-mail/).fill('nobody');
-    await press('Make the invitation');
-    await page.getByText('An e-mail address is needed.').waitFor();
+    await press('Create the invitation');
+    await page.getByText('An e-mail address is required.').waitFor();
     await page.getByLabel(/^E-mail/).fill(viewer.email);
     await press('Add a role in a project');
     await choose('Project', 'Default');
     await choose('Role in it', 'Viewer');
-    await press('Make the invitation');
+    await press('Create the invitation');
     const link = (await dialog().getByLabel('Link', { exact: true }).textContent()) ?? '';
     await press('I have stored it');
     assert.ok(!(await page.content()).includes(link));
@@ -128,11 +128,11 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
       body: { description: 'theirs' },
     });
     await press('Save');
-    await page.getByText('Someone else was faster').waitFor();
+    await page.getByText('Changed by someone else').waitFor();
     assert.equal(await page.getByLabel('What for').inputValue(), 'mine');
     await press('Show their version');
     await until('their version', async () => (await page.getByLabel('What for').inputValue()) === 'theirs');
-    await page.getByText('Someone else was faster').waitFor({ state: 'detached' });
+    await page.getByText('Changed by someone else').waitFor({ state: 'detached' });
     await page.getByLabel('What for').fill('ours');
     await press('Save');
     await page.getByText('The team was changed').waitFor();
@@ -157,7 +157,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await page.getByRole('row').filter({ hasText: 'Platform' }).getByText('Releaser').waitFor();
 
     const vera = (await membersByEmail()).get(viewer.email)?.user.user_id ?? '';
-    await page.getByRole('tab', { name: 'Everybody in a project' }).click();
+    await page.getByRole('tab', { name: 'Everyone in a project' }).click();
     await page
       .getByRole('row')
       .filter({ hasText: 'Vera' })

@@ -106,7 +106,7 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     await page.keyboard.press('/');
     await page.keyboard.type('server_42');
     await page.getByText('111 of 5000 resources').waitFor();
-    await page.getByLabel('Only of this module').selectOption('module.region_2');
+    await page.getByLabel('Only this module').selectOption('module.region_2');
     await page.getByText('7 of 5000 resources').waitFor();
     assert.match(page.url(), /q=server_42/);
     await page.reload();
@@ -160,7 +160,7 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     });
     for (const text of ['the code does not contain it any more', 'i-123', 'b.before', 'changed outside'])
       await page.getByText(text).first().waitFor();
-    await page.getByRole('heading', { name: 'Read differently, and left as it is' }).waitFor();
+    await page.getByRole('heading', { name: 'Read differently, not changed' }).waitFor();
     await page.getByRole('list', { name: 'Outputs that change' }).getByText('where').waitFor();
     const wider = await page.evaluate(`[...document.querySelectorAll('main *')]
       .filter((each) => each.getBoundingClientRect().right > 320 && each.closest('[role=region]') === null)

@@ -152,7 +152,7 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
     const { id } = await createProject('Below', parent.id);
     await service.client.call('createTeam', { body: { organizationId, name: 'Builders' } });
     await open(`/projects/${parent.id}?tab=roles`);
-    await page.getByText('Nobody has a role in this project itself').waitFor();
+    await page.getByText('No roles are assigned in this project itself').waitFor();
     await choose('User or team', 'Builders');
     await choose('Role', 'Deployer');
     await button('Assign').click();

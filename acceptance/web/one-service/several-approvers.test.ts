@@ -53,7 +53,10 @@ describe('several approvers', { skip: withoutRuns || withoutOpa, concurrency: fa
     await row.getByRole('link', { name: 'Review' }).click();
     const verdicts = page.getByRole('list', { name: 'Verdicts' }).getByRole('listitem');
     await verdicts.filter({ hasText: '2 more to approve' }).waitFor();
-    assert.match(await verdicts.innerText(), /two people: Asks for more[^]*Warns: <b>look<\/b> at the cost/);
+    assert.match(
+      await verdicts.innerText(),
+      /two people: Requires more approvals[^]*Warns: <b>look<\/b> at the cost/,
+    );
     await page.getByText('It waits because its approval policies say so.').waitFor();
   });
 

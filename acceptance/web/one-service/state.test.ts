@@ -103,7 +103,7 @@ describe('the state in the browser', { skip: withoutRuns }, () => {
 
   test('a tool that holds the state is named, and its lock can be released', async () => {
     await open();
-    await page.getByText('Nobody holds the state.').waitFor();
+    await page.getByText('The state is not locked.').waitFor();
     const authorization = `Basic ${btoa(`${service.key}:${service.secret}`)}`;
     const lock = {
       ID: 'a-lock',
@@ -121,7 +121,7 @@ describe('the state in the browser', { skip: withoutRuns }, () => {
     await page.getByText(/holds the state: ada@laptop/).waitFor();
     await page.getByRole('button', { name: 'Release …' }).click();
     await page.getByRole('button', { name: 'Release', exact: true }).click();
-    await page.getByText('Nobody holds the state.').waitFor();
+    await page.getByText('The state is not locked.').waitFor();
     assert.equal(await service.client.call('getStateLock', { params: { id } }), null);
   });
 

@@ -55,12 +55,12 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
     await page.getByText('No templates yet').waitFor();
     await button('New template').click();
     await button('Create the template').click();
-    await page.getByText('The template needs a name.').waitFor();
+    await page.getByText('A name is required.').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('Network');
     await page.getByLabel(/^Repository/).fill(repository);
     await page.getByLabel('Folder').fill('infra');
     await page.getByLabel('Deploys: how often').fill('2');
-    await choose('May use it', 'Default');
+    await choose('Can use it', 'Default');
     await page.keyboard.press('Escape');
     await button('Create the template').click();
     await page.getByLabel('Value of size').fill('4');
@@ -74,7 +74,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
     const [size] = await service.client.call('listVariables', { query });
     assert.deepEqual([size?.name, size?.value, size?.scope], ['size', '4', 'BLUEPRINT']);
     await open('/templates?type=helm');
-    await page.getByText('No template fits').waitFor();
+    await page.getByText('No matching templates').waitFor();
     await open('/templates?q=netw');
     await page.getByRole('link', { name: 'Network' }).click();
     await page.getByRole('heading', { name: 'Network' }).waitFor();
@@ -188,7 +188,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
     await button('Delete').hover();
     await page.getByText('Used by environment web.').waitFor();
     await page.getByRole('button', { name: 'Unassign from web' }).click();
-    await page.getByText('The set is assigned nowhere').waitFor();
+    await page.getByText('The set is not assigned yet').waitFor();
     await button('Delete').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No configuration sets yet').waitFor();

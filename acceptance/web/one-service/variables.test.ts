@@ -161,7 +161,9 @@ describe('variables in the browser', { skip: withoutRuns }, () => {
     );
     await page.getByLabel('Value of owner').fill('mine');
     await store({ value: 'theirs' });
-    await row('owner').getByText('Someone else has changed it meanwhile: the value is now theirs').waitFor();
+    await row('owner')
+      .getByText('Someone else has changed it in the meantime: the value is now theirs')
+      .waitFor();
     await button('Undo owner').click();
     assert.equal(await page.getByLabel('Value of owner').inputValue(), 'theirs');
     await row('owner').getByText('Somebody else').waitFor({ state: 'detached' });

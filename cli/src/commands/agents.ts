@@ -31,7 +31,7 @@ function addAgentRemoval(group: Command): void {
   const remove = group
     .command('delete <agent>')
     .description('delete an agent (its key, id or name) with its secrets')
-    .option('--force', 'also while it has runs, which count as lost later');
+    .option('--force', 'even while it has runs, which will count as lost');
   onCall<ForceFlags>(
     remove,
     async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
@@ -54,7 +54,7 @@ function addAgentRemoval(group: Command): void {
   const revoke = group
     .command('delete-secret <agent> <secret>')
     .description('delete a secret of an agent: its id')
-    .option('--force', 'also if it is the last one and the agent has runs, which count as lost later');
+    .option('--force', 'even if it is the last one and the agent has runs, which will count as lost');
   onCall<ForceFlags>(
     revoke,
     async ({

@@ -196,7 +196,7 @@ export function addAuditCommands(program: Command): void {
   const verifying = group
     .command('verify')
     .description('check whether entries were changed, removed or inserted; the exit status is 1 if so')
-    .option('--head <hash>', 'an entry must have this hash, which was kept elsewhere')
+    .option('--head <hash>', 'require an entry with this hash, which was stored elsewhere')
     .option('--file <file>', 'check an export, without the service; - is standard input')
     .option('--installation', 'check the trails of all organizations; only for the operator');
   withSharedFlags(verifying).action(async () => {

@@ -71,7 +71,7 @@ function valueOf({ valueFile, field, fieldFile }: CredentialValueFlags): Credent
     const [name, content] = pairOf('--field', text);
     if (secretFields.includes(name))
       throw new BadCall(
-        `--field: ${name} is a secret: write --field-file ${name}=<file>, or use --value-file.`,
+        `--field: ${name} is a secret: use --field-file ${name}=<file>, or use --value-file.`,
       );
     value[name] = name === 'duration' ? Number(content) : content;
   }
@@ -207,9 +207,7 @@ function addShowAndDelete(group: Command): void {
 
 function addTest(group: Command): void {
   onCall(
-    group
-      .command('test <credential>')
-      .description('ask the cloud whether a credential works, where possible'),
+    group.command('test <credential>').description('check a credential with its cloud, where possible'),
     async ({ session, args: [given = ''] }) => {
       const { id } = await find(session, given);
       const found = await session.client.call('testCredential', { params: { id } });
@@ -258,10 +256,7 @@ function addSubject(group: Command): void {
 }
 
 export function addCredentialCommands(program: Command): void {
-  const group = program
-    .command('credentials')
-    .alias('credential')
-    .description('credentials of clouds, which runs get');
+  const group = program.command('credentials').alias('credential').description('cloud credentials for runs');
   addList(group);
   addCreate(group);
   addShowAndDelete(group);

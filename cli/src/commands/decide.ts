@@ -38,7 +38,7 @@ function addApprove(program: Command): void {
       .description('approve a deployment that waits for approval, so that its plan is applied'),
   )
     .option('--plan-hash <hash>', 'approve only the plan with this hash')
-    .option('--comment <text>', 'why, kept with the approval');
+    .option('--comment <text>', 'reason, kept with the approval');
   onCall<ApproveFlags>(withFollowFlags(approve), async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
     const hiddenSteps = options.follow ? await endedSteps(session, id) : undefined;
@@ -80,7 +80,7 @@ function addCancel(program: Command): void {
   )
     .option('--queued', 'with --environment: cancel all queued deployments')
     .option('--plan-hash <hash>', 'refuse only the plan with this hash')
-    .option('--comment <text>', 'why, kept with the refusal of a plan');
+    .option('--comment <text>', 'reason, kept with the refusal of a plan');
   onCall<CancelFlags>(cancel, async ({ session, args: [given], options }) => {
     if (options.queued) return cancelQueued(session, options.environment, given);
     const id = await findDeploymentId(session, given, options);
@@ -117,8 +117,10 @@ function addRelease(program: Command): void {
   const release = withDeploymentFlags(
     program
       .command('release')
-      .description('give up a deployment whose agent is silent, before the service does so automatically'),
-  ).requiredOption('--reason <text>', 'why it is certain that the run has ended; kept in the audit trail');
+      .description(
+        'release a deployment whose agent does not respond, before the service does so automatically',
+      ),
+  ).requiredOption('--reason <text>', 'how you know that the run has ended; kept in the audit trail');
   onCall<DeploymentFlags & { reason: string }>(release, async ({ session, args: [given], options }) => {
     const id = await findDeploymentId(session, given, options);
     const released = await session.client.call('releaseDeployment', {

@@ -82,7 +82,9 @@ function tellDefaults(
 ): void {
   const { userRequiresApproval, blueprintRevision, deploymentType = 'deploy' } = body;
   if (userRequiresApproval === false && requiresApproval)
-    tell(`"${plain(name)}" no longer requires approval: later deployments apply their plans at once.`);
+    tell(
+      `"${plain(name)}" no longer requires approval: later deployments apply their plans without approval.`,
+    );
   if (userRequiresApproval === true && !requiresApproval)
     tell(`"${plain(name)}" now requires approval, for later deployments too.`);
   const isStored = deploymentType === 'deploy' && blueprintRevision !== undefined;
@@ -110,11 +112,11 @@ function addDeploy(program: Command): void {
     .option('--rename <name>', 'new name of the environment')
     .option('--pull-request <number>', 'pull request that the deployment belongs to')
     .option('--git-user <name>', 'git user that caused the deployment')
-    .addOption(optionOf('--remediation <strategy>', 'what to do about drift from now on', remediations));
+    .addOption(optionOf('--remediation <strategy>', 'reaction to drift from now on', remediations));
   withVariableFlags(deploy)
     .option(
       '--approve',
-      'approve the plan of this deployment as soon as it is ready, and return then, unless --follow or --wait is given',
+      'approve the plan of this deployment as soon as it is ready, and return then, unless --follow or --wait is specified',
     )
     .option('--require-approval', 'wait for approval, in this and later deployments of the environment')
     .option(
@@ -157,7 +159,7 @@ function addDestroy(program: Command): void {
     .option('--comment <text>', 'shown with the deployment')
     .option(
       '--approve',
-      'approve the plan of this destroy as soon as it is ready, and return then, unless --follow or --wait is given',
+      'approve the plan of this destroy as soon as it is ready, and return then, unless --follow or --wait is specified',
     )
     .option(
       '--require-approval',
@@ -167,7 +169,7 @@ function addDestroy(program: Command): void {
       '--no-require-approval',
       'destroy without approval, and apply later plans of the environment without it',
     )
-    .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked');
+    .option('-y, --yes', 'do not ask for confirmation; without a terminal, there is no prompt');
   onCall<DestroyFlags>(destroy, async ({ session, args: [name = ''], options }) => {
     const environment = await findEnvironment(session, name);
     if (!options.yes && canAsk()) await confirmDestroy(environment);

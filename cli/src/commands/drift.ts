@@ -96,11 +96,7 @@ export function addDriftCommand(program: Command): void {
     )
     .option('--comment <text>', 'shown with the deployment')
     .addOption(
-      optionOf(
-        '--remediation <strategy>',
-        'what follows if it finds drift, instead of what the schedule says',
-        strategies,
-      ),
+      optionOf('--remediation <strategy>', 'reaction to drift, instead of that of the schedule', strategies),
     )
     .addOption(new Option('-f, --follow', 'show the log live').conflicts('wait'))
     .option('--no-wait', 'return immediately');

@@ -73,7 +73,7 @@ function addDelete(group: Command): void {
   const remove = group
     .command('delete <environment>')
     .description('delete an environment that never had resources: its id or exact name')
-    .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked');
+    .option('-y, --yes', 'do not ask for confirmation; without a terminal, there is no prompt');
   onCall<{ readonly yes?: boolean }>(remove, async ({ session, args: [name = ''], options }) => {
     const environment = await findEnvironment(session, name);
     if (!options.yes && canAsk()) await confirmDeletion(environment);
@@ -135,7 +135,7 @@ function addSchedule(group: Command): void {
     .option('--no-deploy', 'stop scheduled deployments')
     .option('--destroy <cron>', 'cron expression of the destroy schedule')
     .option('--no-destroy', 'stop scheduled destroys')
-    .option('--time-zone <name>', 'the clock that both go by, such as Europe/Berlin; UTC unless set');
+    .option('--time-zone <name>', 'time zone of both, such as Europe/Berlin (default: UTC)');
   onCall<ScheduleFlags>(schedule, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const environment = await findEnvironment(session, name);
@@ -172,7 +172,7 @@ function addDriftSchedule(group: Command): void {
     .command('drift-schedule <environment>')
     .description('show or change its drift checks; omitted settings are unchanged')
     .option('--cron <cron>', 'five fields (minute, hour, day of month, month, day of week)')
-    .option('--time-zone <name>', 'the clock that it goes by, such as Europe/Berlin; UTC unless set')
+    .option('--time-zone <name>', 'its time zone, such as Europe/Berlin (default: UTC)')
     .option('--off', 'stop drift checks')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift', remediations));
   schedule.options.find(({ long }) => long === '--off')?.conflicts('cron');
@@ -205,13 +205,17 @@ function addDriftSchedule(group: Command): void {
 function addTemplateCommands(group: Command): void {
   const save = group
     .command('save-as-template <environment>')
-    .description('make a template that others can use out of the code of an environment without a template')
+    .description('create a template from an environment without a template, for use by others')
     .requiredOption('--name <name>', 'name of the template');
   onCall<{ name: string }>(save, async ({ session, args: [given = ''], options }) => {
     const { id } = await findEnvironment(session, given);
     const body = { newName: options.name };
     const changed = await session.client.call('setEnvironmentTemplate', { params: { id }, body });
-    return publishChange(session, changed, `uses the template "${plain(options.name)}" now, as others can`);
+    return publishChange(
+      session,
+      changed,
+      `uses the template "${plain(options.name)}" now, and others can use it`,
+    );
   });
   const change = group
     .command('change-template <environment>')

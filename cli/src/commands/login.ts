@@ -81,7 +81,7 @@ export function addLoginCommand(program: Command): void {
     .description('log in with an API key or as a person, and store key or session in a file')
     .option('--email <address>', 'log in as a person, with a password from a prompt or standard input')
     .option('--browser', "log in as a person, through the service's identity provider in a browser")
-    .option('--secret-stdin', 'read secret or password from standard input, without questions');
+    .option('--secret-stdin', 'read secret or password from standard input, without prompts');
   withSharedFlags(command).action(async () => {
     await login(optionsOf<LoginFlags>(command));
   });

@@ -43,6 +43,6 @@ async function logout(flags: SharedFlags): Promise<void> {
 export function addLogoutCommand(program: Command): void {
   const command = program
     .command('logout')
-    .description('end the session of "envarium login", and remove what it has stored');
+    .description('end the session of "envarium login" and remove the stored credentials');
   withSharedFlags(command).action(() => logout(optionsOf<SharedFlags>(command)));
 }

@@ -266,7 +266,7 @@ function addAccess(group: Command): void {
       'allow people who may read the states of this project; replaces the list of projects; may be repeated',
       gather,
     )
-    .addOption(new Option('--clear', 'allow nobody else').conflicts(['organization', 'project']));
+    .addOption(new Option('--clear', 'allow no one else').conflicts(['organization', 'project']));
   onCall<StateAccessFlags>(access, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const { id: environmentId, organizationId } = await findEnvironment(session, name);

@@ -50,7 +50,7 @@ function addChanging(group: Command): void {
     .command('create <name>')
     .description('store a connection to a forge')
     .requiredOption('--url <address>', 'https address of the forge')
-    .addOption(optionOf('--type <type>', 'what the forge runs', vcsConnectionTypes).makeOptionMandatory())
+    .addOption(optionOf('--type <type>', 'software of the forge', vcsConnectionTypes).makeOptionMandatory())
     .option('--agent <agent>', 'key of the agent that reaches it (default: the default agent)')
     .option('--git-token <git-token>', 'id or exact name of the git token for its repositories');
   onCall<CreateConnectionFlags>(create, async ({ session, args: [name = ''], options }) => {

@@ -204,7 +204,7 @@ test('nothing is packed where git does not tell what it ignores', async () => {
   writeFileSync(join(folder, '.git', 'config'), 'not a configuration');
   await assert.rejects(packFolder(folder), {
     name: 'BadCall',
-    message: /was not sent: git does not tell which files are ignored: .*bad config/,
+    message: /was not sent: git does not report which files are ignored: .*bad config/,
   });
   const ignored = repositoryWith('ignored', {});
   writeFileSync(join(ignored, '.gitignore'), '*\n');

@@ -50,8 +50,8 @@ function explainGit(folder: string, error: Error & { code?: unknown; stderr?: st
   const isMissing = error.code === 'ENOENT';
   if (message.includes('not a git repository (or any') || (isMissing && !isInRepository(folder))) return null;
   const reason = isMissing
-    ? 'git cannot be started. Install it: it tells which files are ignored, and are not sent.'
-    : `git does not tell which files are ignored: ${message === '' ? error.message : message}`;
+    ? 'git cannot be started. Install it: it reports which files are ignored and must not be sent.'
+    : `git does not report which files are ignored: ${message === '' ? error.message : message}`;
   return new BadCall(`The folder "${folder}" was not sent: ${reason}`, { cause: error });
 }
 

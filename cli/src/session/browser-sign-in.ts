@@ -67,14 +67,14 @@ async function listen(state: string) {
       return arrived.resolve(code);
     }
     const reason =
-      searchParams.get('error_description') ?? searchParams.get('error') ?? 'no reason was given';
+      searchParams.get('error_description') ?? searchParams.get('error') ?? 'no reason was stated';
     reply(response, 200, `The sign-in was refused: ${reason}`);
     arrived.reject(new BadCall(`The sign-in was refused: ${plain(reason)}. Nothing was written.`));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const timer = setTimeout(
-    () => arrived.reject(new BadCall('Nobody signed in within 10 minutes. Nothing was written.')),
+    () => arrived.reject(new BadCall('No one signed in within 10 minutes. Nothing was written.')),
     waitMilliseconds,
   );
   return {

@@ -24,7 +24,7 @@ test('a reply of another form is named', () => {
   ] as const) {
     const error = explainReply(defect, replied(name, reply));
     assert.ok(error instanceof ApiError);
-    assert.match(error.message, new RegExp(`^The reply to ${name} has another form`));
+    assert.match(error.message, new RegExp(`^The reply to ${name} has an unexpected form`));
   }
 });
 

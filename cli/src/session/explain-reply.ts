@@ -24,6 +24,6 @@ export function hasForm(name: OperationName, reply: unknown): boolean {
 export function explainReply(error: unknown, malformed: ReadonlySet<OperationName>): unknown {
   const last = [...malformed].at(-1);
   if (!(error instanceof TypeError) || last === undefined) return error;
-  const message = `The reply to ${last} has another form than this program knows: ${error.message}.\nPerhaps the server is not Envarium, or has another version than this program ("envarium --version", "envarium doctor")`;
+  const message = `The reply to ${last} has an unexpected form: ${error.message}.\nPerhaps the server is not Envarium, or has another version than this program ("envarium --version", "envarium doctor")`;
   return new ApiError(0, { code: 'unknown', message: `${message}.` }, { cause: error });
 }

@@ -44,7 +44,7 @@ test('each reason to wait has words, and the end of the wait is shown', () => {
     assert.match(waitLines({ waitingFor: waitingFor({ decidedBy }) })[0] ?? '', /^It waits because \w/);
   assert.match(
     waitLines({ waitingFor: waitingFor({}) }).join(),
-    /^If nobody decides, it times out at .*2026/,
+    /^If no one decides, it times out at .*2026/,
   );
   assert.deepEqual(waitLines({}), []);
 });
@@ -88,7 +88,7 @@ test('before a decision, everything that is known of it is shown, without contro
     false,
   );
   assert.deepEqual(lines.slice(0, 4), [
-    'Policy cost asks for more: two people',
+    'Policy cost requires more approvals: two people',
     'Costs: +1.00 USD a month',
     'Approved so far by Ada (approved: fine).',
     lines[3],

@@ -20,9 +20,9 @@ const reasons = {
 const decisions = {
   error: 'could not be evaluated',
   deny: 'denies the plan',
-  pending: 'asks for more',
+  pending: 'requires more approvals',
   allow: 'allows the plan',
-  none: 'leaves it to people',
+  none: 'leaves the decision to people',
 } as const;
 
 /** `Ada (approved: as discussed), Ben (cancelled)`; empty if there is no decision. */
@@ -67,7 +67,7 @@ export function waitLines({
   const reason = decidedBy === 'policy' ? policyWaitText(policyVerdicts) : decidedBy && reasons[decidedBy];
   return [
     ...(reason === undefined ? [] : [`It waits because ${reason}.`]),
-    `If nobody decides, it times out at ${timeText(approval.until)}.`,
+    `If no one decides, it times out at ${timeText(approval.until)}.`,
   ];
 }
 

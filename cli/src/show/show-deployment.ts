@@ -88,7 +88,7 @@ async function showDecision(output: Output, id: string, isEmpty: boolean): Promi
     await output.line(`Approve it:  envarium approve ${id} --follow`);
     return output.line(`Cancel it:   envarium cancel ${id}`);
   }
-  await output.line('There is nothing to apply, but the deployment blocks the queue until somebody decides.');
+  await output.line('There is nothing to apply, but the deployment blocks the queue until someone decides.');
   await output.line(`Cancel it:   envarium cancel ${id}`);
   await output.line(`Approve it:  envarium approve ${id} --follow`);
 }

@@ -34,7 +34,7 @@ export function useRights(place: RightPlace | undefined): Rights {
     whyNot: (right) => {
       if (has(right)) return undefined;
       if (isError && data === undefined) return 'Your rights could not be read. Reload the page.';
-      if (data === undefined) return 'Your rights are being read.';
+      if (data === undefined) return 'Loading your rights.';
       return `You need the right ${right} in this ${kind}. People who manage its roles can give it to you.`;
     },
   };

@@ -131,8 +131,8 @@ export const stepLooks: Readonly<Record<StepStatus, StatusLook>> = {
 export const verdictLooks: Readonly<Record<PolicyDecision, StatusLook>> = {
   allow: { word: 'Allowed', tone: 'ok', shape: 'check' },
   deny: { word: 'Denied', tone: 'fail', shape: 'cross' },
-  pending: { word: 'Asks for more', tone: 'wait', shape: 'diamond' },
-  none: { word: 'Leaves it to people', tone: 'wait', shape: 'dotted' },
+  pending: { word: 'Requires more approvals', tone: 'wait', shape: 'diamond' },
+  none: { word: 'Leaves the decision to people', tone: 'wait', shape: 'dotted' },
   error: { word: 'Could not be evaluated', tone: 'fail', shape: 'cross' },
 };
 

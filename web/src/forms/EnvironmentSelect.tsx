@@ -59,7 +59,7 @@ export function EnvironmentSelect({
       data={choices.map(({ id, name }) => ({ value: id, label: name }))}
       onSearchChange={setText}
       nothingFoundMessage={
-        'projectId' in within ? 'No such environment in this project' : 'No such environment'
+        'projectId' in within ? 'No matching environment in this project' : 'No matching environment'
       }
     />
   );

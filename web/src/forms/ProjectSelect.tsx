@@ -58,7 +58,7 @@ export function ProjectSelect({
       value={value === '' ? null : value}
       onChange={(id) => onChange(id ?? '')}
       searchable
-      nothingFoundMessage="No such project"
+      nothingFoundMessage="No matching project"
     />
   );
 }
@@ -78,7 +78,7 @@ export function ProjectsSelect({ value, onChange, without, ...props }: ProjectsS
       onChange={onChange}
       searchable
       clearable
-      nothingFoundMessage="No such project"
+      nothingFoundMessage="No matching project"
     />
   );
 }

@@ -18,7 +18,7 @@ export function SaveRow({ verb, isBusy, isTouched, whyNot, onDiscard }: SaveRowP
         type="submit"
         size="xs"
         loading={isBusy}
-        whyNot={whyNot ?? (isTouched ? undefined : 'Nothing has been changed.')}
+        whyNot={whyNot ?? (isTouched ? undefined : 'There are no changes.')}
       >
         {verb}
       </ActionButton>

@@ -22,7 +22,7 @@ export function TemplateSelect({ value, onChange, isLabelHidden = false }: Templ
       value={value === '' ? null : value}
       onChange={(id) => onChange(id ?? '')}
       searchable
-      nothingFoundMessage="No such template"
+      nothingFoundMessage="No matching template"
       w={280}
     />
   );

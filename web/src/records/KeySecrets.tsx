@@ -68,7 +68,7 @@ export function KeySecrets({ apiKey: { id, secrets }, isPersonal, whyNot }: KeyS
                 (isLast ? 'It is the only secret: delete the key, or add another first.' : undefined)
               }
             >
-              <p>Programs that still use it are refused from the next request on.</p>
+              <p>The next request of a program that still uses it is refused.</p>
             </Removal>
           </li>
         ))}

@@ -44,7 +44,7 @@ export function ProjectRolesField({ value, onChange }: ProjectRolesFieldProps) {
             <ActionIcon
               variant="subtle"
               size="lg"
-              aria-label="Leave out this role"
+              aria-label="Remove this role"
               onClick={() => onChange(value.filter((_, each) => each !== at))}
             >
               ×

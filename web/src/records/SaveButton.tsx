@@ -18,7 +18,7 @@ export function SaveButton({ isDirty, isBusy, whyNot, verb = 'Save', variant = '
         type="submit"
         variant={variant}
         loading={isBusy}
-        whyNot={whyNot ?? (isDirty ? undefined : 'Nothing was changed.')}
+        whyNot={whyNot ?? (isDirty ? undefined : 'There are no changes.')}
       >
         {verb}
       </ActionButton>

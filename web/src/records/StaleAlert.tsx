@@ -14,7 +14,7 @@ export interface StaleAlertProps {
 export function StaleAlert({ error, onShow }: StaleAlertProps) {
   if (!isStatus(error, 412)) return <FormAlert mb="md" error={error} />;
   return (
-    <Alert ref={intoView} color="red" role="alert" title="Someone else was faster" mb="md">
+    <Alert ref={intoView} color="red" role="alert" title="Changed by someone else" mb="md">
       It was changed since you opened it, and your change was not made. What you typed is still here: copy
       what you need before you look at their version.
       <div style={{ marginTop: 'var(--e-space-2)' }}>

@@ -30,7 +30,7 @@ export function MemberSelect({ isPerson = false, ...props }: ChooserField & { re
           ? `${user.name} (${user.email})`
           : nameOfUser(user),
     }));
-  return <Select searchable nothingFoundMessage="Nobody is called so" {...props} data={data} />;
+  return <Select searchable nothingFoundMessage="No matching people" {...props} data={data} />;
 }
 
 /** A team of the organization. */
@@ -42,5 +42,5 @@ export function TeamSelect(props: ChooserField) {
   });
   const rows = Array.isArray(teams.data) ? teams.data : (teams.data?.teams ?? []);
   const data = rows.map(({ id, name }) => ({ value: id, label: name }));
-  return <Select searchable nothingFoundMessage="No team is called so" {...props} data={data} />;
+  return <Select searchable nothingFoundMessage="No matching team" {...props} data={data} />;
 }

@@ -7,7 +7,7 @@ import type { OpenedMenuProps } from '../ui/LazyMenu.tsx';
 import { OpenedMenu } from '../ui/OpenedMenu.tsx';
 import { openShortcuts } from './open-palette.ts';
 
-const schemes = { light: 'Light', dark: 'Dark', auto: 'As the system' } as const;
+const schemes = { light: 'Light', dark: 'Dark', auto: 'Same as the system' } as const;
 
 export default function AccountMenu({ target, content: name }: OpenedMenuProps<string>) {
   const { me, organizationId } = useSession();

@@ -28,7 +28,7 @@ function useIsSlow(): boolean {
 function Refresh() {
   return (
     <button type="button" className={classes.barButton} onClick={() => void queryClient.invalidateQueries()}>
-      Read everything now
+      Reload everything
     </button>
   );
 }

@@ -4,8 +4,8 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 
 export function NotFound() {
   return (
-    <EmptyState title="There is no such page" action={<Link to="/">To the inbox</Link>}>
-      The address may be mistyped, or from another version.
+    <EmptyState title="Page not found" action={<Link to="/">To the inbox</Link>}>
+      The address may be wrong, or from another version.
     </EmptyState>
   );
 }

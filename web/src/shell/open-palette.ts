@@ -6,7 +6,7 @@ export type Overlay = 'palette' | 'shortcuts';
 /** Names of the palette's field, before and after its code is loaded. */
 export const paletteField = {
   'aria-label': 'Search for anything',
-  placeholder: 'An environment, a page, or what to do',
+  placeholder: 'An environment, a page or an action',
 } as const;
 
 /** Enter, but not the one that ends the input of a character. */

@@ -98,7 +98,7 @@ function useCommands(): PaletteItem[] {
   const { me, organizationId } = useSession();
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
-  const colours = { light: 'Light colours', dark: 'Dark colours', auto: 'Colours as the system' } as const;
+  const colours = { light: 'Light colours', dark: 'Dark colours', auto: 'Colours of the system' } as const;
   return [
     { id: 'new', label: 'New environment', run: () => void navigate({ to: '/environments/new' }) },
     { id: 'new-template', label: 'New template', run: () => void navigate({ to: '/templates/new' }) },

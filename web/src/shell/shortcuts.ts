@@ -29,7 +29,7 @@ export interface Shortcut {
 
 const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
   Everywhere: [
-    { keys: ['Ctrl K'], does: 'Search for anything, or do it' },
+    { keys: ['Ctrl K'], does: 'Search or run a command' },
     { keys: ['?'], does: 'This sheet' },
     { keys: ['c'], does: 'New environment' },
     { keys: ['/'], does: 'Search the list on this page' },
@@ -48,8 +48,8 @@ const shortcuts: Readonly<Record<string, readonly Shortcut[]>> = {
     { keys: ['t'], does: 'Times' },
   ],
   'On a deployment': [
-    { keys: ['a'], does: 'Approve its plan, after a question' },
-    { keys: ['r'], does: 'Refuse its plan, after a question' },
+    { keys: ['a'], does: 'Approve its plan, after a confirmation' },
+    { keys: ['r'], does: 'Refuse its plan, after a confirmation' },
   ],
 };
 

@@ -228,7 +228,7 @@ async function showHeld(
     place: each.projectId && (projects.get(each.projectId) ?? each.projectId),
     id: each.userId,
   }));
-  return output.table(rows, heldColumns, 'Nobody has a role there.');
+  return output.table(rows, heldColumns, 'No one has a role there.');
 }
 
 function addHeld(group: Command): void {

@@ -60,7 +60,7 @@ function addInvite(group: Command): void {
 function addRenewal(group: Command): void {
   const renew = group
     .command('renew-invitation <invitation>')
-    .description('replace the link of an invitation (its id or e-mail address), and extend its time');
+    .description('replace the link of an invitation (its id or e-mail address), and extend its validity');
   onCall(renew, async ({ session, args: [given = ''] }) => {
     const { client } = session;
     const { id } = await findInvitation(client, (await findOrganization(session)).id, given);

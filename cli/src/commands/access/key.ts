@@ -180,7 +180,7 @@ function addCreate(group: Command): void {
       gather,
     )
     .option('--description <text>', 'what it is for')
-    .option('--owner <user>', 'member who answers for it')
+    .option('--owner <user>', 'member who owns it')
     .option(...expiresOption)
     .option(...networkOption, gather)
     .option(...personalOption);
@@ -195,8 +195,8 @@ function addUpdate(group: Command): void {
     .description('change an API key of the organization; omitted options are unchanged')
     .option('--name <name>', 'new name')
     .option('--description <text>', 'what it is for')
-    .option('--owner <user>', 'member who answers for it')
-    .option('--no-owner', 'nobody answers for it')
+    .option('--owner <user>', 'member who owns it')
+    .option('--no-owner', 'no owner')
     .option(...expiresOption)
     .option(...networkOption, gather)
     .option('--all-networks', 'it is accepted from everywhere');
@@ -223,9 +223,7 @@ function addUpdate(group: Command): void {
 function addRotation(group: Command): void {
   const rotate = group
     .command('rotate <key>')
-    .description(
-      'add a second secret to a key and print it; delete the first one when nothing uses it any more',
-    )
+    .description('add a second secret to a key and print it; delete the first one once it is no longer used')
     .option(...personalOption);
   onCall<WhoseFlags>(rotate, async ({ session, args: [given = ''], options }) => {
     const { id, name } = await find(session, options, given);

@@ -100,8 +100,8 @@ function addChanges(group: Command): void {
   const create = group
     .command('create <name>')
     .description('create a custom role')
-    .addOption(rightOption('right that it gives'))
-    .option('--default', 'new members have it unless somebody says otherwise');
+    .addOption(rightOption('right that it grants'))
+    .option('--default', 'new members have it unless specified otherwise');
   onCall<RoleFlags>(create, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     if (!options.right)
@@ -115,10 +115,12 @@ function addChanges(group: Command): void {
   });
   const update = group
     .command('update <role>')
-    .description('change a custom role, at once for everybody who has it; omitted options are unchanged')
+    .description(
+      'change a custom role, with immediate effect for everyone who has it; omitted options are unchanged',
+    )
     .option('--name <name>', 'new name')
-    .addOption(rightOption('right that it gives; replaces all rights'))
-    .option('--default', 'new members have it unless somebody says otherwise')
+    .addOption(rightOption('right that it grants; replaces all rights'))
+    .option('--default', 'new members have it unless specified otherwise')
     .option('--no-default', 'new members no longer have it');
   onCall<RoleFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id } = await named(session, given);
@@ -126,7 +128,7 @@ function addChanges(group: Command): void {
     return show(session, await session.client.call('updateRole', { params: { id }, body }));
   });
   onCall(
-    group.command('delete <role>').description('delete a custom role that nobody has'),
+    group.command('delete <role>').description('delete a custom role that is not assigned'),
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await named(session, given);
       const deleted = await session.client.call('deleteRole', { params: { id } });

@@ -29,7 +29,7 @@ export function addSessionCommands(program: Command): void {
     },
   );
   onCall(
-    group.command('end <session>').description('end one of your sessions, at once: its id'),
+    group.command('end <session>').description('end one of your sessions immediately: its id'),
     async ({ session: { client, output, isJson }, args: [given = ''] }) => {
       const all = await client.call('listSessions');
       const named = all.map(({ id, userAgent }) => ({ id, name: userAgent }));

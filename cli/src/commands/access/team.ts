@@ -60,7 +60,7 @@ function addList(group: Command): void {
   const list = group
     .command('list')
     .description('list teams, newest first')
-    .option('--name <text>', 'only teams whose name begins so')
+    .option('--name <text>', 'only teams whose name begins with this text')
     .option('--assigned-to-organization', 'only teams with a role in the organization')
     .option(
       '--assigned-to-project <project>',

@@ -117,7 +117,7 @@ function messagesOf({ decision, messages, error }: GivenVerdict): readonly strin
 function addVerdicts(group: Command): void {
   const verdicts = group
     .command('verdicts <approval-policy>')
-    .description('what an approval policy said about plans, newest first')
+    .description('verdicts of an approval policy about plans, newest first')
     .option('--limit <number>', 'at most this many (default: 25)', wholeNumber('--limit', 1));
   onCall<{ limit?: number }>(verdicts, async ({ session, args: [given = ''], options: { limit } }) => {
     const { client, output, isJson } = session;
@@ -126,9 +126,7 @@ function addVerdicts(group: Command): void {
       params: { id: policy.id },
       query: limit === undefined ? {} : { limit },
     });
-    return isJson
-      ? output.json(all)
-      : output.table(all, verdictColumns, 'It has not evaluated any plan yet.');
+    return isJson ? output.json(all) : output.table(all, verdictColumns, 'No plan has been evaluated yet.');
   });
 }
 

@@ -75,7 +75,9 @@ async function tellUnreadable({ client }: CommandSession, policy: ApprovalPolicy
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const reason = error.message.replace(/^\/query\/\w+ is refused: /, '');
-    tell(`The policy cannot be read now: ${plain(reason)}. Deployments that it checks fail until it can.`);
+    tell(
+      `The policy cannot be read at the moment: ${plain(reason)}. Deployments that it checks fail until then.`,
+    );
   }
 }
 
@@ -92,7 +94,7 @@ function addCreate(group: Command): void {
     await tellUnreadable(session, policy);
     return isJson
       ? output.json(policy)
-      : output.line(`Approval policy ${plain(name)} was created: ${policy.id}. It is assigned nowhere yet.`);
+      : output.line(`Approval policy ${plain(name)} was created: ${policy.id}. It is not assigned yet.`);
   });
 }
 
@@ -140,7 +142,7 @@ function addDelete(group: Command): void {
   onCall(
     group
       .command('delete <approval-policy>')
-      .description('delete an approval policy: its id or exact name; it is assigned nowhere any more'),
+      .description('delete an approval policy and its assignments: its id or exact name'),
     async ({ session, args: [given = ''] }) => {
       const { client, output, isJson } = session;
       const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
@@ -173,7 +175,7 @@ function addAssignments(group: Command): void {
     return isJson ? output.json(done) : output.line(`${plain(policy.name)} checks deployments from now on`);
   });
   const unassign = withPlaceFlags(
-    group.command('unassign <approval-policy>').description('take an approval policy away from such a place'),
+    group.command('unassign <approval-policy>').description('unassign an approval policy from such a place'),
   );
   onCall<PolicyPlaceFlags>(unassign, async ({ session, args: [given = ''], options }) => {
     const { client, output, isJson } = session;

@@ -44,7 +44,7 @@ async function targetsOf(session: CommandSession, names: readonly string[]): Pro
 
 async function show({ output, isJson }: CommandSession, operation: BulkOperation): Promise<ExitCode> {
   if (isJson) await output.json(operation);
-  else await output.table(operation.data, columns, 'You may view none of its environments.');
+  else await output.table(operation.data, columns, 'You cannot see any of its environments.');
   return operation.data.some(({ status }) => status === 'failed') ? exitCodes.failed : exitCodes.good;
 }
 
@@ -103,7 +103,7 @@ const runs: readonly BulkCommand[] = [
     options: (command) =>
       withComment(command)
         .option('--no-refresh', 'trust the states, without refreshing them first')
-        .option('-y, --yes', 'do not ask for confirmation; without a terminal nothing is asked'),
+        .option('-y, --yes', 'do not ask for confirmation; without a terminal, there is no prompt'),
     async run({ client }, targets, flags) {
       await confirmAll(targets, flags);
       const data = { comment: flags.comment, skipStateRefresh: flags.refresh === false ? true : undefined };

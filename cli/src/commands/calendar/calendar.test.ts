@@ -41,7 +41,7 @@ test('what happens is listed with its schedule, and with what holds it', async (
 
 test('an empty calendar says so, and a long one how it continues', async () => {
   const { stdout } = await runAgainst(['calendar'], replies({}));
-  assert.match(stdout, /Nothing is going to happen automatically/);
+  assert.match(stdout, /Nothing is scheduled/);
   const nextFrom = '2030-01-06T00:00:00.000Z';
   const long = await runAgainst(
     ['calendar'],

@@ -37,7 +37,7 @@ const columns: TableColumn<CalendarEntry>[] = [
 export function addCalendarCommand(program: Command): void {
   const calendar = program
     .command('calendar')
-    .description('list what is going to happen automatically: schedules, drift checks and ends of lifetimes')
+    .description('list scheduled events: deploys, destroys, drift checks and ends of lifetimes')
     .option('--project <project>', 'only environments of this project: its id or exact name')
     .option('--from <time>', 'default: now')
     .option('--to <time>', 'default: seven days later');
@@ -56,8 +56,8 @@ export function addCalendarCommand(program: Command): void {
     };
     const found = await client.call('getCalendar', { query });
     if (isJson) return output.json(found);
-    await output.table(found.entries, columns, 'Nothing is going to happen automatically.');
+    await output.table(found.entries, columns, 'Nothing is scheduled.');
     if (found.nextFrom !== undefined)
-      await output.line(`There is more: continue with --from ${found.nextFrom}`);
+      await output.line(`There are more events: continue with --from ${found.nextFrom}`);
   });
 }

@@ -27,7 +27,7 @@ function eventsOf({ event = [], all, none }: AssignEndpointFlags): NotificationE
 export function addAssignmentCommands(group: Command): void {
   const assign = group
     .command('assign <endpoint>')
-    .description('set the events of a project, and of the projects below it, that an endpoint hears of')
+    .description('set which events of a project and the projects below it are sent to an endpoint')
     .requiredOption('--project <project>', 'id or name of the project')
     .option('--event <event...>', 'names of events')
     .option('--all', 'all events')
@@ -41,7 +41,7 @@ export function addAssignmentCommands(group: Command): void {
     const made = await session.client.call('assignNotificationEndpoint', { params, body: { eventNames } });
     if (session.isJson) return session.output.json(made);
     const what = eventNames.length === 0 ? 'nothing' : eventNames.join(', ');
-    return session.output.line(`${plain(endpoint.name)} hears of ${what}`);
+    return session.output.line(`${plain(endpoint.name)} receives ${what}`);
   });
   const list = group
     .command('assignments')

@@ -38,7 +38,7 @@ const deliveryColumns: TableColumn<NotificationDelivery>[] = [
 function addList(group: Command): void {
   const list = group
     .command('deliveries')
-    .description('list what was sent, and what waits, newest first')
+    .description('list sent and waiting deliveries, newest first')
     .option('--endpoint <endpoint>', 'only to this endpoint')
     .option('--project <project>', 'only about this project')
     .addOption(optionOf('--event <event>', 'only of this event', notificationEvents))

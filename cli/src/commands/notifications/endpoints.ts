@@ -72,7 +72,7 @@ function addChanging(group: Command): void {
     .option('--value <value>', 'https address, or e-mail addresses separated by commas')
     .option('--value-file <file>', 'file that contains the value; - for standard input')
     .option('--secret-file <file>', 'file with the secret that signs what is sent to a webhook')
-    .option('--no-secret', 'what is sent to it is no longer signed');
+    .option('--no-secret', 'messages to it are no longer signed');
   onCall<EndpointFlags>(update, async ({ session, args: [given = ''], options }) => {
     const { id } = await endpointOf(session, given);
     const { name, type } = options;
@@ -110,7 +110,7 @@ function showTest({ output }: CommandSession, name: string, result: Notification
 }
 
 function addTest(group: Command): void {
-  const test = group.command('test <endpoint>').description('send a test message now, and show the answer');
+  const test = group.command('test <endpoint>').description('send a test message now, and show the response');
   onCall(test, async ({ session, args: [given = ''] }) => {
     const { id, name } = await endpointOf(session, given);
     const result = await session.client.call('testNotificationEndpoint', { params: { id } });

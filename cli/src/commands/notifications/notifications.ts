@@ -7,7 +7,7 @@ import { addEndpointCommands } from './endpoints.ts';
 export function addNotificationCommands(program: Command): void {
   const group = program
     .command('notifications')
-    .description('endpoints that hear of events, and what was sent to them');
+    .description('endpoints that receive events, and deliveries to them');
   addEndpointCommands(group);
   addAssignmentCommands(group);
   addDeliveryCommands(group);

@@ -18,15 +18,15 @@ type ProjectPolicyBody = CallInput<'updatePolicy'>['body'];
 const meanings: Readonly<Record<PolicyFlag, string>> = {
   requiresApprovalDefault: 'new environments require approval',
   includeCostEstimation: 'plans estimate costs',
-  skipApplyWhenPlanIsEmpty: 'deploys whose plan is empty end after it',
-  disableDestroyEnvironments: 'nobody can destroy environments; removes lifetimes and destroy schedules',
+  skipApplyWhenPlanIsEmpty: 'deploys with an empty plan skip the apply',
+  disableDestroyEnvironments: 'environments cannot be destroyed; removes lifetimes and destroy schedules',
   forceCheckoutOnTtlDestroy: 'expired environments are destroyed with the newest code',
   skipRedundantDeployments: 'queued deploys that a newer one replaces are skipped',
   continuousDeploymentDefault: 'new environments are deployed on pushes (not yet in effect)',
   runPullRequestPlanDefault: 'new environments plan pull requests (not yet in effect)',
   vcsPrCommentsEnabledDefault: 'new environments read comments on pull requests (not yet in effect)',
   forceRemoteBackend: 'the service stores the states of new environments',
-  outputsAsInputsEnabled: 'variables take their values from outputs of its environments',
+  outputsAsInputsEnabled: 'outputs of its environments can be used in variables elsewhere',
 };
 
 const columns: TableColumn<PolicySetting>[] = [
@@ -101,16 +101,16 @@ function addSet(group: Command): void {
       '--max-ttl <lifetime>',
       "maximum lifetime: 12h, 3d, 2w, 1M, infinite, or inherit (the organization's)",
     )
-    .option('--default-ttl <lifetime>', 'lifetime of environments created without one, in the same form')
-    .option('--drift-detection-cron <cron>', 'new environments are checked for drift then, in UTC')
+    .option('--default-ttl <lifetime>', 'lifetime of environments created without one, in the same format')
+    .option('--drift-detection-cron <cron>', 'drift checks of new environments: a cron expression, in UTC')
     .option('--no-drift-detection-cron', 'new environments have no schedule of drift detection')
     .option(
       '--auto-drift-remediation <strategy>',
-      'what new environments do about drift: DISABLED or CODE_TO_CLOUD',
+      'reaction of new environments to drift: DISABLED or CODE_TO_CLOUD',
     );
   set.option('--self-approval-forbidden', 'people must not approve plans that they started');
   set.option('--no-self-approval-forbidden', 'they may');
-  set.option('--self-approval-as-above', 'as the nearest project above says');
+  set.option('--self-approval-as-above', 'same as in the nearest project above');
   for (const name of policyFlags) {
     set.option(`--${kebab(name)}`, meanings[name]);
     set.option(`--no-${kebab(name)}`, 'turn this off');
@@ -131,7 +131,9 @@ export function addPolicyCommands(program: Command): void {
     .alias('policy')
     .description('policies of projects: limits, lifetimes, defaults of new environments');
   onCall(
-    group.command('show <project>').description('show what holds in a project, and where it comes from'),
+    group
+      .command('show <project>')
+      .description('show the settings that apply in a project, and where they come from'),
     async ({ session, args: [name = ''] }) => {
       const { id: projectId } = await namedProject(session, name);
       return show(session, await session.client.call('getPolicy', { query: { projectId } }));

@@ -155,7 +155,7 @@ export function addTemplateCommands(program: Command): void {
   const group = program
     .command('templates')
     .alias('template')
-    .description('templates: where the code of environments comes from');
+    .description('templates: code that environments share');
   addReads(group);
   addTemplateEditCommands(group);
   addProjects(group);

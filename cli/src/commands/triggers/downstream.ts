@@ -58,7 +58,7 @@ export function addDownstreamCommand(group: Command): void {
     .command('downstream <environment>')
     .description('show or change which environments are deployed after each successful deploy of it')
     .option('--add <environment...>', 'deploy these after it, too')
-    .option('--remove <environment...>', 'deploy these after it no longer')
+    .option('--remove <environment...>', 'stop deploying these after it')
     .option('--only <environment...>', 'deploy these after it, and no others')
     .option('--none', 'deploy nothing after it');
   onCall<DownstreamFlags>(downstream, async ({ session, args: [name = ''], options }) => {

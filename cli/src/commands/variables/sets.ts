@@ -144,7 +144,7 @@ function addReading(group: Command): void {
   const assigned = withAssignmentFlags(
     group
       .command('assigned')
-      .description('list the sets that hold at a place, inherited ones too: later ones win'),
+      .description('list the sets that apply at a place, including inherited ones: later ones win'),
   ).option('--deployment <deployment>', 'those that a deployment ran with: its id');
   onCall<AssignmentFlags>(assigned, async ({ session, options }) => {
     const { client, output, isJson } = session;
@@ -195,7 +195,7 @@ function addChanges(group: Command): void {
   const edit = withVariableFlags(
     group
       .command('edit <set>')
-      .description('change a set and its variables; what is omitted is unchanged')
+      .description('change a set and its variables; omitted options are unchanged')
       .option(...inProject)
       .option('--name <name>', 'new name')
       .option('--description <text>', 'what it is for')
@@ -253,7 +253,7 @@ function addAssignments(group: Command): void {
     return session.isJson ? session.output.json(done) : session.output.line('Assigned.');
   });
   const unassign = withAssignmentFlags(
-    group.command('unassign <set...>').description('take sets away from the place where they are assigned'),
+    group.command('unassign <set...>').description('unassign sets from a place'),
   ).option(...fromProject);
   onCall<AssignSetFlags>(unassign, async ({ session, words, options }) => {
     const params = await assignmentPlace(session, options);

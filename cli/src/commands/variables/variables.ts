@@ -97,7 +97,7 @@ function addReading(group: Command): void {
     group
       .command('list')
       .description(
-        'list the variables that hold at a place, with where each value comes from and what it hides',
+        'list the variables that apply at a place, where each value comes from and what it overrides',
       ),
   ).option('--deployment <deployment>', 'those that a deployment runs with: its id');
   onCall<ListVariablesFlags>(list, async ({ session, options }) => {
@@ -113,7 +113,7 @@ function addReading(group: Command): void {
     withOwnerFlags(
       group
         .command('show <name>')
-        .description('show the variable that counts at a place, where it comes from, and what it hides'),
+        .description('show the variable that applies at a place, where it comes from, and what it overrides'),
     ),
   );
   onCall<OwnerFlags & TypeFlags>(one, async ({ session, args: [name = ''], options }) => {
@@ -132,7 +132,7 @@ function addChanges(group: Command): void {
   )
     .option('--description <text>', 'what they are for')
     .option('--regex <expression>', 'what values must match')
-    .option('--required', 'deployments need a value')
+    .option('--required', 'deployments require a value')
     .option('--readonly', 'inner places cannot override them');
   onCall<SetVariableFlags>(set, async ({ session, options }) => {
     const { client, output, isJson } = session;
@@ -151,7 +151,7 @@ function addChanges(group: Command): void {
     withOwnerFlags(
       group
         .command('unset <name>')
-        .description('delete the variable of a place; an inherited one counts again'),
+        .description('delete the variable of a place; an inherited one applies again'),
     ),
   );
   onCall<OwnerFlags & TypeFlags>(unset, async ({ session, args: [name = ''], options }) => {

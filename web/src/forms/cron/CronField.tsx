@@ -76,7 +76,7 @@ function ZoneSelect({ label, value, disabled, onChange }: ZoneProps) {
       disabled={disabled}
       searchable
       allowDeselect={false}
-      nothingFoundMessage="No such time zone"
+      nothingFoundMessage="No matching time zone"
       onChange={(zone) => onChange(zone ?? 'UTC')}
     />
   );

@@ -158,7 +158,7 @@ export function sourceErrors(values: SourceValues, isShared: boolean): SourceErr
   const body = sourceBody(values);
   const refusal = typeRefusal(body as never) ?? (isShared ? sharedRefusal(body as never) : null);
   return {
-    ...(body.repository === '' ? { repository: 'The address of the repository is missing.' } : {}),
+    ...(body.repository === '' ? { repository: 'The address of the repository is required.' } : {}),
     ...(refusal === null ? {} : { [refusal.field]: `This ${refusal.reason}.` }),
     ...versionErrors(values),
   };

@@ -22,9 +22,9 @@ export interface VariableRowViewProps {
 }
 
 const marks = [
-  ['isRequired', 'required', 'Deployments need a value'],
+  ['isRequired', 'required', 'Deployments require a value'],
   ['isReadonly', 'read-only', 'Inner places cannot override it'],
-  ['isSensitive', 'sensitive', 'Nobody can read it; logs hide it'],
+  ['isSensitive', 'sensitive', 'Write-only; hidden in logs'],
 ] as const;
 
 function Marks({ row }: { readonly row: VariableFormRow }) {
@@ -86,7 +86,7 @@ function Overtaken({ row }: Pick<VariableRowViewProps, 'row'>) {
   const theirs = row.before?.value ?? '';
   return (
     <p className={classes.overtaken} role="status">
-      Someone else has changed it meanwhile
+      Someone else has changed it in the meantime
       {theirs === '' || row.isSensitive ? (
         ''
       ) : (

@@ -12,8 +12,8 @@ const formats = [
 ];
 
 const flags = [
-  ['isSensitive', 'Sensitive: nobody can read it, logs hide it'],
-  ['isRequired', 'Required: deployments need a value'],
+  ['isSensitive', 'Sensitive: write-only, and hidden in logs'],
+  ['isRequired', 'Required: deployments require a value'],
   ['isReadonly', 'Read-only: inner places cannot override it'],
 ] as const;
 

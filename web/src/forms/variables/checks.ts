@@ -60,7 +60,7 @@ function jsonProblem({ format, value, isSensitive }: VariableFormRow): string | 
     JSON.parse(value);
     return undefined;
   } catch (error) {
-    return `No valid JSON: ${(error as Error).message}`;
+    return `Invalid JSON: ${(error as Error).message}`;
   }
 }
 

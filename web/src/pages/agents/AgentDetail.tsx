@@ -91,13 +91,13 @@ function DeleteAgent({ agent, whyNot, onClose }: AgentDetailProps) {
       label="Delete agent"
       question={`Delete ${name}?`}
       done="The agent was deleted"
-      whyNot={whyNot ?? (agent.isDefault ? 'The default agent belongs to the installation.' : undefined)}
+      whyNot={whyNot ?? (agent.isDefault ? 'The default agent is part of the installation.' : undefined)}
       onDone={onClose}
     >
-      <p>Its secrets end, too: its processes are refused from their next call on.</p>
+      <p>Its secrets are revoked, too: the next call of each process is refused.</p>
       <Checkbox
         label="Also while it has runs"
-        description="They count as lost when they were silent for long enough."
+        description="They count as lost after they have been silent for some time."
         checked={isForced}
         onChange={(event) => setForced(event.currentTarget.checked)}
       />

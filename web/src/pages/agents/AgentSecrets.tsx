@@ -49,7 +49,7 @@ function NewSecret({ agentKey, onClose }: { agentKey: string; onClose: () => voi
   return (
     <FormDialog
       title="New secret"
-      lead="Several processes may share a secret. Make one for each place, so that one can be revoked alone."
+      lead="Several processes may share a secret. Create one for each machine, so that each can be revoked separately."
       verb="Make secret"
       isBusy={change.isPending}
       problem={problem}
@@ -89,7 +89,7 @@ function List({ agentKey, whyNot, rows }: AgentSecretsProps & { readonly rows: R
             done="The secret was revoked"
             whyNot={whyNot}
           >
-            <p>Processes that use it are refused from their next call on.</p>
+            <p>The next call of a process that uses it is refused.</p>
           </Removal>
         </li>
       ))}

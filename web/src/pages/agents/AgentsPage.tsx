@@ -43,7 +43,7 @@ function NewAgent({ organizationId, onClose }: { organizationId: string; onClose
       title="New agent"
       lead="It runs deployments of this organization only, close to your clouds. It connects to the service, never the other way round."
       verb="Create agent"
-      done="The agent was created: make a secret for it next"
+      done="The agent was created: now create a secret for it"
       operation="createAgent"
       refreshes={['listAgents']}
       initialValues={{ name: '', description: '' }}
@@ -86,7 +86,7 @@ export function AgentsPage() {
       rowsOf={(rows) => rows}
       columns={columns}
       idOf={({ agentKey }) => agentKey}
-      empty={['There is no agent', 'Without an agent, deployments wait.']}
+      empty={['No agents yet', 'Without an agent, deployments wait.']}
       detail={detail}
       dialog={(onClose) => <NewAgent organizationId={organizationId} onClose={onClose} />}
     />

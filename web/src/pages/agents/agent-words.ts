@@ -19,7 +19,7 @@ export function isolationTexts(isolation: ProcessIsolation): readonly string[] {
   const { hasNamespaces, hasOwnUsers, hasSystemCallFilter, hasControlGroups, network, problem } = isolation;
   return [
     hasNamespaces ? 'A run sees only its own files and processes.' : 'A run sees the files of the machine.',
-    hasOwnUsers ? 'Each run has a user ID of its own.' : 'Runs have the user ID of the agent.',
+    hasOwnUsers ? 'Each run has its own user ID.' : 'Runs have the user ID of the agent.',
     hasSystemCallFilter ? 'Dangerous system calls are refused.' : 'System calls are not filtered.',
     hasControlGroups
       ? 'Memory and processor time are limited by control groups.'

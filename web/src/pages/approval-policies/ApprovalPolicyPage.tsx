@@ -84,7 +84,7 @@ function Delete({
         onClose={() => setIsOpen(false)}
       >
         {assignments.length === 0
-          ? 'It is assigned nowhere.'
+          ? 'It is not assigned anywhere.'
           : `${places} no longer checked by it: deployments there may be applied without it.`}
       </Confirm>
     </>

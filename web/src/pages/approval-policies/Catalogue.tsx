@@ -81,7 +81,7 @@ export function Catalogue({ whyNot }: { readonly whyNot: string | undefined }) {
                 onChange={(next) => change({ category: next ?? undefined })}
               />
             </div>
-            {found.length === 0 && <EmptyState title="No policy fits" />}
+            {found.length === 0 && <EmptyState title="No matching policies" />}
             <ul className={classes.catalogue} aria-label="Policies of the catalogue">
               {found.map((policy) => (
                 <Item key={policy.path} policy={policy} whyNot={whyNot} />

@@ -77,7 +77,7 @@ function Assign({ entry: { policy, assignments } }: { readonly entry: ApprovalPo
   const assign = useChange('assignApprovalPolicy', {
     refreshes,
     onSuccess: () => {
-      showDone('Assigned: it checks deployments that start from now on');
+      showDone('Assigned: it checks every deployment that starts from now on');
       setGiven('');
     },
   });
@@ -126,7 +126,7 @@ export function PolicyPlaces({ entry }: { readonly entry: ApprovalPolicyEntry })
       <Assign entry={entry} />
       {assignments.length === 0 ? (
         <EmptyState
-          title="The policy checks nothing yet"
+          title="The policy is not assigned yet"
           call={callOf(
             'Assign it to a project',
             'assignApprovalPolicy',
@@ -143,7 +143,7 @@ export function PolicyPlaces({ entry }: { readonly entry: ApprovalPolicyEntry })
           idOf={({ scope, scopeId }) => `${scope} ${scopeId}`}
           columns={[
             { id: 'name', head: 'Assigned to', cell: (place) => <PlaceName place={place} /> },
-            { id: 'scope', head: 'Which is', cell: ({ scope }) => scopeWords[scope] },
+            { id: 'scope', head: 'Name', cell: ({ scope }) => scopeWords[scope] },
             { id: 'remove', head: '', cell: (place) => <Unassign place={place} /> },
           ]}
         />

@@ -53,8 +53,8 @@ export function PolicyVerdicts({ policy: { id } }: { readonly policy: ApprovalPo
     <Loaded query={verdicts}>
       {(all) =>
         all.length === 0 ? (
-          <EmptyState title="It has not evaluated any plan yet">
-            Its verdicts are here as soon as deployments start where it is assigned.
+          <EmptyState title="No plan has been evaluated yet">
+            Verdicts appear here as soon as deployments start where it is assigned.
           </EmptyState>
         ) : (
           <DataTable

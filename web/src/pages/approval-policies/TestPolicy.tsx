@@ -82,12 +82,12 @@ export function TestPolicy({ policy }: { readonly policy: ApprovalPolicy }) {
   const { organizationId } = useSession();
   const { values, errors, isKnown, planned, deploymentId, known, test, submit, change } = useTest(policy);
   const { environmentId } = values;
-  const nothing = isKnown ? 'No deployment of it has a plan.' : undefined;
+  const nothing = isKnown ? 'None of its deployments has a plan.' : undefined;
   const missing =
     environmentId === null
       ? 'Choose an environment first.'
       : deploymentId === ''
-        ? (nothing ?? 'Its deployments are being read.')
+        ? (nothing ?? 'Loading its deployments.')
         : undefined;
   return (
     <form

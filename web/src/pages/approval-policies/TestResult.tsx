@@ -12,7 +12,7 @@ type PolicyTestReply = Reply<'testApprovalPolicy'>;
 
 const ruleWords: Readonly<Record<PolicyRule, string>> = {
   deny: 'Denies',
-  pending: 'Asks for more',
+  pending: 'Requires more approvals',
   allow: 'Allows',
   warn: 'Warns',
 };

@@ -60,7 +60,7 @@ test('whatever else a schema contains gets no field, and nothing of it is shown 
 
 test('what is missing, no number or out of range is said at its setting', () => {
   const problems = (configuration: object) => configurationProblems(schema, { ...configuration });
-  assert.deepEqual(problems({}), { limit: 'This is missing.', names: 'This is missing.' });
+  assert.deepEqual(problems({}), { limit: 'This is required.', names: 'This is required.' });
   const good = { limit: 3, names: ['a'] };
   assert.deepEqual(problems({ ...good, ports: [22], rate: 0.5 }), {});
   assert.deepEqual(problems({ ...good, limit: 10, ports: [22, 'ssh'], rate: 'x' }), {

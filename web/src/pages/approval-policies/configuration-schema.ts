@@ -98,7 +98,7 @@ function numberProblem({ kind, minimum, maximum }: ConfigurationField, value: un
 /** Problem of a value, found before the request. */
 function problemOf(field: ConfigurationField, value: unknown): string | undefined {
   const isEmpty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
-  if (isEmpty) return field.isRequired ? 'This is missing.' : undefined;
+  if (isEmpty) return field.isRequired ? 'This is required.' : undefined;
   if (field.kind === 'number' || field.kind === 'whole') return numberProblem(field, value);
   if (field.kind !== 'wholes' || !Array.isArray(value)) return undefined;
   return value.map((each) => numberProblem(field, each)).find((problem) => problem !== undefined);

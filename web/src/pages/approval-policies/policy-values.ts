@@ -94,10 +94,10 @@ export function policyErrors(values: ApprovalPolicyValues, schema: unknown): Pol
   const settings = Object.entries(problems).map(([field, text]) => [`configuration.${field}`, text]);
   const [wrong] = Object.entries(problems);
   return {
-    ...(name.trim() === '' ? { name: 'The policy needs a name.' } : {}),
+    ...(name.trim() === '' ? { name: 'A name is required.' } : {}),
     ...(isCatalogued && folder === '' ? { folder: 'Choose a policy.' } : {}),
     ...(!isCatalogued && source.repository.trim() === ''
-      ? { 'source.repository': 'The address of the repository is missing.' }
+      ? { 'source.repository': 'The address of the repository is required.' }
       : {}),
     ...Object.fromEntries(settings),
     ...(isJson && wrong ? { configurationText: `${wrong[0]}: ${wrong[1]}` } : {}),

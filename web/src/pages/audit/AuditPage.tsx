@@ -27,7 +27,7 @@ const columns: readonly Column<ListedAuditEvent>[] = [
   { id: 'what', head: 'What', cell: ({ id, actionName }) => <OpenLink id={id}>{actionName}</OpenLink> },
   {
     id: 'entity',
-    head: 'To what',
+    head: 'Target',
     isMinor: true,
     cell: ({ entity, entityId }) => (
       <>
@@ -52,8 +52,8 @@ function Entries({ organizationId }: { readonly organizationId: string }) {
         {({ rows: { events, nextPageKey } }) => (
           <>
             {events.length === 0 ? (
-              <EmptyState title="No entry fits">
-                Take a filter away, or choose another time. An entry appears a few seconds after its change.
+              <EmptyState title="No matching entries">
+                Remove a filter, or choose another time. Entries appear a few seconds after a change.
               </EmptyState>
             ) : (
               <DataTable
@@ -90,7 +90,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit trail"
-      lead="Every change, by whom, from where and with which key, chained by hashes so that nobody can alter it unnoticed."
+      lead="Every change, by whom, from where and with which key, chained by hashes so that no one can alter it unnoticed."
       calls={[
         callOf('List entries', 'listAuditEvents', { query: { ...query, ...filters } }, [
           'audit',

@@ -68,8 +68,8 @@ export function Verification({ organizationId, onClose }: VerificationProps) {
   return (
     <Modal opened onClose={onClose} title="Verify the chain" size="lg">
       <p style={{ marginTop: 0 }}>
-        The service computes all hashes anew and compares them. Keep the hash of the last entry elsewhere:
-        only it proves later that the whole trail was not exchanged.
+        The service recomputes all hashes and compares them. Keep the hash of the last entry elsewhere: only
+        it can prove later that the whole trail was not replaced.
       </p>
       <form
         noValidate
@@ -79,7 +79,7 @@ export function Verification({ organizationId, onClose }: VerificationProps) {
         }}
       >
         <TextInput
-          label="A hash that you kept"
+          label="A hash that you stored"
           description="Optional: an entry must have it."
           value={head}
           error={isHash ? undefined : '64 hexadecimal digits are expected.'}

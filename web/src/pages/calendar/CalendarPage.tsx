@@ -79,7 +79,7 @@ function Found({ calendar }: { readonly calendar: Reply<'getCalendar'> }) {
   return (
     <>
       {entries.length === 0 && nextFrom === undefined ? (
-        <EmptyState title="Nothing happens automatically in these days">
+        <EmptyState title="Nothing is scheduled in this period">
           Environments get a lifetime and schedules on their pages. Choose a longer time, another project, or
           everything, to see more.
         </EmptyState>
@@ -88,9 +88,9 @@ function Found({ calendar }: { readonly calendar: Reply<'getCalendar'> }) {
       )}
       {nextFrom !== undefined && (
         <div className={classes.more}>
-          More happens than fits here.
+          There are more events than fit here.
           <Button size="xs" variant="default" onClick={() => change({ from: nextFrom }, true)}>
-            What happens after that
+            Show later events
           </Button>
         </div>
       )}

@@ -41,7 +41,7 @@ function SetDialog({ values, refusal, hasHome = false, onChange, onSubmit, ...di
     forget();
     onChange(changes);
   };
-  const nameless = values.name.trim() === '' ? 'The set needs a name.' : undefined;
+  const nameless = values.name.trim() === '' ? 'A name is required.' : undefined;
   const whyNot = dialog.whyNot ?? nameless;
   return (
     <FormDialog

@@ -103,7 +103,7 @@ function PickEnvironment({ id, onChange, set }: PickProps) {
       onChange={(next) => onChange(next ?? '')}
       searchable
       onSearchChange={setText}
-      nothingFoundMessage="No such environment"
+      nothingFoundMessage="No matching environment"
       w={280}
     />
   );
@@ -136,7 +136,7 @@ function Assign({ set }: OfSet) {
   const assign = useChange('assignConfigurationSets', {
     refreshes,
     onSuccess: () => {
-      showDone('Assigned: it holds from the next deployment on');
+      showDone('Assigned: it applies from the next deployment on');
       setGiven('');
     },
   });
@@ -176,7 +176,7 @@ export function SetPlaces({ set }: OfSet) {
       <Assign set={set} />
       {set.assignedTo.length === 0 ? (
         <EmptyState
-          title="The set is assigned nowhere"
+          title="The set is not assigned yet"
           call={callOf(
             'Assign it to a project',
             'assignConfigurationSets',
@@ -193,7 +193,7 @@ export function SetPlaces({ set }: OfSet) {
             { id: 'name', head: 'Assigned to', cell: (place) => <PlaceName place={place} /> },
             {
               id: 'scope',
-              head: 'Which is',
+              head: 'Name',
               cell: ({ scope }) => `a${/^[aeiou]/.test(scope) ? 'n' : ''} ${scope}`,
             },
             {

@@ -33,7 +33,7 @@ function Test({ credential: { id }, whyNot }: CredentialPartProps) {
   return (
     <Part
       title="Test"
-      lead="The service asks the cloud, where it can do so itself; otherwise it checks the form of the value."
+      lead="The service checks it with the cloud where possible; otherwise it only checks the format."
       actions={
         <ActionButton
           size="xs"
@@ -51,7 +51,7 @@ function Test({ credential: { id }, whyNot }: CredentialPartProps) {
         <Alert
           role="status"
           color={result.isOk ? 'green' : 'red'}
-          title={result.isOk ? (result.isTested ? 'It works' : 'Its form is right') : 'It does not work'}
+          title={result.isOk ? (result.isTested ? 'It works' : 'Its format is valid') : 'It does not work'}
           styles={{ message: { overflowWrap: 'anywhere' } }}
         >
           {result.message}
@@ -77,7 +77,7 @@ function NewValue({ credential, onClose }: { credential: ListedCredential; onClo
   return (
     <FormDialog
       title={`New value of ${credential.name}`}
-      lead="It replaces the whole value. It counts from the next phase of every deployment; what runs continues with the old one."
+      lead="It replaces the whole value, and takes effect with the next phase of every deployment; phases that are running continue with the old one."
       verb="Replace value"
       isBusy={change.isPending}
       problem={problem}
@@ -126,7 +126,9 @@ function Actions({ credential, whyNot, onClose }: CredentialPartProps & { readon
         whyNot={whyNot}
         onDone={onClose}
       >
-        <p>A credential that is assigned to a project is not deleted: the service then says to which.</p>
+        <p>
+          A credential that is assigned to a project cannot be deleted: the service then lists the projects.
+        </p>
       </Removal>
       {isReplacing && <NewValue credential={credential} onClose={() => setReplacing(false)} />}
     </Group>
@@ -148,7 +150,7 @@ export function CredentialDetail({ credential, onClose }: CredentialDetailProps)
       <Facts
         facts={[
           ['Kind', kindNames[credential.type]],
-          ['Value', 'Encrypted. No reply contains it.'],
+          ['Value', 'Stored encrypted, and never shown again.'],
           ['Stored', <TimeAgo key="stored" at={credential.createdAt} />],
           ['By', credential.createdByUser && <bdi>{nameOfUser(credential.createdByUser)}</bdi>],
           ['Changed', <TimeAgo key="changed" at={credential.updatedAt} />],

@@ -76,7 +76,7 @@ export function CredentialProjects({ credential, whyNot }: Omit<AssignProps, 'as
       lead="Runs of these projects and of those below get it. For each cloud, the nearest assignment counts."
     >
       <ul className={classes.list}>
-        {assigned.length === 0 && <li>It is assigned to no project: no run gets it.</li>}
+        {assigned.length === 0 && <li>It is not assigned to a project, so no run gets it.</li>}
         {assigned.map(({ id, name }) => (
           <li key={id}>
             <bdi>{pathOf(projects, id)}</bdi>

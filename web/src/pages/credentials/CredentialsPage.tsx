@@ -70,7 +70,7 @@ export function CredentialsPage() {
       columns={useColumns()}
       idOf={({ id }) => id}
       empty={[
-        'There is no credential yet',
+        'No credentials yet',
         'A credential gives runs access to a cloud, without a secret in variables. With OIDC, no secret is stored at all.',
       ]}
       detail={detail}

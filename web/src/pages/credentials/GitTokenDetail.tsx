@@ -63,7 +63,7 @@ export function GitTokenDetail({ id, whyNot, onClose }: GitTokenDetailProps) {
           <Facts
             facts={[
               ['For', token.type === 'GIT' ? 'Repositories' : 'Registries of modules and providers'],
-              ['Token', 'Encrypted. No reply contains it.'],
+              ['Token', 'Stored encrypted, and never shown again.'],
               ['Id', <code key="id">{id}</code>],
             ]}
           />

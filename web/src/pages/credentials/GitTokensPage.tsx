@@ -53,8 +53,8 @@ export function GitTokensPage() {
       columns={columns}
       idOf={({ id }) => id}
       empty={[
-        'There is no token yet',
-        'Public repositories need none. A template or an environment names the token for a private one.',
+        'No tokens yet',
+        'Public repositories need none. For a private one, select the token in the template or the environment.',
       ]}
       detail={(id, onClose) => <GitTokenDetail id={id} whyNot={whyNot} onClose={onClose} />}
       dialog={(onClose) => <NewGitToken organizationId={organizationId} onClose={onClose} />}

@@ -17,14 +17,14 @@ export function NewCredential({ organizationId, onClose }: NewCredentialProps) {
   return (
     <NewRecord
       title="New cloud credential"
-      lead="Its values are encrypted, and no reply contains them again. Runs get it once it is assigned to a project."
+      lead="Its values are stored encrypted and never shown again. Runs get it once it is assigned to a project."
       verb="Store credential"
       done="The credential was stored"
       operation="createCredential"
       refreshes={['listCredentials']}
       initialValues={newCredential}
       validate={({ name, type, value }) => ({
-        ...(name.trim() === '' ? { name: 'A name is needed.' } : {}),
+        ...(name.trim() === '' ? { name: 'A name is required.' } : {}),
         ...problemsOf(type, value),
       })}
       inputOf={({ name, type, projectId, value }) => ({

@@ -52,7 +52,7 @@ export function NewGitToken({ organizationId, onClose }: { organizationId: strin
   return (
     <NewRecord
       title="New git token"
-      lead="It is encrypted, and no reply contains it again."
+      lead="It is stored encrypted and never shown again."
       verb="Store token"
       done="The token was stored"
       operation="createGitToken"
@@ -60,9 +60,9 @@ export function NewGitToken({ organizationId, onClose }: { organizationId: strin
       initialValues={newToken}
       validate={{
         name: validateName,
-        value: (value) => (value === '' ? 'The token is needed.' : null),
+        value: (value) => (value === '' ? 'The token is required.' : null),
         hosts: (hosts, { type }) =>
-          type === 'REGISTRY' && hosts.length === 0 ? 'A token for registries needs their hosts.' : null,
+          type === 'REGISTRY' && hosts.length === 0 ? 'A token for registries requires their hosts.' : null,
       }}
       inputOf={(values) => ({ body: { organizationId, ...values } })}
       idOf={({ id }) => id}

@@ -22,7 +22,7 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
   return (
     <NewRecord
       title="New ssh key"
-      lead="It is encrypted, and no reply contains it again. Code of a run never sees it."
+      lead="It is stored encrypted and never shown again. Code in a run never sees it."
       verb="Store key"
       done="The key was stored"
       operation="createSshKey"
@@ -30,8 +30,7 @@ export function NewSshKey({ organizationId, onClose }: { organizationId: string;
       initialValues={{ name: '', value: '', projectIds: [] as string[] }}
       validate={{
         name: validateName,
-        value: (value) =>
-          value.includes('PRIVATE KEY') ? null : 'The whole file of the private key is needed.',
+        value: (value) => (value.includes('PRIVATE KEY') ? null : 'The whole private key file is required.'),
       }}
       inputOf={(values) => ({ body: { organizationId, ...values } })}
       idOf={({ id }) => id}
@@ -103,7 +102,7 @@ export function SshKeyDetail({ id, whyNot, onClose }: SshKeyDetailProps) {
         <>
           <Facts
             facts={[
-              ['Private key', 'Encrypted. No reply contains it.'],
+              ['Private key', 'Stored encrypted, and never shown again.'],
               ['Stored by', <bdi key="by">{nameOfUser(sshKey.user)}</bdi>],
               ['Stored', <TimeAgo key="at" at={sshKey.createdAt} />],
               ['Id', <code key="id">{id}</code>],

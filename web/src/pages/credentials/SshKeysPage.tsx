@@ -41,7 +41,7 @@ export function SshKeysPage() {
       columns={columns}
       idOf={({ id }) => id}
       empty={[
-        'There is no key yet',
+        'No keys yet',
         <>
           Make one with <code>ssh-keygen -t ed25519 -N &apos;&apos;</code>, register its public part as a
           deploy key of the repository, and store the private part here.

@@ -38,9 +38,9 @@ function Target({ type, id, name }: ListedUse) {
 
 export function UsedBy({ uses }: { readonly uses: readonly ListedUse[] }) {
   return (
-    <Part title="Used by" lead="As far as you may see it. While something names it, it cannot be deleted.">
+    <Part title="Used by" lead="Only what you can see is listed. It cannot be deleted while it is in use.">
       <ul className={classes.list}>
-        {uses.length === 0 && <li>Nothing that you may see names it.</li>}
+        {uses.length === 0 && <li>Nothing that you can see uses it.</li>}
         {uses.map((use) => (
           <li key={`${use.type}.${use.id}`}>
             <Target {...use} />

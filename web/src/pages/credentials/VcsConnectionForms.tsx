@@ -78,7 +78,7 @@ export function NewVcsConnection({ organizationId, onClose }: NewVcsConnectionPr
       validate={{
         name: validateName,
         url: (url) =>
-          URL.canParse(url) ? null : 'A whole address is needed, such as https://git.example.com.',
+          URL.canParse(url) ? null : 'A complete address is required, such as https://git.example.com.',
       }}
       inputOf={({ vcsAgentKey, ...values }) => ({
         body: { organizationId, ...values, ...(vcsAgentKey ? { vcsAgentKey } : {}) },
@@ -166,7 +166,7 @@ export function VcsConnectionDetail({ id, whyNot, onClose }: VcsConnectionDetail
       )}
       settings={(found) => <Settings found={found} whyNot={whyNot} />}
       removal={{ operation: 'deleteVcsConnection', input: { params: { id } }, refreshes: concerned }}
-      meaning="A connection that a template or an active environment names is not deleted."
+      meaning="A connection that a template or an active environment uses cannot be deleted."
       whyNot={whyNot}
       onClose={onClose}
     />

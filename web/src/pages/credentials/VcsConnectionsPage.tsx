@@ -45,7 +45,7 @@ export function VcsConnectionsPage() {
       columns={columns}
       idOf={({ id }) => id}
       empty={[
-        'There is no connection yet',
+        'No connections yet',
         'Public forges need none: their repositories are read with a git token or an ssh key.',
       ]}
       detail={(id, onClose) => <VcsConnectionDetail id={id} whyNot={whyNot} onClose={onClose} />}

@@ -85,7 +85,7 @@ export const fieldTexts: Readonly<Record<ValueField, FieldText>> = {
   resourceGroup: { label: 'Resource group' },
   computeRegion: { label: 'Region or zone of the cluster' },
   tokenFormat: {
-    label: 'Form of the subject',
+    label: 'Format of the subject',
     hint: 'v1: the organization only. v2: also project, environment, deployment type and phase.',
   },
 };
@@ -118,7 +118,7 @@ export function problemsOf(type: CredentialType, typed: TypedValue): Record<stri
     ({ field, isRequired }) => isRequired && (typed[field] ?? '').trim() === '',
   );
   const found = Object.fromEntries(
-    missing.map(({ field }) => [`value.${field}`, `${fieldTexts[field].label} is needed.`]),
+    missing.map(({ field }) => [`value.${field}`, `${fieldTexts[field].label} is required.`]),
   );
   const seconds = typed.duration?.trim() ?? '';
   const isInRange = /^\d+$/.test(seconds) && Number(seconds) >= 900 && Number(seconds) <= 43_200;

@@ -135,5 +135,5 @@ test('durations exist in words as well', () => {
     { seconds: 30, isFailed: true },
   ]);
   assert.match(durationWords(all), /last 2 deployments.*longest 30 s.*1 failed/);
-  assert.equal(durationWords([]), 'No deployment is over yet.');
+  assert.equal(durationWords([]), 'No deployment has ended yet.');
 });

@@ -66,14 +66,14 @@ function Nothing({
   if (Object.keys(filtersOf({ ...search, sort: undefined })).length > 0) {
     return (
       <EmptyState
-        title="No environment fits"
+        title="No matching environments"
         action={
           <Button variant="default" onClick={onClear}>
             Clear the filters
           </Button>
         }
       >
-        Nothing that you may see fits the filters.
+        No environment that you can see matches the filters.
       </EmptyState>
     );
   }

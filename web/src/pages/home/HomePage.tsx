@@ -53,7 +53,7 @@ function Nothing({ organizationId }: { readonly organizationId: string }) {
   );
   return (
     <EmptyState
-      title="Nothing needs you"
+      title="Nothing needs your attention"
       call={call}
       action={
         <p>

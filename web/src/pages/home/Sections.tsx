@@ -107,7 +107,7 @@ export function Waiting({ read, environments, total, userId, isMine }: WaitingPr
             </p>
             <Approval run={run} userId={userId} />
             <p className={rows.quiet}>
-              asked {since ? <TimeAgo at={since} /> : 'just now'} by <bdi>{who(run)}</bdi>
+              requested {since ? <TimeAgo at={since} /> : 'just now'} by <bdi>{who(run)}</bdi>
               {until !== undefined && (
                 <>
                   , times out <TimeAgo at={until} />
@@ -229,7 +229,7 @@ export function AgentsOffline({ read, agents }: AgentsOfflineProps) {
   return (
     <InboxSection
       id="agents"
-      title="Agents in trouble"
+      title="Agents with problems"
       total={agents.length}
       error={read.data ? null : read.error}
       refetch={read.refetch}
@@ -240,12 +240,12 @@ export function AgentsOffline({ read, agents }: AgentsOfflineProps) {
           look={status === 'DEGRADED' ? degraded : offline}
           name={name ?? agentKey}
           to="/agents"
-          place={status === 'DEGRADED' ? 'Some of its processes are silent' : 'Nothing runs here'}
+          place={status === 'DEGRADED' ? 'Some of its processes are silent' : 'No agent process is running'}
           action={<Open to="/agents">See agents</Open>}
         >
           <p className={rows.quiet}>
             {lastContactAt === undefined ? (
-              'never heard of'
+              'never connected'
             ) : (
               <>
                 last heard of <TimeAgo at={lastContactAt} />

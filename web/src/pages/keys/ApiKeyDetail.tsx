@@ -41,7 +41,7 @@ function Settings({ apiKey, whyNot }: Pick<ApiKeyDetailProps, 'apiKey' | 'whyNot
         <>
           <NameField {...form.getInputProps('name')} />
           <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
-          <MemberSelect isPerson clearable label="Who answers for it" {...form.getInputProps('ownerId')} />
+          <MemberSelect isPerson clearable label="Owner" {...form.getInputProps('ownerId')} />
           <TagsInput
             label="Networks"
             description="None: it is accepted from everywhere."
@@ -91,7 +91,7 @@ export function ApiKeyDetail({ apiKey, whyNot, onClose }: ApiKeyDetailProps) {
           whyNot={whyNot}
           onDone={onClose}
         >
-          <p>It is refused from the next request on. Its roles and memberships end.</p>
+          <p>Its next request is refused. Its roles and memberships end.</p>
         </Removal>
       </Group>
     </Detail>

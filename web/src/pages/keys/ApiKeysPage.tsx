@@ -68,8 +68,8 @@ function Keys({ organizationId, whyNot }: { organizationId: string; whyNot: stri
             rows={rows}
             idOf={({ id }) => id}
             empty={
-              <EmptyState title="There is no key yet" call={call}>
-                A key lets a program call the service. It is a user of its own, with a role.
+              <EmptyState title="No keys yet" call={call}>
+                A key lets a program call the service. It is its own user, with a role.
               </EmptyState>
             }
           />

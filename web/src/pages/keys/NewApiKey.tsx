@@ -52,7 +52,7 @@ export function NewApiKey({ organizationId, onClose }: { organizationId: string;
   return (
     <FormDialog
       title="New key of the organization"
-      lead="The key is a user of its own: roles and teams take it. It never gets rights that you do not have."
+      lead="The key is its own user: you can give it roles and add it to teams. It never gets rights that you do not have."
       verb="Create key"
       isBusy={change.isPending}
       problem={problem}
@@ -64,8 +64,8 @@ export function NewApiKey({ organizationId, onClose }: { organizationId: string;
       <MemberSelect
         isPerson
         clearable
-        label="Who answers for it"
-        description="A person of the organization. They get no rights by that."
+        label="Owner"
+        description="A person of the organization. This gives them no rights."
         {...form.getInputProps('ownerId')}
       />
       <RoleSelect scope="organization" label="Role in the organization" {...form.getInputProps('role')} />

@@ -100,7 +100,8 @@ export function ScimTokens({ organizationId, whyNot }: ScimTokensProps) {
               title="No identity provider provisions people here"
               call={callOf('Create a token', 'createScimToken', { params })}
             >
-              Make a token, and give it to the identity provider together with the address that is shown then.
+              Create a token, and enter it at the identity provider together with the address that is shown
+              then.
             </EmptyState>
           ) : (
             <DataTable

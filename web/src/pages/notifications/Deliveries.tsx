@@ -119,7 +119,7 @@ export function Deliveries({ whyNot }: { readonly whyNot: string | undefined }) 
         {({ rows: { deliveries, nextPageKey } }) => (
           <>
             {deliveries.length === 0 ? (
-              <EmptyState title="No delivery fits">
+              <EmptyState title="No matching deliveries">
                 Deliveries are kept for 30 days. One appears as soon as something happens that an endpoint
                 hears of.
               </EmptyState>

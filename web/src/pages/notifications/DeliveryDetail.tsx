@@ -52,7 +52,7 @@ function What({ delivery }: { readonly delivery: DeliveryReply }) {
 function Resend({ id }: { readonly id: string }) {
   const resend = useChange('resendNotificationDelivery', {
     refreshes,
-    onSuccess: () => showDone('It is sent again'),
+    onSuccess: () => showDone('It is being sent again'),
   });
   return (
     <div>

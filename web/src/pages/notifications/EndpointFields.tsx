@@ -25,8 +25,8 @@ export const newEndpoint: EndpointValues = {
 export const validate = {
   name: validateName,
   value: (value: string, { type }: EndpointValues) => {
-    if (value.trim() === '') return `${typeWords[type].valueLabel}: this is needed.`;
-    return type === 'Email' || URL.canParse(value) ? null : 'A whole address is needed, with https://.';
+    if (value.trim() === '') return `${typeWords[type].valueLabel}: this is required.`;
+    return type === 'Email' || URL.canParse(value) ? null : 'A complete address is required, with https://.';
   },
 };
 

@@ -44,7 +44,7 @@ export function SentMessage({ request }: { readonly request: NonNullable<Endpoin
 
 /** Of those that say more than the message. */
 const errorWords: Readonly<Record<NonNullable<EndpointTestReply['error']>['type'], string | undefined>> = {
-  timeout: 'Too late',
+  timeout: 'Timeout',
   'ssl-error': 'TLS',
   unknown: undefined,
 };
@@ -66,7 +66,7 @@ export function Answer({ response, error, durationMilliseconds }: AnswerProps) {
           ['Duration', `${durationMilliseconds} ms`],
         ]}
       />
-      {response !== null && <Body label="What was answered" text={response.body} />}
+      {response !== null && <Body label="Response" text={response.body} />}
     </>
   );
 }

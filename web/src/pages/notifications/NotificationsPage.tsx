@@ -55,7 +55,7 @@ function Endpoints({ whyNot }: { readonly whyNot: string | undefined }) {
             rows={rows}
             idOf={({ id }) => id}
             empty={
-              <EmptyState title="There is no endpoint yet" call={createCall(organizationId)}>
+              <EmptyState title="No endpoints yet" call={createCall(organizationId)}>
                 An endpoint is a channel of Slack or Teams, some mailboxes, or a webhook. Each project then
                 says which events it hears of.
               </EmptyState>

@@ -93,7 +93,7 @@ export function OrganizationPage() {
   return (
     <Page
       title="Organization"
-      lead="The outermost owner of projects, people, keys and settings."
+      lead="The organization owns projects, people, keys and settings."
       calls={[
         callOf('Show the organization', 'getOrganization', { params }, [
           'organization',

@@ -61,7 +61,7 @@ function LifetimeFields({ form }: { readonly form: PolicyForm }) {
     <>
       <Select
         label="Longest lifetime of an environment"
-        description="Counted from its creation. It holds for future requests; the right OVERRIDE_MAX_TTL goes beyond it."
+        description="Counted from its creation. It applies to future requests; the right OVERRIDE_MAX_TTL overrides it."
         allowDeselect={false}
         data={lifetimes(form.values.maxTtl)}
         {...form.getInputProps('maxTtl')}
@@ -139,7 +139,7 @@ export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
         mt="lg"
         type="submit"
         loading={change.isPending}
-        whyNot={whyNot ?? (form.isDirty() ? undefined : 'Nothing was changed.')}
+        whyNot={whyNot ?? (form.isDirty() ? undefined : 'There are no changes.')}
       >
         Save policies
       </ActionButton>

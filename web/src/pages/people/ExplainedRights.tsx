@@ -63,7 +63,7 @@ export function ExplainedRights({ explained }: { readonly explained: Explained }
           : `Roles that reach this place: ${explained.roles.map(heldText).join('; ')}.`}
       </p>
       <Checkbox
-        label="Only rights that are held"
+        label="Only granted rights"
         checked={isHeldOnly}
         mb="sm"
         onChange={(event) => change({ held: event.currentTarget.checked ? 'only' : undefined })}

@@ -108,7 +108,7 @@ export function Invitations({ organizationId, whyNot, isKnown }: InvitationsProp
     <Loaded query={invitations}>
       {(rows) =>
         rows.length === 0 ? (
-          <EmptyState title="Nobody is invited" call={call}>
+          <EmptyState title="No open invitations" call={call}>
             An invitation gives a person an account in this organization, with a role of your choice.
           </EmptyState>
         ) : (

@@ -33,7 +33,7 @@ export function InviteDialog({ organizationId, onClose }: InviteDialogProps) {
   const [link, setLink] = useState<string>();
   const form = useForm({
     initialValues: { email: '', role: '', projects: [] as ProjectRole[] },
-    validate: { email: (email) => (email.includes('@') ? null : 'An e-mail address is needed.') },
+    validate: { email: (email) => (email.includes('@') ? null : 'An e-mail address is required.') },
   });
   const { change, problem } = useChangeForm('createInvitation', {
     form,
@@ -46,7 +46,7 @@ export function InviteDialog({ organizationId, onClose }: InviteDialogProps) {
     <FormDialog
       title="Invite a person"
       lead="The service sends no e-mail: you get a one-time link to pass on. Nobody can give a role with rights that they do not have."
-      verb="Make the invitation"
+      verb="Create the invitation"
       isBusy={change.isPending}
       problem={problem}
       onClose={onClose}

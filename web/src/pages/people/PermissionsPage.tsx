@@ -66,7 +66,7 @@ export function PermissionsPage() {
   return (
     <Page
       title="Permissions"
-      lead="Roles reach downwards, from the organization to its projects and environments, and add up. No role takes a right away."
+      lead="Roles reach downwards, from the organization to its projects and environments, and add up. No role removes a right."
       calls={[
         callOf(
           'Explain rights',
@@ -80,7 +80,7 @@ export function PermissionsPage() {
       <UrlTabs
         tabs={[
           { value: 'explain', label: 'What a person may do', content: () => <Explain /> },
-          { value: 'matrix', label: 'Everybody in a project', content: () => <Matrix /> },
+          { value: 'matrix', label: 'Everyone in a project', content: () => <Matrix /> },
           { value: 'assignments', label: 'Assignments', content: () => <Assigned /> },
         ]}
       />

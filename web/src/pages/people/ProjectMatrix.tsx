@@ -121,7 +121,7 @@ export function ProjectMatrix({ projectId }: { readonly projectId: string | unde
     { enabled: projectId !== undefined },
   );
   if (projectId === undefined)
-    return <EmptyState title="Choose a project">Its members and their roles then stand here.</EmptyState>;
+    return <EmptyState title="Choose a project">Its members and their roles are then shown here.</EmptyState>;
   const path = projects.data?.find(({ id }) => id === projectId)?.hierarchy.split('|') ?? [projectId];
   return (
     <>

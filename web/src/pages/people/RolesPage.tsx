@@ -107,9 +107,9 @@ function EditRole({ found, whyNot, onClose }: EditRoleProps) {
         operation="updateRole"
         refreshes={concerned}
         inputOf={(body) => ({ params: { id }, body })}
-        done="The role was changed for everybody who has it"
+        done="The role was changed for everyone who has it"
         whyNot={whyNot}
-        verb="Save for everybody who has it"
+        verb="Save for everyone who has it"
         variant="filled"
         gap="md"
       >
@@ -147,7 +147,7 @@ function RoleDetail({
   if (fixed)
     return (
       <Detail title={`${fixed.name} (${places[fixed.scope]})`} onClose={onClose}>
-        <p>Built in: it cannot be changed. Make a custom role for other rights.</p>
+        <p>Built in: it cannot be changed. Create a custom role for other rights.</p>
         <RightsList rights={fixed.rights} />
       </Detail>
     );
@@ -175,7 +175,7 @@ function CustomRoles({ organizationId, action }: { organizationId: string; actio
           rows={rows}
           idOf={({ id }) => id}
           empty={
-            <EmptyState title="No custom role yet" call={call} action={action}>
+            <EmptyState title="No custom roles yet" call={call} action={action}>
               The built-in roles are enough for most. A custom one is a list of rights with a name.
             </EmptyState>
           }

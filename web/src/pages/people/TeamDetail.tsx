@@ -51,7 +51,7 @@ function Members({ team, version, whyNot }: TeamPartProps) {
             </ActionIcon>
           </li>
         ))}
-        {ids.length === 0 && <li>Nobody is in this team yet.</li>}
+        {ids.length === 0 && <li>This team has no members yet.</li>}
       </ul>
       <Group align="end" mt="sm" wrap="nowrap">
         <MemberSelect

@@ -41,7 +41,7 @@ function NewTeam({ organizationId, onClose }: { organizationId: string; onClose:
           <Textarea label="What for" autosize minRows={2} {...form.getInputProps('description')} />
           <Checkbox
             label="New people of the organization join it"
-            description="Keys do not: they have what they are given."
+            description="Keys do not: add them yourself."
             {...form.getInputProps('isDefaultTeam', { type: 'checkbox' })}
           />
         </>
@@ -62,7 +62,7 @@ export function TeamsPage() {
   return (
     <RecordsPage
       title="Teams"
-      lead="Members that have roles together. A person has all roles of all their teams, and their own."
+      lead="Members that share roles. A person has all roles of all their teams, and their own."
       calls={[callOf('List teams', 'listTeams', { params, query: {} }, ['team', 'list']), create]}
       verb="New team"
       whyNot={whyNot}
@@ -70,7 +70,7 @@ export function TeamsPage() {
       rowsOf={teamsOf}
       columns={columns}
       idOf={({ id }) => id}
-      empty={['There is no team yet', 'Give a role to a team once, and everybody who joins it has it.']}
+      empty={['No teams yet', 'Give a role to a team once, and everyone who joins has it.']}
       detail={(id, onClose) => <TeamDetail id={id} organizationId={organizationId} onClose={onClose} />}
       dialog={(onClose) => <NewTeam organizationId={organizationId} onClose={onClose} />}
     />

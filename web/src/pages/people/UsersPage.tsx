@@ -65,7 +65,7 @@ function Members({ organizationId }: { readonly organizationId: string }) {
       <Loaded query={members}>
         {({ rows }) =>
           rows.length === 0 ? (
-            <EmptyState title="Nobody is called so">Look for another name, or invite the person.</EmptyState>
+            <EmptyState title="No matching people">Look for another name, or invite the person.</EmptyState>
           ) : (
             <DataTable
               label="Members"

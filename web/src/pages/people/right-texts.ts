@@ -60,7 +60,7 @@ export const rightGroups: readonly RightGroup[] = [
       ['IMPORT_ENVIRONMENTS', 'Without effect so far.'],
       ['OVERRIDE_MAX_TTL', 'Let an environment live longer than the policy allows.'],
       ['MANAGE_ENVIRONMENT_LOCK', 'Lock and unlock environments.'],
-      ['ASSIGN_ROLE_ON_ENVIRONMENT', 'Give and take roles in a single environment.'],
+      ['ASSIGN_ROLE_ON_ENVIRONMENT', 'Assign and remove roles in a single environment.'],
     ],
   },
   {
@@ -78,7 +78,7 @@ export const rightGroups: readonly RightGroup[] = [
     rights: [
       ['READ_STATE', 'Read state versions, which may contain secrets.'],
       ['WRITE_STATE', 'Upload, roll back, promote and delete state versions.'],
-      ['FORCE_UNLOCK_WORKSPACE', 'Free a lock of the state, and release a deployment that is stuck.'],
+      ['FORCE_UNLOCK_WORKSPACE', 'Unlock the state, and release a deployment that is stuck.'],
     ],
   },
 ];

@@ -42,7 +42,7 @@ function PasswordForm() {
   const form = useForm({
     initialValues: { currentPassword: '', newPassword: '' },
     validate: {
-      currentPassword: (password) => (password === '' ? 'Your password of now is needed.' : null),
+      currentPassword: (password) => (password === '' ? 'Your current password is required.' : null),
       newPassword: passwordProblem,
     },
   });
@@ -113,7 +113,7 @@ export function AccountForms() {
       <Part title="Password" lead="A new one ends all your other sessions.">
         <PasswordForm />
       </Part>
-      <Part title="The end of the account">
+      <Part title="Delete the account">
         <DeleteAccount />
       </Part>
     </>

@@ -51,8 +51,8 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
   if (made) return <KeySecret made={made} onClose={onClose} />;
   return (
     <FormDialog
-      title="New key of yours"
-      lead="The key acts as you, with your rights at any time. A key with limits cannot make other keys."
+      title="New personal key"
+      lead="The key acts as you, with your rights at any time. A key with limits cannot create other keys."
       verb="Create key"
       isBusy={change.isPending}
       problem={problem}
@@ -91,7 +91,7 @@ function KeyDetail({ apiKey, onClose }: { readonly apiKey: PersonalKey; readonly
           done="The key was deleted"
           onDone={onClose}
         >
-          <p>It is refused from the next request on.</p>
+          <p>Its next request is refused.</p>
         </Removal>
       </div>
     </Detail>
@@ -124,7 +124,7 @@ export function PersonalKeys() {
             rows={rows}
             idOf={({ id }) => id}
             empty={
-              <EmptyState title="You have no key" call={call}>
+              <EmptyState title="You have no keys" call={call}>
                 The command line needs none where you sign in with <code>envarium login</code>.
               </EmptyState>
             }

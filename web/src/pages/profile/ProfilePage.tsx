@@ -22,7 +22,7 @@ function Colours() {
         <Group gap="lg">
           <Radio value="light" label="Light" />
           <Radio value="dark" label="Dark" />
-          <Radio value="auto" label="As the system" />
+          <Radio value="auto" label="Same as the system" />
         </Group>
       </Radio.Group>
     </Part>

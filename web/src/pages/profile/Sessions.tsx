@@ -45,7 +45,7 @@ const columns: readonly Column<ListedSession>[] = [
         done="The session has ended"
         whyNot={isCurrent ? 'This is the session of this page: sign out instead.' : undefined}
       >
-        <p>It ends at once and on all servers. Whoever uses it has to sign in again.</p>
+        <p>It ends at once and on all servers. Anyone who uses it has to sign in again.</p>
       </Removal>
     ),
   },
@@ -54,7 +54,7 @@ const columns: readonly Column<ListedSession>[] = [
 export function Sessions() {
   const sessions = useRead('listSessions');
   return (
-    <Part title="Sessions" lead="End those that you do not know, and change your password then.">
+    <Part title="Sessions" lead="End those that you do not recognize, and then change your password.">
       <Loaded query={sessions} lines={3}>
         {(rows) => <DataTable label="Sessions" columns={columns} rows={rows} idOf={({ id }) => id} />}
       </Loaded>

@@ -70,7 +70,7 @@ export function AssignRole({ project, refreshes }: AssignRoleProps) {
         value={who}
         onChange={setWho}
         searchable
-        nothingFoundMessage="Nobody of this name"
+        nothingFoundMessage="No matching people"
         w={280}
       />
       <Select label="Role" data={useRoles()} value={role} onChange={setRole} allowDeselect={false} />

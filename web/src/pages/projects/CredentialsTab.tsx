@@ -95,7 +95,7 @@ function Assign({ project, without }: { readonly project: Project; readonly with
         value={id === '' ? null : id}
         onChange={(next) => setId(next ?? '')}
         searchable
-        nothingFoundMessage="No such credential"
+        nothingFoundMessage="No matching credential"
       />
       <ActionButton
         whyNot={id === '' ? 'Choose a credential first.' : rights.whyNot('EDIT_PROJECT_SETTINGS')}

@@ -55,7 +55,7 @@ interface EndpointChoiceProps {
 
 function Origin({ choice, project }: Pick<EndpointChoiceProps, 'choice' | 'project'>) {
   const { projects } = useProjects(true);
-  if (choice.projectId === undefined) return <>Hears of nothing here</>;
+  if (choice.projectId === undefined) return <>Receives no events here</>;
   if (choice.projectId === project.id) return <>Chosen in this project</>;
   return (
     <>
@@ -152,7 +152,7 @@ export default function NotificationsTab({ project }: { readonly project: Projec
       {(all) =>
         all.length === 0 ? (
           <EmptyState
-            title="There is no endpoint yet"
+            title="No endpoints yet"
             call={list}
             action={<Link to="/notifications">Endpoints of the organization</Link>}
           >

@@ -135,7 +135,7 @@ const lifetimes = [
 export function Lifetimes(props: PolicyFieldsProps) {
   const { values, errors, isDisabled, onChange } = props;
   return (
-    <Section title="Lifetimes" hint="Both as the organization says, or both of this project.">
+    <Section title="Lifetimes" hint="Both from the organization, or both from this project.">
       {lifetimes.map(([name, label, meaning]) => (
         <Select
           key={name}

@@ -95,7 +95,7 @@ function PolicyForm({ organization, ...props }: FormProps & { readonly organizat
       <FlagSection title="Destroys" flags={destroyFlags} {...fields} />
       <FlagSection
         title="New environments"
-        hint="What they get when they are created. Existing ones stay as they are."
+        hint="Defaults for new environments. Existing ones are unchanged."
         flags={creationFlags}
         {...fields}
       />
@@ -104,7 +104,7 @@ function PolicyForm({ organization, ...props }: FormProps & { readonly organizat
       <FormFoot>
         <ActionButton
           type="submit"
-          whyNot={whyNot ?? (editing.isTouched ? undefined : 'Nothing was changed.')}
+          whyNot={whyNot ?? (editing.isTouched ? undefined : 'There are no changes.')}
           loading={isBusy}
         >
           Save

@@ -20,7 +20,7 @@ import { shownTree } from './shown-tree.ts';
 function NoProjects({ organizationId }: { readonly organizationId: string }) {
   return (
     <EmptyState
-      title="No project that you may see"
+      title="No projects that you can see"
       call={callOf('Create a project', 'createProject', { body: { organizationId, name: 'Shop' } }, [
         ...['project', 'create', 'Shop'],
       ])}
@@ -51,7 +51,7 @@ export function ProjectsPage() {
       <div className={classes.filters} role="search">
         <SearchBox label="Find a project" value={q} onSearch={(text) => change({ q: text })} />
         <Checkbox
-          label="With archived ones"
+          label="Include archived"
           checked={archived === 'yes'}
           onChange={(event) => change({ archived: event.currentTarget.checked ? 'yes' : undefined })}
         />

@@ -82,7 +82,7 @@ function NoRoles({ project }: { readonly project: Project }) {
   const userId = me.user.user_id ?? '{userId}';
   return (
     <EmptyState
-      title="Nobody has a role in this project itself"
+      title="No roles are assigned in this project itself"
       call={callOf(
         'Assign a role',
         'assignUserRole',
@@ -108,7 +108,7 @@ export default function RolesTab({ project }: { readonly project: Project }) {
     <>
       <p className={classes.note}>
         A role in a project holds in everything below it. Roles in the organization are on the page of users.{' '}
-        {!mayAll && rights.isKnown && 'You see your own roles only.'}
+        {!mayAll && rights.isKnown && 'You can only see your own roles.'}
       </p>
       {mayAll && <AssignRole project={project} refreshes={refreshes} />}
       <Loaded query={users}>

@@ -27,9 +27,9 @@ export const runFlags: readonly FlagField[] = [
   },
   {
     name: 'skipRedundantDeployments',
-    label: 'Skip what is overtaken',
+    label: 'Skip outdated deployments',
     meaning:
-      'Of several queued deploys, only the last one runs; a destroy and what is before it counts for itself.',
+      'Of several queued deploys, only the last one runs; a destroy separates those before it from those after it.',
   },
   {
     name: 'includeCostEstimation',
@@ -43,7 +43,7 @@ export const destroyFlags: readonly FlagField[] = [
     name: 'disableDestroyEnvironments',
     label: 'No destroys',
     meaning:
-      'Nobody can destroy environments, and none expires. Turning this on removes all their lifetimes and destroy schedules.',
+      'Environments cannot be destroyed and do not expire. Turning this on removes all their lifetimes and destroy schedules.',
   },
   {
     name: 'forceCheckoutOnTtlDestroy',
@@ -95,7 +95,7 @@ const flagFields = [...runFlags, ...destroyFlags, ...creationFlags, driftFlag, o
 
 /** Whether people may approve plans that they started. */
 export const selfApprovals = {
-  above: 'As the project above says',
+  above: 'As in the project above',
   allowed: 'Allowed',
   forbidden: 'Forbidden',
 } as const;
@@ -109,7 +109,7 @@ const noEnd = 'No end';
 
 const ttlChoices = [
   { value: '', label: noEnd },
-  { value: 'inherit', label: 'As the organization says' },
+  { value: 'inherit', label: 'As in the organization' },
   { value: '6-h', label: '6 hours' },
   { value: '12-h', label: '12 hours' },
   { value: '1-d', label: '1 day' },
@@ -203,7 +203,7 @@ export function policyErrors(values: PolicyValues): Readonly<Record<string, stri
   const fields = values.driftDetectionCron.trim().split(/\s+/).filter(Boolean).length;
   return {
     ...Object.fromEntries(wrong.map((name) => [name, 'A whole number up to 1,000,000; empty: no limit.'])),
-    ...(isMissing ? { driftDetectionCron: 'Say when: five fields, such as 0 6 * * *.' } : {}),
+    ...(isMissing ? { driftDetectionCron: 'Required: five fields, such as 0 6 * * *.' } : {}),
     ...([0, 5].includes(fields)
       ? {}
       : { driftDetectionCron: 'Five fields: minute, hour, day of month, month, day of week.' }),

@@ -27,7 +27,7 @@ function Question({ request, name }: { readonly request: Request; readonly name:
       if (isLoopback(to)) location.assign(to);
     },
   });
-  if (isRefused) return <p>The command line was not let in. You can close this page.</p>;
+  if (isRefused) return <p>The command line was not signed in. You can close this page.</p>;
   if (approve.isSuccess) return <p>Return to the terminal: the command line is signing in.</p>;
   return (
     <>

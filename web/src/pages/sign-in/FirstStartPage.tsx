@@ -34,7 +34,7 @@ function AdminForm({ secret }: { readonly secret: string }) {
       initialValues={{ name: '', email: '', password: '', key: hasKey ? secret : '' }}
       validate={{
         name: nameProblem,
-        email: (email) => (email.includes('@') ? null : 'An e-mail address is needed.'),
+        email: (email) => (email.includes('@') ? null : 'An e-mail address is required.'),
         password: passwordProblem,
         key: (key) => (keyOf(key) ? null : 'The key has the form <id>:<secret>.'),
       }}
@@ -80,7 +80,7 @@ export function FirstStartPage() {
       ) : (
         <>
           <p>
-            Nobody can sign in to this installation yet. Make yourself its first administrator: you can then
+            No one can sign in to this installation yet. Make yourself its first administrator: you can then
             invite others.
           </p>
           <AdminForm secret={secret} />

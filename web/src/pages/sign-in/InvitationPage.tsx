@@ -81,7 +81,7 @@ function Join({ token, preview }: InvitationPartProps) {
           <bdi>{me.user.email}</bdi>.
         </p>
         <Button fullWidth onClick={() => void signOut().then(signIn)}>
-          Sign in as somebody else
+          Sign in as someone else
         </Button>
       </>
     );

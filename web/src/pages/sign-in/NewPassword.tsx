@@ -11,7 +11,7 @@ export function passwordProblem(password: string): string | null {
 }
 
 export const nameProblem = (name: string): string | null =>
-  name.trim() === '' ? 'Your name is needed.' : null;
+  name.trim() === '' ? 'Your name is required.' : null;
 
 export interface NewPasswordProps {
   readonly label: string;

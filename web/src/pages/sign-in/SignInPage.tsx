@@ -34,7 +34,7 @@ function PasswordForm({ back }: { readonly back: string | undefined }) {
     <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
       {isStatus(signIn.error, 401) ? (
         <Refused title="Wrong e-mail or password">
-          Check both. Who has forgotten the password gets a link for a new one from the operator.
+          Check both. If you forgot your password, ask the operator for a link to set a new one.
         </Refused>
       ) : wait.seconds > 0 ? (
         <Refused title="Too many failed sign-ins">
@@ -80,7 +80,7 @@ export function SignInPage() {
             {found.password && found.providers.length > 0 && <Divider label="or" my="md" />}
             <Providers methods={found} back={back} />
             {!found.password && found.providers.length === 0 && (
-              <p>Nobody can sign in here: passwords are switched off, and no identity provider is set up.</p>
+              <p>No one can sign in here: passwords are switched off, and no identity provider is set up.</p>
             )}
           </>
         )}

@@ -26,7 +26,7 @@ export function DeleteTemplate({ template: { id = '', name }, whyNot }: DeleteTe
   });
   const users =
     used.data === undefined
-      ? 'Who uses it is being read.'
+      ? 'Checking what uses it.'
       : usersText(
           used.data.rows.map((row) => row.name),
           used.data.total,
@@ -54,7 +54,7 @@ export function DeleteTemplate({ template: { id = '', name }, whyNot }: DeleteTe
         }}
         onClose={() => setIsOpen(false)}
       >
-        No environment uses it. It disappears from all lists and projects, and its name is free again.
+        No environment uses it. It disappears from all lists and projects, and its name can be used again.
       </Confirm>
     </>
   );

@@ -42,7 +42,7 @@ function ProjectFields({
       )}
       <Wide>
         <ProjectsSelect
-          label="May use it"
+          label="Can use it"
           value={values.projectIds}
           onChange={(projectIds) => onChange({ projectIds })}
           error={errors.projectIds}

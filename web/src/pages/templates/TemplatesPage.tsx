@@ -140,7 +140,7 @@ export function TemplatesPage() {
           if (found.length === 0)
             return (
               <EmptyState
-                title="No template fits"
+                title="No matching templates"
                 action={
                   <Button
                     variant="default"

@@ -116,7 +116,7 @@ export type TemplateErrors = Readonly<Record<string, string>>;
 export function templateErrors(values: TemplateValues): TemplateErrors {
   const source = Object.entries(sourceErrors(values.source, true));
   return {
-    ...(values.name.trim() === '' ? { name: 'The template needs a name.' } : {}),
+    ...(values.name.trim() === '' ? { name: 'A name is required.' } : {}),
     ...Object.fromEntries(source.map(([field, text]) => [`source.${field}`, text])),
   };
 }

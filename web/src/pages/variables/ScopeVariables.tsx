@@ -63,7 +63,7 @@ function Empty({ place, onAdd }: { readonly place: VariablesPlace; readonly onAd
   ] as const;
   return (
     <EmptyState
-      title="No variables here, and none from further out"
+      title="No variables here, and none inherited"
       action={onAdd && <Button onClick={onAdd}>Add a variable</Button>}
       call={callOf('Set a variable', 'saveVariables', { body: [...body] }, [
         ...['variables', 'set', ...placeFlags(place), '--var', 'region=eu-west-1'],

@@ -48,7 +48,7 @@ export function VariablesPage() {
   return (
     <Page
       title="Variables"
-      lead="What holds at a place: its own variables, and those from further out that it does not hide."
+      lead="Variables that apply at a place: its own, and inherited ones that it does not override."
       calls={[
         callOf('List these variables', 'listVariables', { query: listQueryOf(place, organizationId) }, [
           'variables',

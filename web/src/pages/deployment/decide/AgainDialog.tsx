@@ -8,10 +8,10 @@ import { Question } from './Question.tsx';
 import type { DecisionProps } from './use-decisions.ts';
 
 const whatHappens: Readonly<Partial<Record<DeploymentType, string>>> = {
-  deploy: 'It plans with the code and the variables of now.',
-  destroy: 'It plans again how everything in the environment is destroyed.',
-  driftDetection: 'It looks whether the resources still are what the code says. Nothing is changed.',
-  dryRun: 'It plans with the code and the variables of now. Nothing is applied.',
+  deploy: 'It plans with the current code and variables.',
+  destroy: 'It plans the destruction of everything in the environment again.',
+  driftDetection: 'It checks whether the resources still match the code. Nothing is changed.',
+  dryRun: 'It plans with the current code and variables. Nothing is applied.',
 };
 
 /** Resources that a new deployment can import by itself. */
@@ -54,7 +54,7 @@ export function AgainDialog({ deployment, environment, decisions }: DecisionProp
         <Checkbox
           mt="sm"
           label="Wait for approval before the plan is applied"
-          description="This holds for later deployments of the environment, too."
+          description="This also applies to later deployments of the environment."
           checked={asks}
           onChange={(event) => setAsks(event.currentTarget.checked)}
         />

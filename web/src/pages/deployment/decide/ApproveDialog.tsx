@@ -14,7 +14,7 @@ const shownLosses = 200;
 function Losses({ rows }: { readonly rows: readonly PlanRow[] }) {
   return (
     <>
-      <p>This is lost, and cannot be brought back:</p>
+      <p>This will be lost and cannot be recovered:</p>
       <ul className={classes.losses} tabIndex={0} aria-label="What is destroyed or replaced">
         {rows.slice(0, shownLosses).map(({ key, kind, change }) => (
           <li key={key}>

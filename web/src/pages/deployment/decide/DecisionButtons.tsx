@@ -28,7 +28,7 @@ function obstacle(
   const { type, waitingFor, planHash } = deployment;
   if (decision === 'approve') {
     // The event that a deployment waits comes before the plan that it waits with.
-    if (planHash === undefined || plan === undefined) return 'The plan is being read.';
+    if (planHash === undefined || plan === undefined) return 'Loading the plan.';
     const obstacle = approverObstacle(waitingFor, userId);
     if (obstacle !== undefined) return obstacle;
   }

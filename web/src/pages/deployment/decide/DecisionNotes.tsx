@@ -20,13 +20,13 @@ function lateWords({ deployment: { reviews = [], abortedByUser, status }, decisi
     return { title: 'The plan has changed', text: 'Read the new plan below, and decide again.' };
   if (last && status !== 'WAITING_FOR_USER')
     return {
-      title: 'Someone else has decided already',
+      title: 'Someone else has already decided',
       text: `${last.user.name} has ${last.action === 'approved' ? 'approved' : 'refused'} it. Your decision changed nothing.`,
     };
   if (abortedByUser)
-    return { title: 'Someone else has aborted it', text: `${abortedByUser.name} was faster.` };
+    return { title: 'Someone else has aborted it', text: `${abortedByUser.name} aborted it first.` };
   if (status === 'WAITING_FOR_USER')
-    return { title: 'Your decision was not taken', text: decisions.tooLate ?? '' };
+    return { title: 'Your decision was not accepted', text: decisions.tooLate ?? '' };
   return { title: 'This has changed since you opened it', text: decisions.tooLate ?? '' };
 }
 
@@ -109,7 +109,7 @@ function Wait({
       ))}
       {approval !== undefined && (
         <li>
-          If nobody decides, it times out <TimeAgo at={approval.until} />.
+          If no one decides, it times out <TimeAgo at={approval.until} />.
         </li>
       )}
     </ul>

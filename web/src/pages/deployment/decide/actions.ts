@@ -48,5 +48,5 @@ export function decisionsOf(facts: DecisionFacts): Decision[] {
 export function verbOf(decision: Decision, { status, type }: DecisionFacts): string {
   if (decision === 'cancel') return status === 'QUEUED' ? 'Cancel' : 'Refuse';
   if (decision === 'again') return verbsOfRepetition[type] ?? 'Start again';
-  return { approve: 'Approve', abort: 'Abort', release: 'Give up' }[decision];
+  return { approve: 'Approve', abort: 'Abort', release: 'Release' }[decision];
 }

@@ -18,7 +18,7 @@ export function RefuseDialog({ deployment, decisions }: DecisionProps) {
     >
       <p>
         {isQueued
-          ? 'It leaves the queue, and never starts.'
+          ? 'It leaves the queue without starting.'
           : 'Nothing is applied. The next deployment in the queue starts.'}
       </p>
       <Textarea
@@ -44,10 +44,10 @@ export function AbortDialog({ decisions }: DecisionProps) {
       onConfirm={() => decisions.abort()}
     >
       <p>
-        The tool is asked to stop, and can finish what it is doing. If it does not stop in time, it is killed.
+        The tool is asked to stop and may finish its current work. If it does not stop in time, it is killed.
         Its state is kept.
       </p>
-      <p>What is half done stays half done: deploy again to continue.</p>
+      <p>Unfinished changes stay unfinished: deploy again to continue.</p>
     </Question>
   );
 }
@@ -56,20 +56,20 @@ export function ReleaseDialog({ decisions }: DecisionProps) {
   const [reason, setReason] = useState('');
   return (
     <Question
-      title="Give this deployment up?"
+      title="Release this deployment?"
       no="Keep waiting"
-      verb="Give up"
+      verb="Release"
       isDanger
       isReady={reason.trim() !== ''}
       decisions={decisions}
       onConfirm={() => decisions.release(reason.trim())}
     >
       <p>
-        The environment becomes free although its agent has not said that the tool has ended. Do this only
-        when you are certain: two tools on one state damage it.
+        The environment is released although its agent has not reported the end of the tool. Do this only when
+        you are certain: two tools on one state damage it.
       </p>
       <Textarea
-        label="Why it is certain that the run has ended"
+        label="How you know that the run has ended"
         description="It is kept with the deployment and in the audit trail."
         required
         autosize

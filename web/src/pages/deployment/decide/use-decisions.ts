@@ -75,7 +75,7 @@ export function useDecisions(id: string, environmentId: string): Decisions {
     onError,
     onSuccess: end('The tool is being stopped'),
   });
-  const release = useChange('releaseDeployment', { refreshes, onError, onSuccess: end('Given up') });
+  const release = useChange('releaseDeployment', { refreshes, onError, onSuccess: end('Released') });
   const deploy = useChange('deployEnvironment', { refreshes, onError, onSuccess: goTo });
   const destroy = useChange('destroyEnvironment', { refreshes, onError, onSuccess: goTo });
   return {

@@ -165,8 +165,8 @@ test('the life cycle decides which buttons there are', () => {
   assert.deepEqual(buttons('WAITING_FOR_USER'), ['Approve', 'Refuse']);
   assert.deepEqual(buttons('QUEUED'), ['Cancel']);
   assert.deepEqual(buttons('IN_PROGRESS'), ['Abort']);
-  assert.deepEqual(buttons('IN_PROGRESS', { waitingFor: { kind: 'agent', id: 'a' } }), ['Abort', 'Give up']);
-  assert.deepEqual(buttons('ABORTING'), ['Give up']);
+  assert.deepEqual(buttons('IN_PROGRESS', { waitingFor: { kind: 'agent', id: 'a' } }), ['Abort', 'Release']);
+  assert.deepEqual(buttons('ABORTING'), ['Release']);
   assert.deepEqual(buttons('FAILURE'), ['Deploy again']);
   assert.deepEqual(buttons('FAILURE', { type: 'task' }), []);
 });

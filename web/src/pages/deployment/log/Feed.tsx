@@ -23,9 +23,9 @@ function messageOf(state: FollowState, { session, steps, upTo }: FeedProps): str
       ? 'Connection lost, nothing of the log is here yet.'
       : `Connection lost, showing up to ${upTo}. It continues as soon as the service can be reached.`;
   if (upTo !== undefined || session.hasBytes) return undefined;
-  if (state === 'ended') return 'This deployment wrote nothing into its log.';
+  if (state === 'ended') return 'This deployment has an empty log.';
   const hasBegun = steps.some(({ startedAt }) => startedAt !== undefined);
-  return state === 'live' && !hasBegun ? 'Nothing was written yet.' : undefined;
+  return state === 'live' && !hasBegun ? 'The log is still empty.' : undefined;
 }
 
 export function Feed(props: FeedProps) {

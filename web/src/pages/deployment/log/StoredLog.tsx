@@ -15,7 +15,7 @@ export interface StoredLogProps {
 type ReadOutcome = { readonly at: number } | { readonly error: unknown };
 
 function textOf(outcome: ReadOutcome | undefined): string {
-  if (outcome === undefined) return 'The stored log is being read.';
+  if (outcome === undefined) return 'Loading the stored log.';
   if ('error' in outcome) return errorText(outcome.error).text;
   const time = new Date(outcome.at).toLocaleTimeString();
   return `This log is not live: events do not reach this browser. It shows what was stored at ${time}.`;
@@ -46,7 +46,7 @@ export function StoredLog({ session, deploymentId }: StoredLogProps) {
     <div role="status" className={classes.notice} data-tone="lost">
       <span>{textOf(outcome)}</span>
       <Button size="compact-xs" variant="default" onClick={again}>
-        Read what has come since
+        Load newer lines
       </Button>
     </div>
   );

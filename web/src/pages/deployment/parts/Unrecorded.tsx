@@ -13,7 +13,7 @@ export function Unrecorded({ resources, environmentId }: UnrecordedProps) {
   if (resources.length === 0) return null;
   return (
     <>
-      <h3>Made, but in no state</h3>
+      <h3>Created, but not recorded in the state</h3>
       <p>
         The tool ended before it could record these. A new deployment can import those that were certainly
         created and have an id. Look for the others in the cloud, and delete or import them there.

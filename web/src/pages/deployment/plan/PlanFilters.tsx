@@ -47,7 +47,7 @@ function Choice({ field, choices, state }: ChoiceProps) {
   return (
     <NativeSelect
       size="xs"
-      aria-label={`Only of this ${field}`}
+      aria-label={`Only this ${field}`}
       value={state.filter[field] ?? ''}
       onChange={(event) => state.choose(field, event.currentTarget.value || undefined)}
       className={classes.choice!}

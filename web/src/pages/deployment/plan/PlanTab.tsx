@@ -46,11 +46,11 @@ function Settled({ plan }: { readonly plan: Plan }) {
   return (
     <section aria-labelledby="settled">
       <h2 id="settled" className={classes.heading}>
-        Read differently, and left as it is
+        Read differently, not changed
       </h2>
       <p className={classes.hint}>
         The cloud has these values now, and the plan would not change them, such as what a provider computes
-        after an apply. This is no drift; the next apply stores it in the state.
+        after an apply. This is not drift; the next apply stores it in the state.
       </p>
       <ResourceList label="Settled differences" all={rows} rows={rows} named={named} onName={name} />
     </section>

@@ -6,7 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   replace_because_cannot_update: 'the provider cannot change it in place',
   replace_because_tainted: 'it is marked as damaged (tainted)',
   replace_by_request: 'its replacement was requested',
-  replace_by_triggers: 'something named in replace_triggered_by changes',
+  replace_by_triggers: 'something in replace_triggered_by changes',
   delete_because_no_resource_config: 'the code does not contain it any more',
   delete_because_no_module: 'the code does not contain its module any more',
   delete_because_wrong_repetition: 'the code has changed between count, for_each and neither',

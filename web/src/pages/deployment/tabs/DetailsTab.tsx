@@ -55,7 +55,7 @@ function runFacts(deployment: DeploymentReply): DeploymentFact[] {
     ['Type', deploymentTypeWords[type]],
     ['Cause', trigger === undefined ? null : triggerWords[trigger]],
     ['Started by', <bdi key="by">{startedByUser.name}</bdi>],
-    ['Asked', time(deployment.queuedAt)],
+    ['Requested', time(deployment.queuedAt)],
     ['Started', time(deployment.startedAt)],
     ['Ended', time(deployment.finishedAt)],
     ['Pull request', mono(deployment.prNumber)],

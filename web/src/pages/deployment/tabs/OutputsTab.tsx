@@ -22,7 +22,7 @@ export function OutputsTab({ deployment }: { readonly deployment: DeploymentRepl
         if (rows.length === 0)
           return (
             <EmptyState title="No outputs">
-              Outputs are what the code passes on. They appear once a deployment has ended.
+              Outputs are values that the code exports. They appear once a deployment has ended.
             </EmptyState>
           );
         return (

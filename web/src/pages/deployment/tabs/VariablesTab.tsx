@@ -26,7 +26,7 @@ export function VariablesTab({ deployment }: { readonly deployment: DeploymentRe
     <Loaded query={query}>
       {({ variables = [] }) =>
         variables.length === 0 ? (
-          <EmptyState title="No variables">The deployment ran with the values that the code has.</EmptyState>
+          <EmptyState title="No variables">The deployment ran with the defaults of the code.</EmptyState>
         ) : (
           <DataTable<ShownVariable>
             label="Variables"

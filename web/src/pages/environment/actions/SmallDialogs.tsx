@@ -93,7 +93,7 @@ export function LockDialog({ environment, isOpen, onClose }: DialogProps) {
         {!isLocked && (
           <Textarea
             label="Reason"
-            description="Shown to everybody whose deployment is refused"
+            description="Shown to everyone whose deployment is refused"
             autosize
             data-autofocus
             value={reason}

@@ -53,7 +53,7 @@ const columns: readonly Column<Deployment>[] = [
       </>
     ),
   },
-  { id: 'when', head: 'Asked', cell: ({ queuedAt }) => (queuedAt ? <TimeAgo at={queuedAt} /> : '–') },
+  { id: 'when', head: 'Requested', cell: ({ queuedAt }) => (queuedAt ? <TimeAgo at={queuedAt} /> : '–') },
   {
     id: 'duration',
     head: 'Took',

@@ -27,7 +27,7 @@ function CancelAll({ id, total, whyNot }: { id: string; total: number; whyNot: s
         onConfirm={() => cancelAll.mutate({ params: { id }, query: { status: 'QUEUED' } })}
         onClose={() => setAsking(false)}
       >
-        <p>What is running or waits for approval continues. Cancelled deployments do not come back.</p>
+        <p>What is running or waits for approval continues. Cancelled deployments cannot be resumed.</p>
       </Confirm>
     </>
   );

@@ -26,7 +26,7 @@ export function durationsOf(newestFirst: readonly Timed[]): ShownDuration[] {
 export function durationWords(all: readonly ShownDuration[]): string {
   const sorted = all.map(({ seconds }) => seconds).toSorted((one, other) => one - other);
   const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) return 'No deployment is over yet.';
+  if (middle === undefined) return 'No deployment has ended yet.';
   const count = all.filter(({ isFailed }) => isFailed).length;
   const span = (seconds: number) => spanText(seconds * 1000);
   return (

@@ -144,7 +144,7 @@ export function LifetimeForm(props: EnvironmentProps) {
             Everything is destroyed <TimeAgo at={end} />.
           </>
         ) : (
-          'It has no end.'
+          'It does not expire.'
         )}
       </p>
       <Limit {...props} />

@@ -59,7 +59,7 @@ export function lifetimeProblem({ kind, hours, date }: LifetimeValues, now: numb
   if (kind === 'infinite') return undefined;
   const time = Date.parse(date);
   if (Number.isNaN(time)) return 'A date with a time';
-  return time > now ? undefined : 'This time has passed already';
+  return time > now ? undefined : 'This time has passed';
 }
 
 /** Request. */

@@ -67,7 +67,7 @@ function Differences({ comparison }: { readonly comparison: StateComparison }) {
     <>
       {!isSameLineage && (
         <p className={classes.problem}>
-          The lineages differ: these are states of different infrastructure, or one was created anew.
+          The lineages differ: these states belong to different infrastructure, or one was recreated.
         </p>
       )}
       <p className={classes.faint}>

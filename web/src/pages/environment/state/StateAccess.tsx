@@ -13,9 +13,7 @@ export function StateAccess({ environment, rights }: EnvironmentProps) {
     refreshes: ['getStateAccess'],
     onSuccess: ({ accessibleFromEntireOrganization: isOpen }) =>
       showDone(
-        isOpen
-          ? 'Everybody in the organization may read the state'
-          : 'Only people with the right may read it',
+        isOpen ? 'Everyone in the organization may read the state' : 'Only people with the right may read it',
       ),
   });
   const whyNot = rights.whyNot('EDIT_ENVIRONMENT_SETTINGS');

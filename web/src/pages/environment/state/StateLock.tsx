@@ -102,8 +102,8 @@ export function StateLock(props: EnvironmentProps) {
             since <TimeAgo at={latest.startedAt} />
           </>
         ) : null}
-        . Nobody else can write it until it is over.
+        . No one else can write it until then.
       </p>
     );
-  return <p className={classes.hint}>Nobody holds the state.</p>;
+  return <p className={classes.hint}>The state is not locked.</p>;
 }

@@ -81,7 +81,7 @@ export default function DeploymentsTab({ environment }: EnvironmentProps) {
         {({ rows, total }) =>
           rows.length === 0 ? (
             <EmptyState
-              title={isFiltered ? 'No deployment is like this' : 'It was never deployed'}
+              title={isFiltered ? 'No matching deployments' : 'It was never deployed'}
               call={callOf('Deploy it', 'deployEnvironment', { params: { id }, body: {} }, ['deploy', id])}
             />
           ) : (

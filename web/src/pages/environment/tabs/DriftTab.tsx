@@ -80,7 +80,7 @@ function Found({ check, isOver }: { readonly check: LatestDeploymentReply; reado
       {check.driftDetected && (
         <>
           {isOver && (
-            <p className={classes.sentence}>A deployment has ended the drift. The check had found:</p>
+            <p className={classes.sentence}>A deployment has repaired the drift. The check had found:</p>
           )}
           <p className={classes.sentence}>{causeWords(check)}</p>
           <Commits check={check} />

@@ -179,7 +179,7 @@ function NoOutputs({ environment, isDestroyed }: EnvironmentProps & { readonly i
       ])}
     >
       Outputs come from the code: an <code>output</code> block of terraform, an export of Pulumi, and so on.
-      They are here after the first successful deployment.
+      They appear here after the first successful deployment.
     </EmptyState>
   );
 }

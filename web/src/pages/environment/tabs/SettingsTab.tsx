@@ -77,7 +77,7 @@ export default function SettingsTab(props: EnvironmentProps) {
           <ActionButton
             type="submit"
             loading={isBusy}
-            whyNot={whyNot ?? (isTouched ? undefined : 'Nothing has been changed.')}
+            whyNot={whyNot ?? (isTouched ? undefined : 'There are no changes.')}
           >
             Save
           </ActionButton>

@@ -19,7 +19,7 @@ function NoVersions({ environment }: Pick<EnvironmentProps, 'environment'>) {
   const { id, isRemoteBackend } = environment;
   return (
     <EmptyState
-      title="The service has no state of it"
+      title="The service has no state of this environment"
       call={callOf('Import a state', 'importState', { params: { id } } as never, [
         ...['state', 'push', id, 'terraform.tfstate'],
       ])}

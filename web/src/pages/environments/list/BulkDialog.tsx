@@ -140,7 +140,7 @@ function Report({ items, action, progress, isSent }: ReportProps) {
         <Summary outcomes={fitting.map(({ environment }) => progress.outcomeOf(environment.id))} />
       ) : (
         <p role="status" className={classes.summary}>
-          {left === 0 ? 'All that you have chosen fit.' : `${countText(left)} left out:`}
+          {left === 0 ? 'All selected environments qualify.' : `${countText(left)} left out:`}
         </p>
       )}
       <ul className={classes.report}>

@@ -45,7 +45,7 @@ function StatusCell({ row }: { readonly row: Environment }) {
         <span className={classes.second}>
           {since && (
             <span>
-              asked <TimeAgo at={since} />
+              requested <TimeAgo at={since} />
             </span>
           )}
           {notes.map((note) => (
@@ -81,7 +81,7 @@ function LastRun({ row: { latestDeploymentLog: run } }: { readonly row: Environm
 function Cost({ row }: { readonly row: Environment }) {
   const { monthlyCostDiff: change, currency } = row.latestDeploymentLog.costEstimation ?? {};
   if (change === undefined) return <span className={classes.none}>–</span>;
-  return <span title="Estimated change for each month">{moneyChangeText(change, currency)}</span>;
+  return <span title="Estimated change per month">{moneyChangeText(change, currency)}</span>;
 }
 
 function None() {

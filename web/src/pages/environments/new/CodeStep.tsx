@@ -89,7 +89,7 @@ function TemplateChoice(state: NewEnvironmentForm) {
           required
           disabled={draft.projectId === ''}
           placeholder={draft.projectId === '' ? 'Choose the project first' : 'Choose a template'}
-          nothingFoundMessage="No such template in this project"
+          nothingFoundMessage="No matching template in this project"
           error={errors.templateId}
         />
       </Wide>

@@ -32,8 +32,8 @@ function DefinitionsState({ canRead, code, definitions }: NewEnvironmentForm) {
       >
         <p className={classes.plain}>{errorText(definitions.error).text}</p>
         <p className={classes.plain}>
-          You can go on: add the variables by hand. Whether the code can be read from the agents shows in the
-          run.
+          You can continue: add the variables by hand. Whether the code can be read from the agents shows in
+          the run.
         </p>
         <Button size="xs" variant="default" mt="xs" onClick={() => void definitions.refetch()}>
           Read it again
@@ -57,7 +57,10 @@ function SetsField({ draft, set, errors }: NewEnvironmentForm) {
   const data = [...new Map(sets.map(({ id, name }) => [id, { value: id, label: name }])).values()];
   if (data.length === 0 && draft.setIds.length === 0) return null;
   return (
-    <Section title="Configuration sets" hint="Assigned to this environment; its own variables count more.">
+    <Section
+      title="Configuration sets"
+      hint="Assigned to this environment; its own variables take precedence."
+    >
       <Wide>
         <MultiSelect
           label="Sets"

@@ -209,7 +209,7 @@ function lifetimeErrors({ lifetime, hours, date }: Draft, now: number): DraftErr
   if (lifetime !== 'date') return {};
   const time = Date.parse(date);
   if (Number.isNaN(time)) return { date: 'Choose a day and a time.' };
-  return time <= now ? { date: 'This time is over.' } : {};
+  return time <= now ? { date: 'This time has passed.' } : {};
 }
 
 /** Problems of the settings. @param type of the tool @param now milliseconds since 1970 */
@@ -219,7 +219,7 @@ export function settingsStepErrors(draft: Draft, type: string, now: number): Dra
   );
   const namespace = draft.k8sNamespace === '' ? null : namespaceRefusal(draft.k8sNamespace);
   return {
-    ...(draft.name.trim() === '' ? { name: 'The environment needs a name.' } : {}),
+    ...(draft.name.trim() === '' ? { name: 'A name is required.' } : {}),
     ...(draft.name.length > 255 ? { name: 'At most 255 characters.' } : {}),
     ...(draft.workspaceName === '' || /^[A-Za-z0-9_][A-Za-z0-9._~$&+=:@-]{0,89}$/.test(draft.workspaceName)
       ? {}
