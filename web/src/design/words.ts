@@ -1,6 +1,6 @@
 /** Words of people for names on the wire. */
 import type { AutoDriftRemediation, DeploymentType } from '#contract/schema/enumerations.ts';
-import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
+import type { StoredTemplateType } from '#contract/schema/template-types.ts';
 
 export const deploymentTypeWords: Readonly<Record<DeploymentType, string>> = {
   deploy: 'Deploy',
@@ -13,7 +13,7 @@ export const deploymentTypeWords: Readonly<Record<DeploymentType, string>> = {
   moduleTest: 'Module test',
 };
 
-export const templateTypeWords: Readonly<Record<CreatableTemplateType, string>> = {
+const toolNames: Partial<Readonly<Record<StoredTemplateType, string>>> = {
   opentofu: 'OpenTofu',
   terraform: 'Terraform',
   terragrunt: 'Terragrunt',
@@ -24,6 +24,11 @@ export const templateTypeWords: Readonly<Record<CreatableTemplateType, string>> 
   ansible: 'Ansible',
   workflow: 'Workflow',
 };
+
+/** @returns the name of a tool, or of another type of templates; the type itself where it has no name here */
+export function toolName(type: StoredTemplateType): string {
+  return toolNames[type] ?? type;
+}
 
 /** Reactions to a drift check that finds drift. */
 export const remediationWords: Readonly<Record<AutoDriftRemediation, string>> = {

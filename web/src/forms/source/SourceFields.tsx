@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { creatableTemplateTypes, templateTypes } from '#contract/schema/template-types.ts';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { templateTypeWords } from '../../design/words.ts';
+import { toolName } from '../../design/words.ts';
 import { Section, Wide } from '../Section.tsx';
 import {
   accessOf,
@@ -154,7 +154,7 @@ function ToolFields({ values, errors, onChange, isTemplate = false }: SourceFiel
     <>
       <Select
         label="Tool"
-        data={types.map((type) => ({ value: type, label: templateTypeWords[type] }))}
+        data={types.map((type) => ({ value: type, label: toolName(type) }))}
         value={values.type}
         onChange={(type) => type && onChange({ type })}
         allowDeselect={false}

@@ -3,7 +3,6 @@ import type { CallInput } from '#contract/client/client.ts';
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
 import { sharedRefusal, typeRefusal } from '#contract/templates/setting-rules.ts';
 import type { Template } from '#contract/templates/shapes.ts';
-import { templateTypeWords } from '../../design/words.ts';
 
 type TemplateSourceBody = CallInput<'updateTemplate'>['body'];
 
@@ -59,11 +58,6 @@ export const emptySource: SourceValues = {
   terragruntTfBinary: 'opentofu',
   isTerragruntRunAll: false,
 };
-
-/** The name of any stored type, also of those that have pages of their own elsewhere. */
-export function toolName(type: string): string {
-  return (templateTypeWords as Readonly<Record<string, string>>)[type] ?? type;
-}
 
 const versionFields = [
   'terraformVersion',

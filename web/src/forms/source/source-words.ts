@@ -1,20 +1,17 @@
 /** The options of the command line for where code comes from and which tool runs it. */
-import type { SourceValues } from './source-values.ts';
+import { type SourceValues, versionsOf } from './source-values.ts';
 
 /** @returns options with their values, those that are empty left out */
 export function sourceWords(source: SourceValues): string[] {
   const { type, repository, revision, path, tokenId, sshKeyId, fileName, isHelmRepository, helmChartName } =
     source;
-  const version =
-    type === 'workflow' || type === 'k8s' || type === 'helm' || type === 'cloudformation'
-      ? ''
-      : source[`${type}Version`];
+  const [versionField] = versionsOf(source);
   const flags: readonly (readonly [string, string])[] = [
     ['--type', type],
     ['--repository', repository],
     ['--revision', revision],
     ['--path', path],
-    ['--tool-version', version],
+    ['--tool-version', versionField === undefined ? '' : source[versionField]],
     ['--git-token', tokenId],
     ['--ssh-key', sshKeyId],
     ['--file-name', type === 'cloudformation' ? fileName : ''],

@@ -2,7 +2,8 @@
 import type { Template } from '#contract/templates/shapes.ts';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { forges, sourceOf, toolName, versionsOf } from '../../forms/source/source-values.ts';
+import { toolName } from '../../design/words.ts';
+import { forges, sourceOf, versionsOf } from '../../forms/source/source-values.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 

@@ -6,10 +6,10 @@ import type { Template } from '#contract/templates/shapes.ts';
 import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { templateTypeWords } from '../../design/words.ts';
+import { toolName } from '../../design/words.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
-import { sourceOf, toolName } from '../../forms/source/source-values.ts';
+import { sourceOf } from '../../forms/source/source-values.ts';
 import classes from '../../records/listing.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
@@ -74,7 +74,7 @@ function Filters() {
         aria-label="Tool"
         placeholder="Any tool"
         clearable
-        data={creatableTemplateTypes.map((value) => ({ value, label: templateTypeWords[value] }))}
+        data={creatableTemplateTypes.map((value) => ({ value, label: toolName(value) }))}
         value={type ?? null}
         onChange={(value) => change({ type: value ?? undefined })}
       />

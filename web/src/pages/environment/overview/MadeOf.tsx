@@ -3,7 +3,7 @@ import { CopyButton, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
-import { templateTypeWords } from '../../../design/words.ts';
+import { toolName } from '../../../design/words.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../facts/environment.module.css';
 import type { EnvironmentProps, EnvironmentReply } from '../facts/reads.ts';
@@ -67,7 +67,7 @@ function Code({ environment }: { readonly environment: EnvironmentReply }) {
       ) : null}
       {type && (
         <Fact name="Tool">
-          {templateTypeWords[type as keyof typeof templateTypeWords] ?? type}
+          {toolName(type)}
           {versions.map(([field, name]) => (
             <span key={field} className={classes.version}>
               {name} {template?.[field]}

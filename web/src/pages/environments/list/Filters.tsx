@@ -1,10 +1,11 @@
 /** Filters of the list of environments; all of them are in the address. */
 import { Button, Checkbox, MultiSelect, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { templateTypes } from '#contract/schema/template-types.ts';
 import { useRead } from '../../../api/queries.ts';
 import { useRights } from '../../../api/rights.ts';
 import { driftLooks, environmentLooks } from '../../../design/status.tsx';
-import { templateTypeWords } from '../../../design/words.ts';
+import { toolName } from '../../../design/words.ts';
 import { SearchBox } from '../../../ui/SearchBox.tsx';
 import type { Search } from '../../../ui/search.ts';
 import classes from './list.module.css';
@@ -29,8 +30,7 @@ function choicesOf(looks: Readonly<Record<string, { readonly word: string }>>): 
 
 const statusChoices = choicesOf(environmentLooks);
 const driftChoices = choicesOf(driftLooks);
-const { workflow: _, ...toolWords } = templateTypeWords;
-const typeChoices = Object.entries(toolWords).map(([value, label]) => ({ value, label }));
+const typeChoices = templateTypes.map((value) => ({ value, label: toolName(value) }));
 
 /** The choices that an address names. */
 function chosen(choices: readonly FilterChoice[], text: string | undefined): string[] {

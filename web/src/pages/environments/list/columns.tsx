@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { moneyChangeText } from '../../../design/money.ts';
 import { driftLooks, environmentLooks, Status } from '../../../design/status.tsx';
-import { deploymentTypeWords, templateTypeWords } from '../../../design/words.ts';
+import { deploymentTypeWords, toolName } from '../../../design/words.ts';
 import type { Column } from '../../../ui/DataTable.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import classes from './list.module.css';
@@ -117,6 +117,6 @@ export const columns: readonly Column<Environment>[] = [
     id: 'type',
     head: 'Type',
     isMinor: true,
-    cell: ({ latestDeploymentLog: { blueprintType } }) => templateTypeWords[blueprintType],
+    cell: ({ latestDeploymentLog: { blueprintType } }) => toolName(blueprintType),
   },
 ];

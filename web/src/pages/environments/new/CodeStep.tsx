@@ -3,10 +3,11 @@ import { Alert, Anchor, Autocomplete, SegmentedControl, Select } from '@mantine/
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../../../api/queries.ts';
 import { useSession } from '../../../api/session.ts';
+import { toolName } from '../../../design/words.ts';
 import { ProjectSelect } from '../../../forms/ProjectSelect.tsx';
 import { Section, Wide } from '../../../forms/Section.tsx';
 import { SourceFields } from '../../../forms/source/SourceFields.tsx';
-import { accessOf, sourceErrorsOf, sourceOf, toolName } from '../../../forms/source/source-values.ts';
+import { accessOf, sourceErrorsOf, sourceOf } from '../../../forms/source/source-values.ts';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Facts } from '../../../ui/Facts.tsx';

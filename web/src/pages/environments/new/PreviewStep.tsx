@@ -1,9 +1,10 @@
 /** The last step: what will run, and the command and the call that do the same. */
 import { Alert, Textarea } from '@mantine/core';
 import { useSession } from '../../../api/session.ts';
+import { toolName } from '../../../design/words.ts';
 import { useProjects } from '../../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../../forms/project-tree.ts';
-import { toolName, versionsOf } from '../../../forms/source/source-values.ts';
+import { versionsOf } from '../../../forms/source/source-values.ts';
 import { changesOf, isChanged, type VariableFormRow } from '../../../forms/variables/rows.ts';
 import { missingOf } from '../../../forms/variables/variable-edits.ts';
 import { CommandLine } from '../../../ui/CommandLine.tsx';

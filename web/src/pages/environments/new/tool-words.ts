@@ -1,5 +1,6 @@
 /** Commands of a deployment of each tool, in words for the preview. */
 import type { CreatableTemplateType } from '#contract/schema/template-types.ts';
+import { toolName } from '../../../design/words.ts';
 
 export interface ToolWords {
   /** Commands that find out what would change. */
@@ -16,7 +17,7 @@ const family = (command: string): ToolWords => ({
   covers: 'the saved plan',
 });
 
-const words: Readonly<Record<Exclude<CreatableTemplateType, 'workflow'>, ToolWords>> = {
+const words: Partial<Readonly<Record<CreatableTemplateType, ToolWords>>> = {
   terraform: family('terraform'),
   opentofu: family('tofu'),
   terragrunt: {
@@ -51,7 +52,14 @@ const words: Readonly<Record<Exclude<CreatableTemplateType, 'workflow'>, ToolWor
   },
 };
 
+/** Words for tools that have none of their own here. */
+const generalWords = (type: CreatableTemplateType): ToolWords => ({
+  plan: [`${toolName(type)} shows what would change`],
+  apply: `${toolName(type)} applies the changes`,
+  covers: 'the plan',
+});
+
 /** @returns undefined for workflows, which this version does not run */
 export function toolWords(type: CreatableTemplateType): ToolWords | undefined {
-  return type === 'workflow' ? undefined : words[type];
+  return type === 'workflow' ? undefined : (words[type] ?? generalWords(type));
 }
