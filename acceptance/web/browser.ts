@@ -80,24 +80,24 @@ export async function withAnswers(
 }
 
 /**
- * Chooses from the list of a field. A list that closes while its options are still read is opened once more.
+ * Chooses from the list of a field. The list is opened once more if it closes before the click: while its options are
+ * still read, or because a dialog that opens moves the focus.
  * @param option its name or a part of it
  */
 export async function chooseOption(
   page: Page,
-  label: string,
+  label: string | RegExp,
   option: string | RegExp,
   { exact = false } = {},
 ): Promise<void> {
   const wanted = page.getByRole('option', { name: option, exact });
   await until(`the option ${option}`, async () => {
     await page.getByRole('combobox', { name: label }).last().click();
-    return wanted.waitFor({ timeout: 5000 }).then(
+    return wanted.click({ timeout: 5000 }).then(
       () => true,
       () => false,
     );
   });
-  await wanted.click();
 }
 
 /**

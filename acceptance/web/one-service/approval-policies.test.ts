@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { withToolbox } from '../../../tools/toolbox/places.ts';
 import { createEnvironment, type Home, untilEnd } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, withAnswers, withoutBrowser, withoutRuns } from '../browser.ts';
+import { chooseOption, complaintsOf, withAnswers, withoutBrowser, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const withoutOpa = withToolbox('opa').skip;
@@ -49,12 +49,10 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     await page.getByText('This is required.').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('Budget');
     await page.getByLabel('Greatest increase').fill('250');
-    await page.getByRole('combobox', { name: 'If it is more' }).click();
-    await page.getByRole('option', { name: 'deny' }).click();
+    await chooseOption(page, 'If it is more', 'deny');
     await button('Create the policy').click();
     await page.getByText('The policy is not assigned yet').waitFor();
-    await page.getByRole('combobox', { name: 'Project' }).click();
-    await page.getByRole('option', { name: 'Default' }).click();
+    await chooseOption(page, 'Project', 'Default');
     await button('Assign').click();
     await button('Unassign from Default').waitFor();
     const entry = await policyOf('Budget');
@@ -171,8 +169,7 @@ allow contains "few" if count(input.plan.resource_changes) <= input.policyConfig
       },
     });
     await open(`/approval-policies/${id}?tab=test`);
-    await page.getByRole('combobox', { name: 'Environment' }).click();
-    await page.getByRole('option', { name: 'judged' }).click();
+    await chooseOption(page, 'Environment', 'judged');
     await button('Test').click();
     const result = page.getByRole('region', { name: 'Result of the test' });
     await result.getByText('Denied').waitFor();

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Home } from '../../runs.ts';
-import { withoutBrowser } from '../browser.ts';
+import { chooseOption, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: false }, () => {
@@ -27,8 +27,7 @@ describe('the audit trail in the browser', { skip: withoutBrowser, concurrency: 
 
   test('a changed policy is in the trail with what it was before', async () => {
     await go('/organization?tab=policies');
-    await page.getByRole('combobox', { name: /^Longest lifetime/ }).click();
-    await page.getByRole('option', { name: '2 weeks' }).click();
+    await chooseOption(page, /^Longest lifetime/, '2 weeks');
     await press('Save policies');
     await page.getByText('The policies were changed').waitFor();
     await go('/audit');

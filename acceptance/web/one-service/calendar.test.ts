@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, withoutBrowser } from '../browser.ts';
+import { chooseOption, complaintsOf, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('the calendar in the browser', { skip: withoutBrowser }, () => {
@@ -62,12 +62,8 @@ describe('the calendar in the browser', { skip: withoutBrowser }, () => {
   test('it is narrowed to a project and to a kind, and the address keeps that', async () => {
     await page.getByText('Ends of lifetimes', { exact: true }).click();
     await page.getByRole('link', { name: 'shop' }).first().waitFor({ state: 'detached' });
-    await page
-      .getByRole('combobox', { name: 'Project' })
-      .or(page.getByRole('textbox', { name: 'Project' }))
-      .first()
-      .click();
-    await page.getByRole('option', { name: 'elsewhere' }).click();
+    await chooseOption(page, 'Project', 'elsewhere');
+    await page.waitForURL((url) => url.searchParams.get('project') === otherProject);
     await page.reload();
     await page.getByText('End of lifetime', { exact: true }).waitFor();
     assert.equal(await rows().filter({ hasText: 'trial' }).count(), 4, 'three notices and the end');

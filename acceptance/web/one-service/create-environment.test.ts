@@ -101,8 +101,7 @@ describe('creating an environment in the browser', { skip: withoutRuns, concurre
     await next('Variables');
     const region = page.getByRole('listitem').filter({ has: value('region') });
     await region.getByText('project Default').waitFor();
-    await page.getByRole('combobox', { name: 'Value of stage' }).click();
-    await page.getByRole('option', { name: 'prod' }).click();
+    await choose('Value of stage', 'prod');
     await value('size').fill('5');
     assert.equal(await value('ha').getAttribute('type'), 'checkbox');
     await value('ha').check();

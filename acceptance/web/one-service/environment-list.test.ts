@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
+import { chooseOption, complaintsOf, openPage, signIn, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 /** One page and a little more. */
@@ -69,8 +69,7 @@ describe('the list of environments', { skip: withoutBrowser, concurrency: false 
 
   test('a tag narrows it, and what nothing fits says so and clears', async () => {
     await page.getByRole('button', { name: 'More filters' }).click();
-    await page.getByRole('combobox', { name: 'Any tag' }).click();
-    await page.getByRole('option', { name: 'even' }).click();
+    await chooseOption(page, 'Any tag', 'even');
     await page.getByText('1 to 5 of 5').waitFor();
     await page.getByRole('searchbox').fill('nothing has this');
     await page.getByRole('button', { name: 'Clear the filters' }).click();

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Home, until } from '../../runs.ts';
-import { withoutBrowser } from '../browser.ts';
+import { chooseOption, withoutBrowser } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 describe('notifications in the browser', { skip: withoutBrowser, concurrency: false }, () => {
@@ -38,8 +38,7 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     await press('New endpoint');
     await field(/^Name/).fill('on call');
-    await dialog().getByRole('combobox', { name: 'Type' }).click();
-    await page.getByRole('option', { name: 'Webhook', exact: true }).click();
+    await chooseOption(page, 'Type', 'Webhook', { exact: true });
     await field(/^Address/).fill('https://10.0.0.1/x');
     await press('Store endpoint');
     await dialog()

@@ -79,6 +79,7 @@ describe('projects in the browser', { skip: withoutBrowser, concurrency: false }
     await button('Archive').click();
     await dialog().getByRole('button', { name: 'Archive' }).click();
     await button('Restore').click();
+    await button('Restore').waitFor({ state: 'detached' });
     await button('Archive').waitFor();
     const project = await projectOf(id);
     assert.deepEqual(

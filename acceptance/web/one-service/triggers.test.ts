@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createEnvironment, type Home, untilStatus } from '../../runs.ts';
 import { makeRepository } from '../../service.ts';
-import { complaintsOf, withoutRuns } from '../browser.ts';
+import { chooseOption, complaintsOf, withoutRuns } from '../browser.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
 
 const hostile = '<img src=x onerror=alert(1)> שלום 🚀';
@@ -44,8 +44,7 @@ describe('the queue and what follows, in the browser', { skip: withoutRuns }, ()
     await open('settings');
     const section = page.getByRole('group', { name: 'What follows' });
     await section.getByText('Nothing is deployed after it.').waitFor();
-    await section.getByRole('combobox', { name: 'Deploy after it' }).click();
-    await page.getByRole('option', { name: hostile }).click();
+    await chooseOption(page, 'Deploy after it', hostile);
     await section.getByRole('button', { name: 'Add' }).click();
     const list = section.getByRole('list', { name: 'Deployed after it' });
     await list.getByRole('link', { name: hostile }).waitFor();
@@ -65,8 +64,7 @@ describe('the queue and what follows, in the browser', { skip: withoutRuns }, ()
     });
     await open('settings');
     const section = page.getByRole('group', { name: 'What follows' });
-    await section.getByRole('combobox', { name: 'Deploy after it' }).click();
-    await page.getByRole('option', { name: hostile }).click();
+    await chooseOption(page, 'Deploy after it', hostile);
     await section.getByRole('button', { name: 'Add' }).click();
     await section.getByRole('alert').filter({ hasText: 'makes a cycle' }).waitFor();
     assert.equal(await section.getByRole('combobox', { name: 'Deploy after it' }).inputValue(), hostile);
@@ -76,8 +74,7 @@ describe('the queue and what follows, in the browser', { skip: withoutRuns }, ()
     await open('drift');
     const form = page.getByRole('region', { name: 'Schedule of checks' });
     await form.getByRole('switch', { name: 'Check for drift on a schedule' }).click({ force: true });
-    await form.getByRole('combobox', { name: 'When drift is found' }).click();
-    await page.getByRole('option', { name: 'Deploy the newest code' }).click();
+    await chooseOption(page, 'When drift is found', 'Deploy the newest code');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The schedule of drift checks is saved').waitFor();
     const { enabled, autoDriftRemediation } = await service.client.call('getDriftSchedule', {

@@ -166,7 +166,7 @@ describe('variables in the browser', { skip: withoutRuns }, () => {
       .waitFor();
     await button('Undo owner').click();
     assert.equal(await page.getByLabel('Value of owner').inputValue(), 'theirs');
-    await row('owner').getByText('Somebody else').waitFor({ state: 'detached' });
+    await row('owner').getByText('Someone else').waitFor({ state: 'detached' });
   });
 
   test('what is typed while a save is under way is still to be saved', async () => {
