@@ -32,8 +32,8 @@ export interface ServeRequest {
  */
 export async function serveRepository(request: ServeRequest): Promise<void> {
   const { repository, client, folder, log, signal } = request;
-  if (repository.kind === 'local') return joinToChannel(client, startServing(request, repository));
   try {
+    if (repository.kind === 'local') return await joinToChannel(client, startServing(request, repository));
     const server = startSshWithLog(sshProgramsIn(folder), { ...repository, service: 'git-upload-pack' }, log);
     const end = () => server.kill('SIGKILL');
     signal?.addEventListener('abort', end, { once: true });

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { serveRepository } from './serve-repository.ts';
+
+test('the git that reads from a local server that cannot start is ended', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const log = join(folder, 'log');
+  const cases = [
+    {
+      ...{ log: join(folder, 'missing', 'log'), program: '/usr/bin/git' },
+      problem: /ENOENT/,
+      signal: 'SIGTERM',
+    },
+    { ...{ log, program: join(folder, 'missing') }, problem: null, signal: null },
+  ];
+  for (const { problem, signal, ...changes } of cases) {
+    const client = spawn('/bin/sh', ['-c', 'exec cat <&3'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    t.after(() => client.kill('SIGKILL'));
+    const ended = once(client, 'exit');
+    const serving = serveRepository({
+      repository: { kind: 'local', gitFolder: folder, ownerUid: process.getuid?.() ?? 0 },
+      environment: {},
+      client,
+      folder,
+      ...changes,
+    });
+    if (problem === null) await serving;
+    else await assert.rejects(serving, problem);
+    assert.equal((await ended)[1], signal, changes.program);
+  }
+});
