@@ -191,23 +191,18 @@ export function digestOf(json: Uint8Array): string {
   const hash = createHash('sha256');
   const piece = new Uint8Array(Math.min(pieceBytes, json.length));
   let size = 0;
-  let isString = false;
+  let behindText = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number;
-    if (!isString && spaces.has(byte)) continue;
+    if (at >= behindText) {
+      if (spaces.has(byte)) continue;
+      if (byte === quote) behindText = behindString(json, at);
+    }
     if (size === piece.length) {
       hash.update(piece);
       size = 0;
     }
     piece[size++] = byte;
-    if (byte === quote && !(isString && isEscaped(json, at))) isString = !isString;
   }
   return hash.update(piece.subarray(0, size)).digest('base64');
-}
-
-/** Whether an odd number of backslashes is before a character of a string. */
-function isEscaped(json: Uint8Array, at: number): boolean {
-  let start = at;
-  while (json[start - 1] === backslash) start--;
-  return (at - start) % 2 === 1;
 }
