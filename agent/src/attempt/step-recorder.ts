@@ -8,8 +8,8 @@ import type { SpoolPaths } from '../spool/layout.ts';
 import type { EventLog } from './event-log.ts';
 
 /** Why a step ends without having done its work, although the run continues; the message is for people. */
-export class Forgone extends Error {
-  override readonly name = 'Forgone';
+export class ForgoneStep extends Error {
+  override readonly name = 'ForgoneStep';
   /** SKIPPED: it was not tried; WARNING: it failed. */
   readonly status: 'SKIPPED' | 'WARNING';
 
@@ -79,7 +79,7 @@ export class StepRecorder {
    * @throws RunFailure only if the run is stopped
    */
   async runOptional<Value>(step: string, work: () => Promise<Value>): Promise<Value | null> {
-    let forgone: Forgone | null = null;
+    let forgone: ForgoneStep | null = null;
     try {
       return await this.run(step, async () => {
         try {
@@ -87,7 +87,7 @@ export class StepRecorder {
         } catch (error) {
           this.#stop.throwIfStopped();
           throw (forgone =
-            error instanceof Forgone ? error : new Forgone('WARNING', (error as Error).message));
+            error instanceof ForgoneStep ? error : new ForgoneStep('WARNING', (error as Error).message));
         }
       });
     } catch (error) {
@@ -108,8 +108,8 @@ export class StepRecorder {
 
   /** Ends a step that has failed, with the reason as the last line of its log. */
   #end(step: string, error: unknown): void {
-    const status = error instanceof Forgone ? error.status : stepEnd(error);
-    if (error instanceof Forgone) this.logEnd(step, `${beginnings[error.status]}: ${error.message}.`);
+    const status = error instanceof ForgoneStep ? error.status : stepEnd(error);
+    if (error instanceof ForgoneStep) this.logEnd(step, `${beginnings[error.status]}: ${error.message}.`);
     else if (!(error instanceof RunFailure) || !isReportedByTool(error))
       this.logEnd(step, `${status === 'CANCELLED' ? 'Ended' : 'Error'}: ${(error as Error).message}`);
     this.#note(step, status);

@@ -8,7 +8,7 @@ import { costStep } from '#protocol/tools/steps.ts';
 import { sharedSettings } from '#settings/server-and-agent.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { type CommandEnd, endRest, runCommand, sizeOf } from '../../attempt/run-command.ts';
-import { Forgone } from '../../attempt/step-recorder.ts';
+import { ForgoneStep } from '../../attempt/step-recorder.ts';
 import type { PlanToEstimate } from '../../drivers/interface/capabilities.ts';
 import type { PhaseCaptures } from '../../drivers/interface/command.ts';
 import { cutMasked } from '../../logs/mask.ts';
@@ -44,7 +44,7 @@ export async function estimateCosts(
   if (attempt.job.estimatesCosts !== true) return {};
   const costEstimation = await attempt.steps.runOptional(costStep, async () => {
     const plans = attempt.driver.costs?.plans(context, captures) ?? [];
-    if (plans.length === 0) throw new Forgone('SKIPPED', 'there is no plan to estimate');
+    if (plans.length === 0) throw new ForgoneStep('SKIPPED', 'there is no plan to estimate');
     return estimate(attempt, plans);
   });
   return costEstimation === null ? {} : { costEstimation };
@@ -56,7 +56,7 @@ async function estimate(attempt: RunnerAttempt, plans: readonly PlanToEstimate[]
   await endRest(attempt);
   const bytes = plans.reduce((all, { json }) => all + json.length, 0);
   if (bytes > mostPlanBytes)
-    throw new Forgone(
+    throw new ForgoneStep(
       'SKIPPED',
       `the plan has ${Math.floor(bytes / 1e6)} MB, and at most ${mostPlanBytes / 1e6} MB are read`,
     );
@@ -98,7 +98,7 @@ function isAddress(text: string): boolean {
 
 /**
  * The key of the agent goes only to the address that the agent is set to.
- * @throws Forgone where there is no way to get prices
+ * @throws ForgoneStep where there is no way to get prices
  */
 function pricingOf(environment: AttemptContext['environment'], order: CostOrder): Pricing {
   const own = (name: string) => environment[name]?.trim() || undefined;
@@ -108,12 +108,12 @@ function pricingOf(environment: AttemptContext['environment'], order: CostOrder)
     own(pricingVariables.currency),
   ];
   if (ownEndpoint !== undefined && !isAddress(ownEndpoint))
-    throw new Forgone(
+    throw new ForgoneStep(
       'SKIPPED',
       `the variable ${pricingVariables.endpoint} must be an http:// or https:// address`,
     );
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency))
-    throw new Forgone(
+    throw new ForgoneStep(
       'SKIPPED',
       `the variable ${pricingVariables.currency} must be the code of a currency, such as EUR`,
     );
@@ -121,7 +121,7 @@ function pricingOf(environment: AttemptContext['environment'], order: CostOrder)
   const agentKey = endpoint === order.endpoint ? order.apiKey : undefined;
   const key = ownKey ?? agentKey ?? (endpoint === undefined ? undefined : anyKey);
   if (key === undefined)
-    throw new Forgone(
+    throw new ForgoneStep(
       'SKIPPED',
       `there is no key for the prices: set the variable ${pricingVariables.key} of the run, or ${sharedSettings.infracostApiKey.name} of the agent`,
     );
@@ -132,13 +132,13 @@ function pricingOf(environment: AttemptContext['environment'], order: CostOrder)
   };
 }
 
-/** @throws Forgone if the program is nowhere, and a RunFailure if the run is stopped */
+/** @throws ForgoneStep if the program is nowhere, and a RunFailure if the run is stopped */
 async function findProgram(attempt: RunnerAttempt): Promise<string> {
   try {
     return (await resolveProgram(attempt, costStep, infracost, {})).path;
   } catch (error) {
     attempt.stop.throwIfStopped();
-    throw new Forgone('SKIPPED', (error as Error).message);
+    throw new ForgoneStep('SKIPPED', (error as Error).message);
   }
 }
 
@@ -211,8 +211,8 @@ async function breakdown(attempt: RunnerAttempt, estimating: Estimating): Promis
 }
 
 /** @param how completes "infracost" */
-function failed(end: CommandEnd, how: string): Forgone {
-  return new Forgone('WARNING', `${infracost.name} ${how}${cause(end)}`);
+function failed(end: CommandEnd, how: string): ForgoneStep {
+  return new ForgoneStep('WARNING', `${infracost.name} ${how}${cause(end)}`);
 }
 
 /**
