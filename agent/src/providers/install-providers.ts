@@ -155,16 +155,9 @@ async function beforeErrors(log: string): Promise<string> {
   return text;
 }
 
-interface LockTarget {
-  readonly attempt: AttemptContext;
-  readonly cache: ProviderCacheOptions;
-  readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly step: string;
-  /** The configuration's folder. */
-  readonly folder: string;
-}
+type LockTarget = Pick<ProviderInstallation, 'attempt' | 'cache' | 'upstreams' | 'step' | 'folder'>;
 
-interface Locked {
+interface LockedPackage {
   readonly one: CachedPackage;
   readonly provider: LockedProvider;
 }
@@ -182,7 +175,7 @@ export function keepUntil({ job }: Pick<AttemptContext, 'job'>): number {
  * With a lock file that only contains checksums of archives, the tools would accept any unpacked package.
  * @throws RunFailure if the lock file contains none of a package's checksums
  */
-async function checkLock(target: LockTarget): Promise<readonly Locked[]> {
+async function checkLock(target: LockTarget): Promise<readonly LockedPackage[]> {
   const locked = await lockedPackages(target);
   for (const { one, provider } of locked) {
     const verified = [one.directoryHash, ...one.hashes];
@@ -195,7 +188,7 @@ async function checkLock(target: LockTarget): Promise<readonly Locked[]> {
 }
 
 /** Adds the checksums that registries sign; an approved lock file is not changed. */
-async function completeLock(target: LockTarget, locked: readonly Locked[]): Promise<void> {
+async function completeLock(target: LockTarget, locked: readonly LockedPackage[]): Promise<void> {
   const { attempt, folder, step } = target;
   const text = attempt.job.phase === 'apply' || locked.length === 0 ? null : await lockText(target);
   if (text === null) return;
@@ -255,7 +248,7 @@ async function lockText({ attempt, folder }: LockTarget): Promise<string | null>
   return bytes === null ? null : Buffer.from(bytes).toString('utf8');
 }
 
-async function lockedPackages(target: LockTarget): Promise<Locked[]> {
+async function lockedPackages(target: LockTarget): Promise<LockedPackage[]> {
   const providers = readLockFile((await lockText(target)) ?? '');
   const found = await Promise.all(
     providers.map(async (provider) => {

@@ -7,7 +7,7 @@ import type { TrustedHosts } from '../network/guarded-fetch.ts';
 import { nameOf, type ProviderPackage } from './provider-package.ts';
 
 /** Request of an address. */
-export interface Asking {
+export interface RequestOptions {
   readonly signal: AbortSignal;
   /** The operator's hosts; all others must have public addresses. */
   readonly trusted: TrustedHosts;
@@ -100,10 +100,10 @@ async function fromRegistry(
   { url, needsSignature }: Extract<Upstream, { kind: 'registry' }>,
   one: ProviderPackage,
   file: string,
-  asking: Asking,
+  options: RequestOptions,
 ): Promise<FetchedPackage> {
   const about = `${url}${one.namespace}/${one.type}/${one.version}/download/${one.platform.replace('_', '/')}`;
-  const metadata = await fetchJson<ProviderDownload>(about, asking);
+  const metadata = await fetchJson<ProviderDownload>(about, options);
   const {
     filename,
     download_url: download,
@@ -116,8 +116,8 @@ async function fromRegistry(
     );
   const at = (address: string) => new URL(address, about).href;
   const [sums, signature] = await Promise.all([
-    fetchList(at(sumsUrl), asking),
-    fetchList(at(signatureUrl), asking),
+    fetchList(at(sumsUrl), options),
+    fetchList(at(signatureUrl), options),
   ]);
   const armoured = (metadata.signing_keys?.gpg_public_keys ?? []).flatMap((key) =>
     key.ascii_armor ? [key.ascii_armor] : [],
@@ -130,7 +130,7 @@ async function fromRegistry(
     throw new Error(`its checksum is missing from the signed list of checksums (${filename})`);
   if (expected !== metadata.shasum)
     throw new Error('its checksum in the signed list differs from the one that the registry reports');
-  const fetched = await fetchFile({ url: at(download), limits: packageLimits, ...asking }, file);
+  const fetched = await fetchFile({ url: at(download), limits: packageLimits, ...options }, file);
   if (fetched.sha256 !== expected)
     throw new Error(`the file has the checksum ${fetched.sha256} instead of ${expected}`);
   return { ...fetched, hashes: [...list.values()].map((sum) => `zh:${sum}`), keys };
@@ -140,12 +140,12 @@ async function fromMirror(
   url: string,
   one: ProviderPackage,
   file: string,
-  asking: Asking,
+  options: RequestOptions,
 ): Promise<FetchedPackage> {
   const folder = mirrorFolder(url, one);
   const index = await fetchJson<{ archives?: Record<string, { url?: string; hashes?: string[] }> }>(
     `${folder}${one.version}.json`,
-    asking,
+    options,
   );
   const archive = index.archives?.[one.platform];
   if (!archive?.url) throw new Error(`the mirror ${url} has no package for this platform`);
@@ -155,7 +155,7 @@ async function fromMirror(
       `the mirror ${url} provides no checksum (zh:…): create the mirror with "terraform providers mirror"`,
     );
   const fetched = await fetchFile(
-    { url: new URL(archive.url, folder).href, limits: packageLimits, ...asking },
+    { url: new URL(archive.url, folder).href, limits: packageLimits, ...options },
     file,
   );
   if (!sums.includes(`zh:${fetched.sha256}`))
@@ -204,12 +204,12 @@ function readSums(text: string): Map<string, string> {
   return new Map(lines.flatMap((line) => (line?.[1] && line[2] ? [[line[2], line[1]] as const] : [])));
 }
 
-async function fetchList(url: string, asking: Asking): Promise<Buffer> {
-  return (await fetchBytes({ url, limits: listLimits, ...asking })).body;
+async function fetchList(url: string, options: RequestOptions): Promise<Buffer> {
+  return (await fetchBytes({ url, limits: listLimits, ...options })).body;
 }
 
-async function fetchJson<Value>(url: string, asking: Asking): Promise<Value> {
-  const bytes = await fetchList(url, asking);
+async function fetchJson<Value>(url: string, options: RequestOptions): Promise<Value> {
+  const bytes = await fetchList(url, options);
   try {
     return JSON.parse(bytes.toString('utf8')) as Value;
   } catch {
@@ -237,7 +237,7 @@ function checkVersions(bytes: Buffer): Buffer {
  */
 export async function discoverServices(
   host: string,
-  { signal, trusted }: Asking,
+  { signal, trusted }: RequestOptions,
 ): Promise<Record<string, string> | null> {
   const base = `https://${host}/.well-known/terraform.json`;
   try {
