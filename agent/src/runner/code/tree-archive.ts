@@ -53,7 +53,7 @@ export async function unpackTree(attempt: AttemptContext, step: string): Promise
 }
 
 async function packTree(attempt: AttemptContext, configuration: Configuration, step: string): Promise<void> {
-  const below = (name: string) => `./${join(configuration.path, name)}`;
+  const below = (name: string) => `./${join(attempt.path, name)}`;
   const { driver } = attempt;
   const installed = [...(driver.installed ?? []), ...(driver.installedIn?.(configuration.context) ?? [])];
   const left = [...installed, ...configuration.written.secret];

@@ -18,8 +18,6 @@ import { importFiles } from './import-resources.ts';
 import { variableFiles } from './variable-files.ts';
 
 export interface Configuration {
-  /** Relative to the tree; `''` for its root. */
-  readonly path: string;
   readonly context: DriverContext;
   readonly environment: Readonly<Record<string, string>>;
   readonly tool: ResolvedTool;
@@ -69,7 +67,7 @@ export function describeConfiguration(
     ...runEnvironment(context.job),
     ...attempt.driver.environment(context),
   };
-  return { path: attempt.path, context, environment, tool: facts.tool };
+  return { context, environment, tool: facts.tool };
 }
 
 /** The driver's context before it is known where the state is stored. */
@@ -242,15 +240,7 @@ export async function readLockFileBytes(
   }
 }
 
-/** Whether the commands of a prepared configuration start plugins of the tool. */
-export async function usesPlugins(
-  attempt: AttemptContext,
-  configuration: Pick<Configuration, 'context'>,
-): Promise<boolean> {
-  return hasPlugins(attempt, await readLockFileBytes(attempt, configuration));
-}
-
-/** The same, by the configuration's lock file. */
+/** Whether the commands of a prepared configuration with this lock file start plugins of the tool. */
 export function hasPlugins({ driver }: AttemptContext, lockFile: Uint8Array | null): boolean {
   const text = lockFile === null ? null : new TextDecoder().decode(lockFile);
   return driver.collector?.hasPlugins(text) !== false;

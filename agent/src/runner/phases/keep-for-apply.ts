@@ -46,7 +46,7 @@ export function settlePlan(
   const facts = {
     isStateOurs: configuration.context.stateFolder !== null,
     toolVersion: approvedParts.toolVersion,
-    secretFiles: configuration.written.secret.map((name) => join(configuration.path, name)),
+    secretFiles: configuration.written.secret.map((name) => join(attempt.path, name)),
     inspected: writeCaptures(configuration.context.inspected ?? new Map()),
   };
   keepOwnWorkFolder(attempt.folders, attempt.job, attempt.order.slotUid, facts);

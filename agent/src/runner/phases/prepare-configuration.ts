@@ -17,7 +17,8 @@ import {
   codeConstraints,
   describeConfiguration,
   findStateOwner,
-  usesPlugins,
+  hasPlugins,
+  readLockFileBytes,
   writeDriverFiles,
 } from '../configuration/configuration.ts';
 import { refuseImports } from '../configuration/import-resources.ts';
@@ -43,8 +44,8 @@ export async function prepareConfiguration(attempt: RunnerAttempt): Promise<Prep
     beforeLast: () => refuseEmptyWorkspace(attempt, configuration),
     afterLast: () => checkPrepared(attempt, configuration),
   });
-  const hasPlugins = await usesPlugins(attempt, configuration);
-  return { configuration: { ...configuration, hasPlugins }, commit };
+  const lockFile = await readLockFileBytes(attempt, configuration);
+  return { configuration: { ...configuration, hasPlugins: hasPlugins(attempt, lockFile) }, commit };
 }
 
 /** @returns the commit; empty if there is none */

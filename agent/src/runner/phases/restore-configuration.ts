@@ -21,7 +21,6 @@ import {
   lockFileBytes,
   readLockFileBytes,
   requireSecrets,
-  usesPlugins,
   writeDriverFiles,
 } from '../configuration/configuration.ts';
 import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
@@ -102,8 +101,8 @@ export async function restoreConfiguration(
     const inspected = await inspectCode(attempt, prepareStep, { tool, commit });
     const isStateOurs = await findStateOwner(attempt, commit, inspected);
     const described = describeConfiguration(attempt, { tool, commit, isStateOurs, inspected });
-    const lockFile = async () => sha256((await readLockFileBytes(attempt, described)) ?? '');
-    expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
+    const transferred = await readLockFileBytes(attempt, described);
+    expectApproved(attempt, approved, { lockFile: sha256(transferred ?? ''), toolVersion });
     expectPlannedSecrets(attempt, approved.parts);
     const configuration = { ...described, written: await writeDriverFiles(attempt, described.context) };
     const requireSameValues = await watchValueFiles(attempt.driver, described.context);
@@ -112,7 +111,8 @@ export async function restoreConfiguration(
       await runOne(attempt, configuration, { ...command, step: prepareStep }, givenCaptures(attempt));
     await checkPrepared(attempt, configuration);
     await requireSameValues();
-    expectApproved(attempt, approved, { lockFile: await lockFile(), toolVersion });
-    return { ...configuration, hasPlugins: await usesPlugins(attempt, described) };
+    const lockFile = await readLockFileBytes(attempt, described);
+    expectApproved(attempt, approved, { lockFile: sha256(lockFile ?? ''), toolVersion });
+    return { ...configuration, hasPlugins: hasPlugins(attempt, lockFile) };
   });
 }

@@ -28,7 +28,7 @@ export async function resultKey(
 ): Promise<string | null> {
   const { job, driver, providers, tree } = attempt;
   const { configuration, command, commit } = installing;
-  const { context, tool, written, path } = configuration;
+  const { context, tool, written } = configuration;
   if (providers === null) return null;
   const [kind, state] = await Promise.all([
     tree.kind(context.configurationFolder, reuse.folder),
@@ -43,7 +43,7 @@ export async function resultKey(
     platform: ownPlatform,
     tool: [driver.type, tool.version, stampOf(requireProgram(command.program, tool.paths))],
     code: archive === undefined ? { repository, commit } : { sha256: archive.sha256 },
-    path,
+    path: attempt.path,
     hasLfs: findProgram('git-lfs') !== null,
     written: written.sha256,
     args: command.args,
