@@ -128,7 +128,6 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
       : {};
   const environment = { ...environmentOf(attempt, access), ...own, ...gate?.environment };
   const readable = [...readableToGit(attempt), ...(gate?.readable ?? [])];
-  const local = environmentOf(attempt, undefined);
   const end = await runCommand(attempt, {
     step,
     label: call.label,
@@ -153,7 +152,7 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
         client,
         log,
         program,
-        environment: local,
+        environment: environmentOf(attempt, undefined),
         folder: attempt.spool.scratch,
       }).catch((error: Error) => error);
     },
