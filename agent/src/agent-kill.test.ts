@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { AgentSetup, type StartedAgent } from '../testing/agent-setup.ts';
 import { withTerraform } from '../testing/runner-setup.ts';
 import { compileSecrets, createMasker } from './logs/mask.ts';
-import type { ProcessIdentity } from './processes/proc.ts';
-import { identifyProcess } from './processes/proc.ts';
+import { identifyProcess, type ProcessIdentity } from './processes/proc.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const secret = 'pl4nted-s3cret';

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { AgentSetup } from '../testing/agent-setup.ts';
 import { readersOf } from '../testing/readers.ts';
 import { withBubblewrap, withTerraform } from '../testing/runner-setup.ts';
-import type { ProcessIdentity } from './processes/proc.ts';
-import { isAlive } from './processes/proc.ts';
+import { isAlive, type ProcessIdentity } from './processes/proc.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
 const simple = `

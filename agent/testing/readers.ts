@@ -1,7 +1,11 @@
 /** For tests: the processes that read and write the folders of runs. */
 
-import type { ProcessIdentity } from '../src/processes/proc.ts';
-import { identifyProcess, textOrEmpty, withDescendants } from '../src/processes/proc.ts';
+import {
+  identifyProcess,
+  type ProcessIdentity,
+  textOrEmpty,
+  withDescendants,
+} from '../src/processes/proc.ts';
 
 /** Those of a runner, once they have started. */
 export function readersOf(runner: ProcessIdentity): ProcessIdentity[] {

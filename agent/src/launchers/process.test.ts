@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
-import type { ProcessIdentity } from '../processes/proc.ts';
-import { isAlive } from '../processes/proc.ts';
+import { isAlive, type ProcessIdentity } from '../processes/proc.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
 import { ProcessLauncher } from './process.ts';
 

@@ -9,8 +9,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { ExecRequest, ExecResult } from './exec-request.ts';
-import type { ProcessIdentity } from './proc.ts';
-import { childOf, killProcess, membersOf, signalQuietly, withDescendants } from './proc.ts';
+import {
+  childOf,
+  killProcess,
+  membersOf,
+  type ProcessIdentity,
+  signalQuietly,
+  withDescendants,
+} from './proc.ts';
 import { firstInside } from './spawn-in-sandbox.ts';
 import { cannotStart, startCommand, waiterFor } from './start-command.ts';
 import type { StopReason } from './stop-reason.ts';

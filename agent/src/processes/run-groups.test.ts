@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { delegatedFolder, groupsIn, withCgroup } from '../../testing/cgroup.ts';
-import type { ProcessIdentity } from './proc.ts';
-import { identifyProcess, isAlive } from './proc.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from './proc.ts';
 import { createRunGroups, openRunGroups } from './run-groups.ts';
 
 const limits = {

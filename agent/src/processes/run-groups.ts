@@ -8,8 +8,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, statfsSync, writeFileSyn
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessIdentity } from './proc.ts';
-import { identifyProcess, namesIn, textOrEmpty } from './proc.ts';
+import { identifyProcess, namesIn, type ProcessIdentity, textOrEmpty } from './proc.ts';
 import { findProgram } from './programs.ts';
 import type { RunLimits } from './run-limits.ts';
 

@@ -9,8 +9,7 @@ import {
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { RunFailure } from './failure.ts';
-import type { ProcessIdentity } from './proc.ts';
-import { identifyProcess } from './proc.ts';
+import { identifyProcess, type ProcessIdentity } from './proc.ts';
 import {
   type EndWithParent,
   type Isolation,

@@ -1,8 +1,7 @@
 /** Marks in folders that several agents share: what a process uses is not removed as long as it lives. */
 import { readlinkSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import type { ProcessIdentity } from '../processes/proc.ts';
-import { identifyProcess, isAlive } from '../processes/proc.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../processes/proc.ts';
 
 let known: { readonly pid: number; readonly text: string } | undefined;
 

@@ -6,8 +6,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import type { Job } from '#protocol/messages/job.ts';
 import { processesIn } from '../processes/end-processes.ts';
 import { RunFailure } from '../processes/failure.ts';
-import type { ProcessIdentity } from '../processes/proc.ts';
-import { identifyProcess, isAlive } from '../processes/proc.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../processes/proc.ts';
 import { attemptFolderName, spoolPaths } from '../spool/layout.ts';
 import { forceRemoveSync } from './remove-folder.ts';
 import {

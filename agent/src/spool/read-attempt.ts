@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import type { ProcessIdentity } from '../processes/proc.ts';
-import { textOrEmpty } from '../processes/proc.ts';
+import { type ProcessIdentity, textOrEmpty } from '../processes/proc.ts';
 import type { ShippedRecord, SlotRecord, SpoolPaths } from './layout.ts';
 
 export function readJob(paths: SpoolPaths): Job | null {

@@ -4,8 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
-import type { StageVariables } from '../../../testing/pulumi/pulumi-stage.ts';
-import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
+import { pulumiStage, type StageVariables } from '../../../testing/pulumi/pulumi-stage.ts';
 import { onePage as program } from '../../../testing/pulumi/shop.ts';
 
 async function problemOf(t: TestContext, files: Record<string, string>, variables: StageVariables = {}) {

@@ -8,8 +8,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { readersOf } from '../../../testing/readers.ts';
 import { createSetup, type Ran, type RunnerSetup, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { ProcessLauncher } from '../../launchers/process.ts';
-import type { ProcessIdentity } from '../../processes/proc.ts';
-import { identifyProcess, isAlive } from '../../processes/proc.ts';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../../processes/proc.ts';
 import type { RunnerOrder } from '../../spool/layout.ts';
 import { readMark, requireOutcome } from '../../spool/read-attempt.ts';
 

@@ -2,8 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { ownProgram, type ProgramRole, programFiles } from '../../own/own-program.ts';
-import type { ProcessIdentity } from '../../processes/proc.ts';
-import { signalProcess, statOf } from '../../processes/proc.ts';
+import { type ProcessIdentity, signalProcess, statOf } from '../../processes/proc.ts';
 import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';
 import { channelDescriptor, firstInside, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
 import type { TreeAnswer, TreeCall, TreeUser } from './tree-server.ts';

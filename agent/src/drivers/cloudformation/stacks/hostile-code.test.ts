@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { stackProgram } from '../../../../testing/cloudformation/program.ts';
 import { readCode } from './api/code-files.ts';
-import type { ChangeSetReport, OutputsReport } from './api/reports.ts';
-import { eventLine } from './api/reports.ts';
+import { type ChangeSetReport, eventLine, type OutputsReport } from './api/reports.ts';
 
 const queue = 'Resources: { Queue: { Type: AWS::SQS::Queue } }\n';
 
