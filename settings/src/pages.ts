@@ -1,4 +1,4 @@
-/** The pages about settings: docs/operate/settings.md and .env.example. */
+/** The page about settings, docs/operate/settings.md. */
 import { namesOf, type Setting } from './declaration.ts';
 import { programs } from './settings.ts';
 
@@ -31,26 +31,12 @@ export function settingsPage(): string {
     'malformed, or a name starts with `ENVARIUM_` but is not listed here, the program does not start and names it in',
     'its error message. A name that ends in `_FILE` is the path of a file that contains the value.',
     '',
-    'The `npm run` commands and the `envarium` of a checkout also read the file `.env` at the top of the checkout: a',
-    'copy of `.env.example` with your values. Variables that are already set take precedence.',
+    'The service, the agent and the `envarium` of a checkout also read the file `.env` at the top of the checkout,',
+    'with a line `NAME=value` for each setting. Variables that are already set take precedence.',
     '',
     '| Name | Read by | Value | Default | Meaning |',
     '|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
-}
-
-/** The file .env.example: every setting, commented out, with its default. */
-export function envExample(): string {
-  const blocks = settingsAndReaders().map(
-    ({ one, readers }) =>
-      `# ${one.sentence}\n# Read by: ${readers.join(', ')}. Value: ${one.type.allowed}.\n${namesOf(one)
-        .map((name, index) => `# ${name}=${index === 0 ? (one.default ?? '') : ''}`)
-        .join('\n')}\n`,
-  );
-  const introduction =
-    '# All settings with their defaults, as in docs/operate/settings.md. Copy this file to .env in the checkout, and remove\n' +
-    '# the "# " before the settings that you change.\n';
-  return [introduction, ...blocks].join('\n');
 }

@@ -26,7 +26,6 @@ export const generators: readonly Generator[] = [
     exported: 'replyFormsFile',
   },
   { file: 'docs/operate/settings.md', module: 'settings/src/pages.ts', exported: 'settingsPage' },
-  { file: '.env.example', module: 'settings/src/pages.ts', exported: 'envExample' },
   { file: 'docs/integrate/errors.md', module: 'contract/src/schema/errors.ts', exported: 'errorsPage' },
   { file: 'docs/integrate/nulls.md', module: 'contract/src/schema/nulls.ts', exported: 'nullsPage' },
   {

@@ -66,7 +66,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'pages that tools/generate finds by their names': [
     'cli/src/commands-page.ts commandsPage',
-    'settings/src/pages.ts envExample',
     'settings/src/pages.ts settingsPage',
   ],
 };
