@@ -78,5 +78,5 @@ test('the tests of rights and of odd values try the operations of the family', (
 });
 
 test('the navigation leads to the page of the family, which works', () => {
-  copy.node('--test', 'acceptance/web/labels.test.ts');
+  copy.node('--test', 'acceptance/web/one-service/labels.test.ts');
 });

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { testServerVariable } from '../../server/testing/database-server.ts';
+import { expectedToolsVariable } from '../toolbox/places.ts';
 import { repositoryFiles, root } from '../tree/repository.ts';
 
 /** One entry of a list: texts to insert, each before the first place that has another text. */
@@ -61,8 +62,9 @@ export function extendRepository(added: string, entries: readonly ListEntry[]): 
   });
   for (const entry of entries) addEntry(folder, entry);
 
-  // Without these it would report to the runner of this test, and use a database without the new tables.
-  const { NODE_TEST_CONTEXT: _, [testServerVariable]: __, ...env } = process.env;
+  // With these it would report to the runner of this test, use a database without the new tables, and no tools.
+  const env = { ...process.env };
+  for (const name of ['NODE_TEST_CONTEXT', testServerVariable, expectedToolsVariable]) delete env[name];
   const node = (...args: string[]) => {
     try {
       execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
