@@ -7,7 +7,7 @@ import { byStep, type CommandInput, givenCaptures, inputOf, runOne } from '../co
 import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
-import { notApproved } from './expect-approved.ts';
+import { notApproved } from './approved-parts.ts';
 import { runWithRetries, withRetryCount } from './run-with-retries.ts';
 import { storeMark } from './store-mark.ts';
 import { storeState } from './store-state.ts';

@@ -1,20 +1,24 @@
 /** The plan phase: the preparation, the plan, and the input of its apply, which is packed while the tool prints the plan. */
+import { join } from 'node:path';
+import { sha256, variablesHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
 import { planOnlyTypes, variablesStep as setupStep } from '#protocol/tools/steps.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { patternsOf } from '../../logs/mask.ts';
 import type { OutcomeFacts } from '../../processes/failure.ts';
+import { keepOwnWorkFolder, removeOwnWorkFolder } from '../../slots/work-folder-owner.ts';
+import { packForApply } from '../code/tree-archive.ts';
 import type { Captures } from '../commands/command-files.ts';
 import { runCommands } from '../commands/run-commands.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
-import { asRunFailure, type Configuration } from '../configuration/configuration.ts';
+import { asRunFailure, type Configuration, readLockFileBytes } from '../configuration/configuration.ts';
 import { logImports } from '../configuration/import-resources.ts';
 import { estimateCosts } from '../costs/estimate-costs.ts';
 import { writePolicyInput } from '../policies/policy-input.ts';
-import { keepForApply, settlePlan } from './keep-for-apply.ts';
+import { plannedSecrets, watchValueFiles } from './approved-parts.ts';
 import type { PhaseEnd } from './phase-end.ts';
 import { planInWords } from './plan-in-words.ts';
-import { type PreparedConfiguration, prepareConfiguration } from './prepare-configuration.ts';
-import { watchValueFiles } from './value-files.ts';
+import { type PreparedConfiguration, prepareConfiguration, writeCaptures } from './prepare-configuration.ts';
 
 /** @throws RunFailure if a step fails */
 export async function planPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
@@ -76,4 +80,47 @@ async function readPlan(
   for (const remark of remarks) attempt.steps.log(step, remark);
   if (attempt.driver.isPlanLogged === true) attempt.steps.log(step, planInWords(reading.plan));
   return reading;
+}
+
+/**
+ * Packs the input of the apply.
+ * @param composed the saved plan, if the driver composes it
+ * @returns what a person approves
+ */
+async function keepForApply(
+  attempt: AttemptContext,
+  { configuration, commit }: PreparedConfiguration,
+  step: string,
+  composed?: Uint8Array,
+): Promise<ApprovedParts> {
+  const { tool } = configuration;
+  const [lockFile, planFile] = await Promise.all([
+    readLockFileBytes(attempt, configuration),
+    packForApply(attempt, configuration, step, composed),
+  ]);
+  return {
+    ...(planFile === undefined ? {} : { planFile }),
+    commit,
+    toolVersion: tool.version,
+    lockFile: sha256(lockFile ?? ''),
+    variables: variablesHash(attempt.job.variables),
+    ...(tool.companions === undefined ? {} : { companions: tool.companions }),
+    ...plannedSecrets(attempt.job, attempt.spool.outputPlan),
+  };
+}
+
+/** Keeps the tree for the apply, or removes the work folder of a plan that none follows. */
+function settlePlan(
+  attempt: AttemptContext,
+  configuration: Configuration,
+  approvedParts: ApprovedParts | undefined,
+): void {
+  if (approvedParts === undefined) return removeOwnWorkFolder(attempt.folders, attempt.job);
+  const facts = {
+    isStateOurs: configuration.context.stateFolder !== null,
+    toolVersion: approvedParts.toolVersion,
+    secretFiles: configuration.written.secret.map((name) => join(attempt.path, name)),
+    inspected: writeCaptures(configuration.context.inspected ?? new Map()),
+  };
+  keepOwnWorkFolder(attempt.folders, attempt.job, attempt.order.slotUid, facts);
 }

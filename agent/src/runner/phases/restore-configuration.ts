@@ -24,9 +24,8 @@ import {
   writeDriverFiles,
 } from '../configuration/configuration.ts';
 import { findLocalTool, resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
-import { expectApproved, expectPlannedSecrets } from './expect-approved.ts';
+import { expectApproved, expectPlannedSecrets, watchValueFiles } from './approved-parts.ts';
 import { inspectCode, readCaptures } from './prepare-configuration.ts';
-import { watchValueFiles } from './value-files.ts';
 
 /** Uses a kept tree as it is. @throws RunFailure if it is not what was approved, or the planning tool is gone */
 export async function continueKept(
