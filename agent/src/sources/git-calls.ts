@@ -77,41 +77,6 @@ export interface Fetching extends GitSource {
   readonly gitFolder?: string;
 }
 
-/** The parts of a working tree in addition to its own commit. */
-export interface TreeFeatures {
-  readonly hasSubmodules: boolean;
-  /** Paths that the attributes assign to LFS. */
-  readonly lfsFiles: readonly string[];
-}
-
-/** Checks the index with one command. */
-export async function findMarks(
-  { git }: Pick<CheckoutRequest, 'git'>,
-  folder: string,
-): Promise<TreeFeatures> {
-  const args = [
-    '-C',
-    folder,
-    'ls-files',
-    '-z',
-    '-t',
-    '--',
-    ':(top,literal).gitmodules',
-    ':(top,attr:filter=lfs)',
-  ];
-  const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
-  if (exitCode !== 0) throw new Error(`the files of the repository could not be listed: ${output.trim()}`);
-  // Files outside a sparse checkout are marked with S.
-  const names = output
-    .split('\0')
-    .filter((entry) => entry !== '' && !entry.startsWith('S '))
-    .map((entry) => entry.slice(2));
-  return {
-    hasSubmodules: names.includes('.gitmodules'),
-    lfsFiles: names.filter((name) => name !== '.gitmodules'),
-  };
-}
-
 /**
  * Fetches one revision into a fresh working tree. A commit cannot be cloned by name; an abbreviated one, or
  * one that the server does not serve by its id, needs the whole history, which is fetched only then.

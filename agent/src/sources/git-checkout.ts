@@ -9,17 +9,9 @@ import { inflateSync } from 'node:zlib';
 import { accessTo, addressOf } from '#guards/git/repository-access.ts';
 import { isClonable, revisionName } from '#guards/git/revision-name.ts';
 import { pathRefusal, revisionRefusal } from '#guards/source-guards.ts';
-import {
-  type CheckoutRequest,
-  expectGood,
-  type Fetching,
-  fetchRevision,
-  findMarks,
-  type TreeFeatures,
-} from './git-calls.ts';
-import { fetchLfsFiles } from './lfs.ts';
+import { type CheckoutRequest, expectGood, type Fetching, fetchRevision } from './git-calls.ts';
 import { cloneInPart } from './partial-clone.ts';
-import { fetchSubmodules } from './submodules.ts';
+import { fetchParts, findParts, type TreeParts } from './submodules.ts';
 
 /** As returned by `gitMetadata`; `branch` is the tag or commit if no branch was requested. */
 export interface CheckedOut {
@@ -53,15 +45,15 @@ export async function checkOut(request: CheckoutRequest): Promise<CheckedOut> {
     await cloneInPart(request, fetching, isName, revision);
   else if (isName) await clone(request, fetching, revision);
   else await fetchRevision(request, fetching, revision);
-  const [found, marks] = await Promise.all([
+  const [found, parts] = await Promise.all([
     describe(request, fetching, revision),
-    hasNoMarks(request).then((hasNone) => (hasNone ? none : findMarks(request, folder))),
+    hasNoParts(request).then((hasNone) => (hasNone ? none : findParts(request, folder))),
   ]);
-  await complete(request, fetching, marks);
+  await fetchParts(request, fetching, parts);
   return found;
 }
 
-const none: TreeFeatures = { hasSubmodules: false, lfsFiles: [] };
+const none: TreeParts = { hasSubmodules: false, lfsFiles: [] };
 /** About ten thousand files. A larger one takes longer to pass on than a command to start. */
 const maxIndexBytes = 1 << 20;
 
@@ -69,7 +61,7 @@ const maxIndexBytes = 1 << 20;
  * Whether no file of the checkout can name submodules or LFS files, which saves a command for most repositories:
  * the names of such files are nowhere in the index. Attributes come from nowhere else.
  */
-async function hasNoMarks({ cloneArguments, bytesOf }: CheckoutRequest): Promise<boolean> {
+async function hasNoParts({ cloneArguments, bytesOf }: CheckoutRequest): Promise<boolean> {
   if (cloneArguments.isSparse) return false;
   const bytes = await bytesOf('.git/index', maxIndexBytes + 1);
   if (bytes === null || bytes.length > maxIndexBytes) return false;
@@ -77,12 +69,6 @@ async function hasNoMarks({ cloneArguments, bytesOf }: CheckoutRequest): Promise
   // In these versions, which are git's default, each name is written in full.
   const isPlain = index.toString('latin1', 0, 4) === 'DIRC' && [2, 3].includes(index.readUInt32BE(4));
   return isPlain && !index.includes('.gitattributes') && !index.includes('.gitmodules');
-}
-
-/** Submodules, then LFS; the same for each submodule. */
-async function complete(request: CheckoutRequest, fetching: Fetching, marks: TreeFeatures): Promise<void> {
-  if (marks.hasSubmodules) await fetchSubmodules(request, fetching);
-  if (marks.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, marks.lfsFiles);
 }
 
 async function clone(

@@ -1,13 +1,13 @@
 /**
- * Submodules, fetched by the agent and not by git: each address is guarded like the repository's own, each
- * path stays in the tree, nothing in `.gitmodules` is ever executed, credentials are sent to their own hosts
- * only, and a repository that contains itself is an error. A submodule's `.git` is below the repository's
- * own, so that it is not packed for the apply.
+ * The parts of a working tree in addition to its own commit: submodules and LFS files. Submodules are fetched by the
+ * agent and not by git: each address is guarded like the repository's own, each path stays in the tree, nothing in
+ * `.gitmodules` is ever executed, credentials are sent to their own hosts only, and a repository that contains itself is
+ * an error. A submodule's `.git` is below the repository's own, so that it is not packed for the apply.
  */
 import { join } from 'node:path';
 import { accessTo } from '#guards/git/repository-access.ts';
 import { pathRefusal, readRepository } from '#guards/source-guards.ts';
-import { type CheckoutRequest, type Fetching, fetchRevision, findMarks } from './git-calls.ts';
+import { type CheckoutRequest, type Fetching, fetchRevision } from './git-calls.ts';
 import { fetchLfsFiles } from './lfs.ts';
 
 const deepest = 10;
@@ -20,6 +20,12 @@ interface Submodule {
   readonly commit: string;
 }
 
+export interface TreeParts {
+  readonly hasSubmodules: boolean;
+  /** Paths that the attributes assign to LFS. */
+  readonly lfsFiles: readonly string[];
+}
+
 /** A repository's position in the nesting. */
 interface Nest {
   /** Addresses from the job's repository down to this one. */
@@ -29,20 +35,23 @@ interface Nest {
   readonly counter: { count: number };
 }
 
-/** @throws an Error that names the submodule's path and address */
-export async function fetchSubmodules(request: CheckoutRequest, outer: Fetching): Promise<void> {
-  if (request.skipsSubmodules) {
-    request.log('Submodules are not fetched: ENVARIUM_SKIP_SUBMODULE_GIT_CLONE is true');
-    return;
-  }
-  await fetchBelow(request, outer, {
-    chain: [sameAddress(outer.repository)],
-    prefix: '',
-    counter: { count: 0 },
-  });
+/**
+ * Fetches the parts of a working tree: submodules, then LFS files; the same for each submodule.
+ * @throws an Error that names the submodule's path and address
+ */
+export async function fetchParts(
+  request: CheckoutRequest,
+  fetching: Fetching,
+  parts: TreeParts,
+  nest: Nest = { chain: [sameAddress(fetching.repository)], prefix: '', counter: { count: 0 } },
+): Promise<void> {
+  if (parts.hasSubmodules) await fetchSubmodules(request, fetching, nest);
+  if (parts.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, parts.lfsFiles);
 }
 
-async function fetchBelow(request: CheckoutRequest, outer: Fetching, nest: Nest): Promise<void> {
+async function fetchSubmodules(request: CheckoutRequest, outer: Fetching, nest: Nest): Promise<void> {
+  if (request.skipsSubmodules)
+    return request.log('Submodules are not fetched: ENVARIUM_SKIP_SUBMODULE_GIT_CLONE is true');
   for (const submodule of await listSubmodules(request, outer)) {
     const path = nest.prefix === '' ? submodule.path : `${nest.prefix}/${submodule.path}`;
     try {
@@ -93,10 +102,33 @@ async function fetchOne(
   };
   request.log(`Submodule ${nest.prefix}: ${repository}, commit ${submodule.commit}`);
   await fetchRevision(request, fetching, submodule.commit);
-  const marks = await findMarks(request, fetching.folder);
-  if (marks.lfsFiles.length > 0) await fetchLfsFiles(request, fetching, marks.lfsFiles);
-  if (marks.hasSubmodules)
-    await fetchBelow(request, fetching, { ...nest, chain: [...nest.chain, sameAddress(repository)] });
+  const parts = await findParts(request, fetching.folder);
+  await fetchParts(request, fetching, parts, { ...nest, chain: [...nest.chain, sameAddress(repository)] });
+}
+
+/** Checks the index with one command. */
+export async function findParts({ git }: Pick<CheckoutRequest, 'git'>, folder: string): Promise<TreeParts> {
+  const args = [
+    '-C',
+    folder,
+    'ls-files',
+    '-z',
+    '-t',
+    '--',
+    ':(top,literal).gitmodules',
+    ':(top,attr:filter=lfs)',
+  ];
+  const { exitCode, output } = await git({ label: 'git ls-files', args, isCaptured: true });
+  if (exitCode !== 0) throw new Error(`the files of the repository could not be listed: ${output.trim()}`);
+  // Files outside a sparse checkout are marked with S.
+  const names = output
+    .split('\0')
+    .filter((entry) => entry !== '' && !entry.startsWith('S '))
+    .map((entry) => entry.slice(2));
+  return {
+    hasSubmodules: names.includes('.gitmodules'),
+    lfsFiles: names.filter((name) => name !== '.gitmodules'),
+  };
 }
 
 /** The submodules that `.gitmodules` declares and that the commit contains. */
