@@ -35,15 +35,14 @@ export async function execute(request: ExecRequest): Promise<ExecResult> {
   const child = startCommand(request);
   const ended = new Promise<Pick<ExecResult, 'exitCode' | 'signal'>>((resolve, reject) => {
     child.once('error', (error) => reject(cannotStart(request, error)));
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+    child.once('exit', (exitCode, signal) => resolve(unwrapped({ exitCode, signal }, request)));
   });
   const inside = request.sandbox === undefined ? null : firstInside(child);
   const ending = endOnStop(child, request, inside);
   try {
     if (child.pid !== undefined) request.onStart?.(child);
-    const end = await ended;
     return {
-      ...unwrapped(end, request),
+      ...(await ended),
       milliseconds: Math.round(performance.now() - startedAt),
       stop: ending.reason(),
     };
