@@ -10,7 +10,7 @@ import { type Command, given, type PhaseCaptures as ReadCaptures } from '../../d
 import { lineSplitter } from '../../drivers/interface/lines.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
-import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
+import { packFiles } from '../../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../../slots/work-folder.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 
@@ -91,14 +91,14 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
   const copy = attempt.spool.scratchFile(name);
   await endRest(attempt);
   if (driver.savedPlan?.isFolder === true) {
-    const packed = packFiles(await readFolder(attempt, name));
+    const files = await readFolder(attempt, name);
+    const packed = packFiles(files);
     writeFileSync(copy, packed, { mode: 0o600 });
     captures.set(given.saved, packed);
-    return sealPlanFolder(folders, name, unpackFiles(packed), order.slotUid);
+    return sealPlanFolder(folders, name, files, order.slotUid);
   }
   const bytes = planLimit(attempt.job);
-  const throwIfStopped = () => attempt.stop.throwIfStopped();
-  const size = await tree.copyOut(folders.plan, name, copy, { bytes, throwIfStopped });
+  const size = await tree.copyOut(folders.plan, name, copy, { bytes, stop: attempt.stop });
   if (size === null)
     throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
   if (size > bytes) throw planTooLarge(attempt.job);

@@ -14,7 +14,7 @@ const pieceBytes = 4 << 20;
 export interface CopyLimits {
   readonly bytes: number;
   /** Checked before each piece. */
-  readonly throwIfStopped: () => void;
+  readonly stop: { throwIfStopped(): void };
 }
 
 /** Owner and destination of the process after the run. */
@@ -85,7 +85,7 @@ export class TreeClient implements AsyncDisposable {
         const bytes = await this.piece(root, name, offset, pieceBytes);
         if (bytes === null) return null;
         if (bytes.length === 0) return offset;
-        limits.throwIfStopped();
+        limits.stop.throwIfStopped();
         // Unlike write(), it repeats short writes.
         await target.writeFile(bytes);
         offset += bytes.length;

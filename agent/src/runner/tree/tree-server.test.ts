@@ -82,7 +82,7 @@ test('large files are copied out in pieces', async (t) => {
   await using tree = openTree(root);
   const content = Buffer.alloc(9_000_000, 'x');
   await tree.write(root, 'large', content);
-  const unlimited = { bytes: Infinity, throwIfStopped: () => {} };
+  const unlimited = { bytes: Infinity, stop: { throwIfStopped: () => {} } };
   assert.equal(await tree.copyOut(root, 'large', join(folder, 'copy'), unlimited), content.length);
   assert.ok(readFileSync(join(folder, 'copy')).equals(content));
   await assert.rejects(tree.read(root, 'large', 1000), /at most 1000/);
@@ -94,17 +94,17 @@ test('a copy ends at its limit and when the run is stopped', async (t) => {
   // Without a block on the disk.
   truncateSync(writeOwn(root, 'endless'), 2 ** 40);
   const copy = join(folder, 'copy');
-  const limits = { bytes: 10_000_000, throwIfStopped: () => {} };
+  const limits = { bytes: 10_000_000, stop: { throwIfStopped: () => {} } };
   const copied = await tree.copyOut(root, 'endless', copy, limits);
   assert.ok(copied !== null && copied > 10_000_000 && copied < 20_000_000, String(copied));
   assert.equal(statSync(copy).size, copied);
   let pieces = 0;
-  const stop = () => {
+  const throwIfStopped = () => {
     pieces += 1;
     if (pieces === 2) throw new Error('stopped');
   };
   await assert.rejects(
-    tree.copyOut(root, 'endless', copy, { bytes: Infinity, throwIfStopped: stop }),
+    tree.copyOut(root, 'endless', copy, { bytes: Infinity, stop: { throwIfStopped } }),
     /^Error: stopped$/,
   );
 });
