@@ -73,7 +73,10 @@ async function runRounds(
   if (!existsSync(packagesFolder(installing.cache.folder))) await openProviderCache(installing.cache.folder);
   await using _reading = await readCache(installing.cache);
   for (let round = 1; ; round += 1) {
-    if (installing.hasLockFile || round > 1) await completeLock(installing, await checkLock(installing));
+    if (installing.hasLockFile || round > 1) {
+      const locked = await checkLock(installing);
+      await completeLock(installing, locked);
+    }
     const { end, missing } = await runOnce(installing, round);
     if (missing === null) return { end, hasFetched: round > 1 };
     await fetchAll(installing, missing);
@@ -209,12 +212,13 @@ async function completeLock(target: LockTarget, locked: readonly LockedPackage[]
  */
 async function settleProviders(target: LockTarget): Promise<void> {
   const locked = await lockedPackages(target);
+  const until = keepUntil(target.attempt);
   for (const { one, provider } of locked) {
     if (
       !provider.hashes.some((hash) => hash.startsWith('h1:')) ||
       provider.hashes.includes(one.directoryHash)
     ) {
-      await keepPackage(target.cache, one, keepUntil(target.attempt));
+      await keepPackage(target.cache, one, until);
       continue;
     }
     // A different build, from the operator or the run.
@@ -249,7 +253,8 @@ async function lockText({ attempt, folder }: LockTarget): Promise<string | null>
 }
 
 async function lockedPackages(target: LockTarget): Promise<LockedPackage[]> {
-  const providers = readLockFile((await lockText(target)) ?? '');
+  const text = await lockText(target);
+  const providers = readLockFile(text ?? '');
   const found = await Promise.all(
     providers.map(async (provider) => {
       const [host = '', namespace = '', type = ''] = provider.source.split('/');
