@@ -120,14 +120,14 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
   let served: Promise<void | Error> | undefined;
   let silence: Silence | undefined;
   if (access?.kind === 'ssh') requireProgram('ssh');
+  const readable = readableToGit(attempt);
+  const environment = environmentOf(attempt, access);
   const needsGate = access?.kind === 'ssh' && call.connectsItself === true;
   await using gate = needsGate ? await openGate(attempt) : null;
   const own =
     call.connectsItself === true
       ? { GIT_NO_LAZY_FETCH: '0', ...(needsGate ? { GIT_ALLOW_PROTOCOL: 'ssh' } : {}) }
       : {};
-  const environment = { ...environmentOf(attempt, access), ...own, ...gate?.environment };
-  const readable = [...readableToGit(attempt), ...(gate?.readable ?? [])];
   const end = await runCommand(attempt, {
     step,
     label: call.label,
@@ -136,8 +136,8 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
     args: call.args,
     captureTo,
     cwd: attempt.folders.root,
-    environment,
-    readable,
+    environment: { ...environment, ...own, ...gate?.environment },
+    readable: [...readable, ...(gate?.readable ?? [])],
     needsNetwork: true,
     isDisposable: true,
     hasChannel: !needsGate && (access?.kind === 'local' || access?.kind === 'ssh'),

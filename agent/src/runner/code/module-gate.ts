@@ -37,15 +37,16 @@ export interface ModuleGate extends AsyncDisposable {
 export async function openModuleGate(attempt: AttemptContext): Promise<ModuleGate> {
   const { source } = attempt.job;
   const web = await openGitGate(source);
-  const environment = moduleGitEnvironment(attempt.folders.gitConfig, web.settings);
   const hasSsh = source.ssh !== undefined && source.areCredentialsForCheckoutOnly !== true;
-  if (!hasSsh) return { environment, readable: [], [Symbol.asyncDispose]: () => web[Symbol.asyncDispose]() };
-  const ssh = await openGate(attempt);
+  const ssh = hasSsh ? await openGate(attempt) : null;
   return {
-    environment: { ...environment, ...ssh.environment, GIT_ALLOW_PROTOCOL: protocols },
-    readable: ssh.readable,
+    environment: {
+      ...moduleGitEnvironment(attempt.folders.gitConfig, web.settings),
+      ...(ssh === null ? {} : { ...ssh.environment, GIT_ALLOW_PROTOCOL: protocols }),
+    },
+    readable: ssh?.readable ?? [],
     async [Symbol.asyncDispose]() {
-      await Promise.all([web[Symbol.asyncDispose](), ssh[Symbol.asyncDispose]()]);
+      await Promise.all([web[Symbol.asyncDispose](), ssh?.[Symbol.asyncDispose]()]);
     },
   };
 }

@@ -264,12 +264,12 @@ async function startAlone(
   streams: Streams & Partial<Pick<CommandRequest, 'inputFrom' | 'onStart'>> = {},
 ): Promise<CommandEnd> {
   const { captureTo, log, inputFrom, onStart } = streams;
+  const readable = readableTo(attempt, configuration);
   const loading = command.loadsModules === true;
   await using gate = loading ? await openModuleGate(attempt) : null;
   const settings = collectorSettings(attempt, configuration, command);
   const wrapper =
     command.wraps === undefined ? {} : wrapProgram(attempt, configuration.tool.paths, command.wraps);
-  const readable = readableTo(attempt, configuration);
   return await runCommand(attempt, {
     step: command.step,
     label: command.label,

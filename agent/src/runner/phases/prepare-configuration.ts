@@ -71,8 +71,8 @@ function programsOfLevel({ level }: Job): Pick<ToolNeeds, 'planned' | 'plannedCo
 
 async function setUp(attempt: RunnerAttempt, commit: string): Promise<Configuration> {
   return attempt.steps.run(setupStep, async () => {
-    await checkJob(attempt, setupStep, commit);
     const planned = programsOfLevel(attempt.job);
+    await checkJob(attempt, setupStep, commit);
     const tool = await resolveTool(attempt, setupStep, {
       ...planned,
       required: (program) => codeConstraints(attempt, program),
