@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { testApp } from '../../testing/app.ts';
+import { startTests } from '../../testing/start.ts';
 import { checkBlobFolder } from './check-blob-folder.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 const { db } = app.context;
 const scratch = mkdtempSync(join(tmpdir(), 'blob-folder-'));
 after(() => rmSync(scratch, { recursive: true }));

@@ -2,44 +2,31 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { OperationName } from '#contract/operations.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, type Reply, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import type { Reply } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
+const tests = await startAgentTests();
+const { app, agent, organizationId, projectId, call, ok, refused, createActive, createEnvironment } = tests;
+const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 type BulkName = Extract<OperationName, `bulk${string}`>;
 
 const bulk = (name: BulkName, environmentIds: readonly string[], data?: object, more: object = {}) =>
-  ok(app, name, { body: { environmentIds, organizationId, ...(data ? { data } : {}) }, ...more });
+  ok(name, { body: { environmentIds, organizationId, ...(data ? { data } : {}) }, ...more });
 
 const resultsOf = ({ data }: Reply<'getBulkOperation'>) => data.map(({ status, error }) => error ?? status);
 const deploymentsOf = async (id: string) =>
-  (await ok(app, 'listDeployments', { params: { id } }))
+  (await ok('listDeployments', { params: { id } }))
     .filter(({ status }) => status !== 'NEVER_DEPLOYED')
     .map(({ type, status, comment }) => [type, status, comment].filter(Boolean).join(' '));
 
 test('environments are deployed together, and each that is refused is named with the reason', async () => {
-  const one = await createIdle(app, { name: 'one' });
-  const locked = await createIdle(app, { name: 'locked' });
-  await ok(app, 'setEnvironmentLock', {
-    params: { id: locked.id },
-    body: { isLocked: true, reason: 'audit' },
-  });
-  const two = await createIdle(app, { name: 'two' });
+  const one = await createIdle({ name: 'one' });
+  const locked = await createIdle({ name: 'locked' });
+  await ok('setEnvironmentLock', { params: { id: locked.id }, body: { isLocked: true, reason: 'audit' } });
+  const two = await createIdle({ name: 'two' });
   const made = await bulk('bulkDeploy', [two.id, locked.id, one.id, two.id.toUpperCase()], {
     comment: 'release',
     userRequiresApproval: true,
@@ -53,17 +40,17 @@ test('environments are deployed together, and each that is refused is named with
   for (const [index, { id }] of [two, locked, one].entries()) {
     const { deploymentId } = made.data[index] ?? {};
     assert.deepEqual(await deploymentsOf(id), id === locked.id ? [] : ['deploy IN_PROGRESS release']);
-    if (deploymentId) assert.equal((await deploymentOf(app, deploymentId)).environmentId, id);
+    if (deploymentId) assert.equal((await deploymentOf(deploymentId)).environmentId, id);
   }
-  assert.deepEqual(await ok(app, 'getBulkOperation', { params: { id: made.id } }), made);
-  const entries = await ok(app, 'listAuditEvents', { query: { organizationId } });
+  assert.deepEqual(await ok('getBulkOperation', { params: { id: made.id } }), made);
+  const entries = await ok('listAuditEvents', { query: { organizationId } });
   const started = entries.events.find(({ actionName }) => actionName === 'bulkOperation.started');
   assert.deepEqual(started?.payload, { operation: 'deploy', environmentIds: [two.id, locked.id, one.id] });
 });
 
 test('one request checks several environments for drift', async () => {
-  const active = await createActive(app, agent);
-  const idle = await createIdle(app, { name: 'idle' });
+  const active = await createActive();
+  const idle = await createIdle({ name: 'idle' });
   const made = await bulk('bulkDeploy', [active.id, idle.id], { deploymentType: 'driftDetection' });
   assert.equal(made.data[0]?.status, 'success');
   assert.equal(made.data[1]?.status, 'failed');
@@ -72,12 +59,12 @@ test('one request checks several environments for drift', async () => {
 
 test('plans of several environments are approved or cancelled', async () => {
   const waiting = async () => {
-    const { id } = await createEnvironment(app, { requiresApproval: true });
+    const { id } = await createEnvironment({ requiresApproval: true });
     await agent.plan();
     return id;
   };
   const [approved, cancelled] = [await waiting(), await waiting()];
-  const { id: idle, name } = await createIdle(app, { name: 'idle' });
+  const { id: idle, name } = await createIdle({ name: 'idle' });
   const none = `Environment "${name}" has no deployment that waits for approval`;
   assert.deepEqual(resultsOf(await bulk('bulkApprove', [approved, idle])), ['success', none]);
   assert.deepEqual(resultsOf(await bulk('bulkCancel', [idle, cancelled])), [none, 'success']);
@@ -86,19 +73,19 @@ test('plans of several environments are approved or cancelled', async () => {
 });
 
 test('locks, queues, tasks, destroys and archives of several environments', async () => {
-  const active = await createActive(app, agent);
-  const idle = await createIdle(app);
+  const active = await createActive();
+  const idle = await createIdle();
   const ids = [active.id, idle.id];
   const succeeded = ['success', 'success'];
   assert.deepEqual(resultsOf(await bulk('bulkLock', ids, { reason: 'freeze' })), succeeded);
-  const { lockStatus, isLocked } = await environmentOf(app, idle.id);
+  const { lockStatus, isLocked } = await environmentOf(idle.id);
   assert.deepEqual([isLocked, lockStatus?.reason], [true, 'freeze']);
   assert.deepEqual(resultsOf(await bulk('bulkUnlock', ids)), succeeded);
-  assert.equal((await environmentOf(app, active.id)).isLocked, false);
+  assert.equal((await environmentOf(active.id)).isLocked, false);
   const task = await bulk('bulkRunTask', ids, { taskPayload: 'echo "$SECRET"', comment: 'check' });
   assert.equal(task.data[0]?.status, 'success');
   assert.match(task.data[1]?.error ?? '', /is NEVER_DEPLOYED/);
-  await deploy(app, active.id);
+  await deploy(active.id);
   assert.deepEqual(resultsOf(await bulk('bulkCancelQueued', ids)), succeeded);
   assert.deepEqual((await deploymentsOf(active.id)).slice(0, 2), [
     'deploy CANCELLED',
@@ -118,12 +105,12 @@ test('locks, queues, tasks, destroys and archives of several environments', asyn
   const archived = await bulk('bulkArchive', ids);
   assert.equal(archived.data[1]?.status, 'success');
   assert.match(archived.data[0]?.error ?? '', /IN_PROGRESS/);
-  assert.equal((await environmentOf(app, idle.id)).isArchived, true);
+  assert.equal((await environmentOf(idle.id)).isArchived, true);
 });
 
 test('each environment needs the right of the single operation', async () => {
-  const mine = await createIdle(app);
-  const other = await createIdle(app);
+  const mine = await createIdle();
+  const other = await createIdle();
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, environmentId: mine.id, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
   ]);
@@ -132,10 +119,10 @@ test('each environment needs the right of the single operation', async () => {
   const plan = await bulk('bulkDeploy', [mine.id], { userRequiresApproval: false }, { as });
   assert.match(plan.data[0]?.error ?? '', /needs the right RUN_APPLY/);
   const body = { environmentIds: [mine.id], organizationId };
-  assert.match((await refused(app, 'bulkLock', 403, { body, as })).message, /MANAGE_ENVIRONMENT_LOCK/);
+  assert.match((await refused('bulkLock', 403, { body, as })).message, /MANAGE_ENVIRONMENT_LOCK/);
   // Others see what they may view of it.
   const all = await bulk('bulkUnlock', [mine.id, other.id]);
-  const seen = await ok(app, 'getBulkOperation', { params: { id: all.id }, as });
+  const seen = await ok('getBulkOperation', { params: { id: all.id }, as });
   assert.deepEqual(
     seen.data.map(({ environmentId }) => environmentId),
     [mine.id],
@@ -143,12 +130,12 @@ test('each environment needs the right of the single operation', async () => {
 });
 
 test('limits of a project apply to each environment in turn', async () => {
-  const { id } = await ok(app, 'createProject', { body: { organizationId, name: 'small' } });
-  await ok(app, 'updatePolicy', { body: { projectId: id, numberOfEnvironmentsTotal: 1 } });
+  const { id } = await ok('createProject', { body: { organizationId, name: 'small' } });
+  await ok('updatePolicy', { body: { projectId: id, numberOfEnvironmentsTotal: 1 } });
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: id, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
   ]);
-  const environments = [await createIdle(app, { projectId: id }), await createIdle(app, { projectId: id })];
+  const environments = [await createIdle({ projectId: id }), await createIdle({ projectId: id })];
   const made = await bulk(
     'bulkDeploy',
     environments.map((each) => each.id),
@@ -160,13 +147,10 @@ test('limits of a project apply to each environment in turn', async () => {
 });
 
 test('ids that are unknown or foreign are refused by place, before anything happens', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const stranger = await app.addKey();
-  const { id: elsewhere } = await ok(app, 'createOrganization', {
-    body: { name: 'Elsewhere' },
-    as: stranger,
-  });
-  const [project] = await ok(app, 'listProjects', { query: { organizationId: elsewhere }, as: stranger });
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' }, as: stranger });
+  const [project] = await ok('listProjects', { query: { organizationId: elsewhere }, as: stranger });
   const foreign = await createIdleIn(elsewhere, project?.id ?? '');
   async function createIdleIn(organizationId: string, projectId: string) {
     const body = {
@@ -177,11 +161,11 @@ test('ids that are unknown or foreign are refused by place, before anything happ
       type: 'terraform',
       preventAutoDeploy: true,
     };
-    return (await ok(app, 'createEnvironmentWithoutTemplate', { body, as: stranger })).id;
+    return (await ok('createEnvironmentWithoutTemplate', { body, as: stranger })).id;
   }
   for (const unknown of [randomUUID(), 'no-uuid', foreign]) {
     const body = { environmentIds: [id, unknown], organizationId };
-    const { message } = await refused(app, 'bulkDeploy', 400, { body });
+    const { message } = await refused('bulkDeploy', 400, { body });
     assert.equal(
       message,
       '/body/environmentIds/1 does not match any environment that you have access to',
@@ -189,26 +173,23 @@ test('ids that are unknown or foreign are refused by place, before anything happ
     );
   }
   const body = { environmentIds: [], organizationId };
-  assert.match((await refused(app, 'bulkDeploy', 400, { body })).message, /environmentIds/);
+  assert.match((await refused('bulkDeploy', 400, { body })).message, /environmentIds/);
   const task = { environmentIds: [id], organizationId, data: { taskPayload: ' ' } };
-  assert.match(
-    (await refused(app, 'bulkRunTask', 400, { body: task })).message,
-    /data\/taskPayload is required/,
-  );
+  assert.match((await refused('bulkRunTask', 400, { body: task })).message, /data\/taskPayload is required/);
   assert.deepEqual(await deploymentsOf(id), []);
 });
 
 test('what a request has left is carried out once, with the rights that its author has then', async () => {
-  const ids = [await createIdle(app), await createIdle(app)].map(({ id }) => id);
+  const ids = [await createIdle(), await createIdle()].map(({ id }) => id);
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
   ]);
   // As if the server were killed after it accepted the request: under a key, the effect carries out everything.
   const headers = { 'idempotency-key': randomUUID() };
   const input = { body: { environmentIds: ids, organizationId, data: { comment: 'later' } }, headers, as };
-  const accepted = await ok(app, 'bulkDeploy', input);
+  const accepted = await ok('bulkDeploy', input);
   assert.deepEqual([resultsOf(accepted), accepted.finishedAt], [['pending', 'pending'], undefined]);
-  assert.deepEqual(await ok(app, 'bulkDeploy', input), accepted);
+  assert.deepEqual(await ok('bulkDeploy', input), accepted);
   await app.database.pool.query('delete from role_assignment where user_id = $1 and project_id is not null', [
     as.id,
   ]);
@@ -219,21 +200,21 @@ test('what a request has left is carried out once, with the rights that its auth
     [as.id, ids[1]],
   );
   await Promise.all([app.carryOutEffects(), app.carryOutEffects()]);
-  const done = await ok(app, 'getBulkOperation', { params: { id: accepted.id }, as });
+  const done = await ok('getBulkOperation', { params: { id: accepted.id }, as });
   assert.deepEqual(resultsOf(done), ['This needs the right RUN_PLAN', 'success']);
   assert.ok(done.finishedAt);
   await app.carryOutEffects();
   assert.deepEqual(await deploymentsOf(ids[0] ?? ''), []);
   assert.deepEqual(await deploymentsOf(ids[1] ?? ''), ['deploy IN_PROGRESS later']);
-  const [deployment] = await ok(app, 'listDeployments', { params: { id: ids[1] ?? '' } });
+  const [deployment] = await ok('listDeployments', { params: { id: ids[1] ?? '' } });
   assert.equal(deployment?.startedBy, as.id);
 });
 
 test('what a request says about its items is sealed, and removed at the end', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const headers = { 'idempotency-key': randomUUID() };
   const body = { environmentIds: [id], organizationId, data: { taskPayload: 'echo hunter2' } };
-  const made = await ok(app, 'bulkRunTask', { body, headers });
+  const made = await ok('bulkRunTask', { body, headers });
   const stored = async () => {
     const { rows } = await app.database.pool.query<{ text: string; sealed_data: Buffer | null }>(
       'select o::text as text, sealed_data from bulk_operation o where id = $1',
@@ -249,11 +230,11 @@ test('what a request says about its items is sealed, and removed at the end', as
 
 test('finished operations are removed after a month', async () => {
   const { forgetBulkOperations } = await import('./forget-bulk-operations.ts');
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const made = await bulk('bulkUnlock', [id]);
   await forgetBulkOperations(app.context);
-  await ok(app, 'getBulkOperation', { params: { id: made.id } });
+  await ok('getBulkOperation', { params: { id: made.id } });
   app.advance(31 * 86_400);
   await forgetBulkOperations(app.context);
-  assert.equal((await call(app, 'getBulkOperation', { params: { id: made.id } })).statusCode, 404);
+  assert.equal((await call('getBulkOperation', { params: { id: made.id } })).statusCode, 404);
 });

@@ -5,37 +5,34 @@ import { beforeEach, test } from 'node:test';
 import { bulkVerbs } from '#contract/bulk-operations/operations.ts';
 import { bulkKinds } from '#contract/bulk-operations/shapes.ts';
 import { operations } from '#contract/operations.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, type Reply, refused } from '../../../testing/client.ts';
-import { createEnvironment, createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
+import type { Reply } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { forgetBulkOperations } from './forget-bulk-operations.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const tests = await startAgentTests();
+const { app, agent, organizationId, ok, refused, createEnvironment, createIdle, deploy, forgetWork } = tests;
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const resultsOf = ({ data }: Reply<'getBulkOperation'>) => data.map(({ status, error }) => error ?? status);
 const bodyFor = (...environmentIds: string[]) => ({ environmentIds, organizationId });
 /** Under a key, a request is only accepted: its effect carries out the items. */
 const later = () => ({ headers: { 'idempotency-key': randomUUID() } });
-const read = (id: string) => ok(app, 'getBulkOperation', { params: { id } });
-const stateOf = async (id: string) => (await ok(app, 'getDeployment', { params: { id } })).status;
+const read = (id: string) => ok('getBulkOperation', { params: { id } });
+const stateOf = async (id: string) => (await ok('getDeployment', { params: { id } })).status;
 
 /** An environment whose plan waits for approval. */
 async function waiting() {
-  const { id, name } = await createEnvironment(app, { requiresApproval: true });
+  const { id, name } = await createEnvironment({ requiresApproval: true });
   await agent.plan();
-  const [deployment] = await ok(app, 'listDeployments', { params: { id } });
+  const [deployment] = await ok('listDeployments', { params: { id } });
   return { id, name, deploymentId: deployment?.id ?? '' };
 }
 
 /** The plan that waits is cancelled, and another one waits. */
 async function planAgain({ id, deploymentId }: { id: string; deploymentId: string }): Promise<string> {
-  await ok(app, 'cancelDeployment', { params: { id: deploymentId }, body: {} });
-  const again = await deploy(app, id);
+  await ok('cancelDeployment', { params: { id: deploymentId }, body: {} });
+  const again = await deploy(id);
   await agent.plan();
   assert.equal(await stateOf(again.id), 'WAITING_FOR_USER');
   return again.id;
@@ -48,11 +45,11 @@ for (const [name, verb] of [
   test(`a plan that did not wait when the request was accepted is not ${verb}`, async () => {
     const changed = await waiting();
     const unchanged = await waiting();
-    const fresh = await createIdle(app, { name: 'fresh' });
+    const fresh = await createIdle({ name: 'fresh' });
     const body = bodyFor(changed.id, unchanged.id, fresh.id);
-    const accepted = await ok(app, name, { body, ...later() });
+    const accepted = await ok(name, { body, ...later() });
     const next = await planAgain(changed);
-    const first = await deploy(app, fresh.id, { userRequiresApproval: true });
+    const first = await deploy(fresh.id, { userRequiresApproval: true });
     await agent.plan();
     assert.equal(await stateOf(first.id), 'WAITING_FOR_USER');
     await app.carryOutEffects();
@@ -66,7 +63,7 @@ for (const [name, verb] of [
 
 test('the hash of the plan counts, too: the next plan of the same deployment is not approved', async () => {
   const { id, name, deploymentId } = await waiting();
-  const accepted = await ok(app, 'bulkApprove', { body: bodyFor(id), ...later() });
+  const accepted = await ok('bulkApprove', { body: bodyFor(id), ...later() });
   await app.database.pool.query('update deployment set plan_hash = $2 where id = $1', [
     deploymentId,
     'f'.repeat(64),
@@ -79,26 +76,26 @@ test('the hash of the plan counts, too: the next plan of the same deployment is 
 test('a plan is approved only if its hash is the one that the request names', async () => {
   const same = await waiting();
   const other = await waiting();
-  const planHash = (await ok(app, 'getDeployment', { params: { id: same.deploymentId } })).planHash ?? '';
+  const planHash = (await ok('getDeployment', { params: { id: same.deploymentId } })).planHash ?? '';
   const planHashes = { [same.id.toUpperCase()]: planHash, [other.id]: 'f'.repeat(64) };
   const body = { ...bodyFor(same.id, other.id), data: { planHashes } };
-  const made = await ok(app, 'bulkApprove', { body });
+  const made = await ok('bulkApprove', { body });
   assert.equal(resultsOf(made)[0], 'success');
   assert.match(resultsOf(made)[1] ?? '', new RegExp(`"${other.name}" has another plan`));
   assert.equal(await stateOf(other.deploymentId), 'WAITING_FOR_USER');
-  const { message } = await refused(app, 'bulkApprove', 400, {
+  const { message } = await refused('bulkApprove', 400, {
     body: { ...bodyFor(other.id), data: { planHashes } },
   });
   assert.match(message, /planHashes may only contain ids/);
 });
 
 test('environments that its author may not view are shown without their name', async () => {
-  const mine = await createIdle(app);
-  const secret = await createIdle(app, { name: 'merger with acme' });
+  const mine = await createIdle();
+  const secret = await createIdle({ name: 'merger with acme' });
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, environmentId: mine.id, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
   ]);
-  const made = await ok(app, 'bulkDeploy', { body: bodyFor(mine.id, secret.id), as });
+  const made = await ok('bulkDeploy', { body: bodyFor(mine.id, secret.id), as });
   const shown = made.data.map(({ environmentId, environmentName }) => [environmentId, environmentName]);
   assert.deepEqual(shown, [
     [mine.id, mine.name],
@@ -107,7 +104,7 @@ test('environments that its author may not view are shown without their name', a
 });
 
 test('a task needs the right of its single operation: to run tasks', async () => {
-  const [one, two] = [await createIdle(app), await createIdle(app)];
+  const [one, two] = [await createIdle(), await createIdle()];
   const data = { taskPayload: 'true' };
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, environmentId: one.id, role: ['VIEW_ENVIRONMENT', 'RUN_TASK'] },
@@ -115,9 +112,9 @@ test('a task needs the right of its single operation: to run tasks', async () =>
   ]);
   const deployment = { deploymentType: 'task', ...data } as const;
   const single = (id: string) => ({ params: { id }, body: deployment, as });
-  assert.match((await refused(app, 'deployEnvironment', 403, single(two.id))).message, /RUN_TASK/);
+  assert.match((await refused('deployEnvironment', 403, single(two.id))).message, /RUN_TASK/);
   const body = { ...bodyFor(one.id, two.id), data };
-  const [allowed, refusedItem] = (await ok(app, 'bulkRunTask', { body, as })).data;
+  const [allowed, refusedItem] = (await ok('bulkRunTask', { body, as })).data;
   assert.match(
     allowed?.error ?? '',
     /NEVER_DEPLOYED/,
@@ -146,9 +143,9 @@ test('each bulk operation declares the rights of its single operation, and no ot
 });
 
 test('an operation whose commands cannot be read any more fails, and is removed after a month', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const damaged = async () => {
-    const { id: operationId } = await ok(app, 'bulkDeploy', { body: bodyFor(id), ...later() });
+    const { id: operationId } = await ok('bulkDeploy', { body: bodyFor(id), ...later() });
     const text = "update bulk_operation set sealed_data = '\\x00' where id = $1";
     await app.database.pool.query(text, [operationId]);
     return operationId;
@@ -164,12 +161,12 @@ test('an operation whose commands cannot be read any more fails, and is removed 
   assert.equal((await read(pending)).finishedAt, undefined);
   app.advance(31 * 86_400);
   await forgetBulkOperations(app.context);
-  await refused(app, 'getBulkOperation', 404, { params: { id: pending } });
+  await refused('getBulkOperation', 404, { params: { id: pending } });
 });
 
 test('an item whose connection the database ends stays pending, and is carried out later', async () => {
-  const { id } = await createIdle(app);
-  const { id: operationId } = await ok(app, 'bulkDeploy', { body: bodyFor(id), ...later() });
+  const { id } = await createIdle();
+  const { id: operationId } = await ok('bulkDeploy', { body: bodyFor(id), ...later() });
   const { pool } = app.database;
   // The item waits for the row of its environment; its connection is ended during that time, as in a failover.
   const blocker = await pool.connect();

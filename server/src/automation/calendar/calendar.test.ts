@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, type Reply, refused } from '../../../testing/client.ts';
-import { createActive, createIdle } from '../../../testing/environment.ts';
+import type { Reply } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, ok, refused, createActive, createIdle } = await startAgentTests();
 const now = () => app.context.now();
 const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000).toISOString();
-const calendar = (query: Record<string, string> = {}) => ok(app, 'getCalendar', { query });
+const calendar = (query: Record<string, string> = {}) => ok('getCalendar', { query });
 const of = ({ entries }: Reply<'getCalendar'>, id: string) =>
   entries.filter(({ environmentId }) => environmentId === id);
 
 test('runs of schedules, drift runs, notices and ends are in one list in the order of time', async () => {
-  const scheduled = await createActive(app, agent, {
+  const scheduled = await createActive({
     name: 'scheduled',
     driftDetectionRequest: { enabled: true, cron: '0 4 * * *' },
   });
-  await ok(app, 'updateEnvironmentSchedule', {
+  await ok('updateEnvironmentSchedule', {
     params: { id: scheduled.id },
     body: { deploy: { cron: '0 8 * * *', timeZone: 'Europe/Berlin' }, destroy: { cron: '*/10 20 * * *' } },
   });
-  const ending = await createActive(app, agent, { name: 'ending', ttl: { type: 'HOURS', value: '60' } });
+  const ending = await createActive({ name: 'ending', ttl: { type: 'HOURS', value: '60' } });
   const { entries, isComplete } = await calendar({ to: inHours(96) });
   assert.equal(isComplete, true);
   const times = entries.map(({ at }) => at);
@@ -48,30 +45,28 @@ test('runs of schedules, drift runs, notices and ends are in one list in the ord
 });
 
 test('what will not happen as things are says why, and what is archived is left out', async () => {
-  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '5' } });
-  const idle = await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '0 4 * * *' } });
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true } });
+  const { id } = await createActive({ ttl: { type: 'HOURS', value: '5' } });
+  const idle = await createIdle({ driftDetectionRequest: { enabled: true, cron: '0 4 * * *' } });
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true } });
   const found = await calendar();
   assert.match(of(found, id).at(-1)?.held ?? '', /It is locked/);
   assert.match(of(found, idle.id)[0]?.held ?? '', /It is NEVER_DEPLOYED/);
-  await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
+  await ok('updateEnvironment', { params: { id }, body: { isArchived: true } });
   assert.deepEqual(of(await calendar(), id), []);
-  const ending = await createActive(app, agent);
+  const ending = await createActive();
   const params = { id: ending.id };
-  await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron: '0 */6 * * *' } } });
-  await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '24' } });
+  await ok('updateEnvironmentSchedule', { params, body: { deploy: { cron: '0 */6 * * *' } } });
+  await ok('updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '24' } });
   const runs = of(await calendar(), ending.id).filter(({ kind }) => kind === 'deploy');
   assert.equal(runs[0]?.held, undefined);
   assert.match(runs.at(-1)?.held ?? '', /^Its lifetime ends before/);
 });
 
 test('a long calendar is read in parts that add up, and a moment is not divided', async () => {
-  const project = await ok(app, 'createProject', {
-    body: { organizationId: app.organizationId, name: 'many' },
-  });
+  const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'many' } });
   for (let index = 0; index < 3; index++) {
-    const { id } = await createActive(app, agent, { projectId: project.id });
-    await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 6 * * *' } } });
+    const { id } = await createActive({ projectId: project.id });
+    await ok('updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 6 * * *' } } });
   }
   const query = { projectId: project.id, to: inHours(24 * 10) };
   const whole = await calendar(query);
@@ -96,24 +91,19 @@ test('spans that are empty, backwards or too long are refused by name', async ()
     [{ from: 'soon' }, /\/query\/from/],
     [{ projectId: '0198d3a0-0000-7000-8000-000000000000' }, /\/query\/projectId/],
   ] as const)
-    assert.match((await refused(app, 'getCalendar', 400, { query })).message, message);
+    assert.match((await refused('getCalendar', 400, { query })).message, message);
 });
 
 test('everybody sees the environments that they may see', async () => {
-  const project = await ok(app, 'createProject', {
-    body: { organizationId: app.organizationId, name: 'mine' },
-  });
-  const { id } = await createActive(app, agent, {
-    projectId: project.id,
-    ttl: { type: 'HOURS', value: '5' },
-  });
+  const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'mine' } });
+  const { id } = await createActive({ projectId: project.id, ttl: { type: 'HOURS', value: '5' } });
   const { organizationId } = app;
   const viewer = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: project.id, role: 'Viewer' },
   ]);
   const stranger = await app.addKey({ [organizationId]: 'User' });
   const seen = async (key: typeof viewer) =>
-    new Set((await ok(app, 'getCalendar', { as: key })).entries.map(({ environmentId }) => environmentId));
+    new Set((await ok('getCalendar', { as: key })).entries.map(({ environmentId }) => environmentId));
   assert.deepEqual([...(await seen(viewer))], [id]);
   assert.deepEqual([...(await seen(stranger))], []);
 });

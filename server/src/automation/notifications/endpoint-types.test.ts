@@ -4,10 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createIdle, deploy } from '../../../testing/environment.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
+import { startTests } from '../../../testing/start.ts';
 import { deliverDue } from './delivery/courier.ts';
 
 interface Mail {
@@ -42,7 +40,7 @@ after(
     }),
 );
 
-const app = await testApp({
+const tests = await startTests({
   ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
   ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
   ENVARIUM_BASE_URL: 'https://envarium.example.com',
@@ -51,6 +49,7 @@ const app = await testApp({
   ENVARIUM_SMTP_TLS: 'opportunistic',
   ENVARIUM_SMTP_FROM: 'envarium@example.com',
 });
+const { app, ok, createIdle, deploy } = tests;
 const receiver = await openReceiver();
 
 test('every type of endpoint gets an event in its own form', async () => {
@@ -63,22 +62,19 @@ test('every type of endpoint gets an event in its own form', async () => {
   };
   for (const [type, value] of Object.entries(values)) {
     const body = { organizationId, name: type, type, value };
-    const { id: endpointId } = await ok(app, 'createNotificationEndpoint', { body });
+    const { id: endpointId } = await ok('createNotificationEndpoint', { body });
     const params = { projectId, endpointId };
-    await ok(app, 'assignNotificationEndpoint', {
-      params,
-      body: { eventNames: ['environmentDeployStarted'] },
-    });
+    await ok('assignNotificationEndpoint', { params, body: { eventNames: ['environmentDeployStarted'] } });
   }
-  const { id: environmentId } = await createIdle(app, { name: '<!channel> & co' });
+  const { id: environmentId } = await createIdle({ name: '<!channel> & co' });
   // People have mailboxes; the key that created it has none.
   await app.database.pool.query(
     `insert into app_user (id, name, email) values ('ada', 'Ada', 'ada@example.com')`,
   );
   await app.database.pool.query(`update environment set user_id = 'ada' where id = $1`, [environmentId]);
-  const { id } = await deploy(app, environmentId, { comment: 'first\nsecond' });
+  const { id } = await deploy(environmentId, { comment: 'first\nsecond' });
   await deliverDue(app.context);
-  const { deliveries } = await ok(app, 'listNotificationDeliveries', { query: { organizationId } });
+  const { deliveries } = await ok('listNotificationDeliveries', { query: { organizationId } });
   assert.deepEqual(
     deliveries.map(({ status, error }) => [status, error]),
     Array.from({ length: 4 }, () => ['delivered', undefined]),
@@ -99,11 +95,11 @@ test('every type of endpoint gets an event in its own form', async () => {
 test('long texts are cut between characters, and sent once', async () => {
   mails.length = 0;
   receiver.received.length = 0;
-  const { id: environmentId } = await createIdle(app, { name: `${'n'.repeat(5)}😀` });
-  await deploy(app, environmentId, { comment: `${'c'.repeat(299)}😀 and more` });
+  const { id: environmentId } = await createIdle({ name: `${'n'.repeat(5)}😀` });
+  await deploy(environmentId, { comment: `${'c'.repeat(299)}😀 and more` });
   await deliverDue(app.context);
   const query = { organizationId: app.organizationId, environmentId };
-  const { deliveries } = await ok(app, 'listNotificationDeliveries', { query });
+  const { deliveries } = await ok('listNotificationDeliveries', { query });
   assert.deepEqual(
     deliveries.map(({ status, attempts }) => [status, attempts]),
     Array.from({ length: 4 }, () => ['delivered', 1]),
@@ -118,17 +114,17 @@ test('an e-mail is sent again only to whom it was refused for now, and fails for
   const { projectId } = app;
   const [ada, ben, eve] = ['ada@example.com', 'ben@example.com', 'eve@example.com'];
   const body = { organizationId, name: 'three', type: 'Email' as const, value: [ada, ben, eve].join(',') };
-  const { id: endpointId } = await ok(app, 'createNotificationEndpoint', { body });
+  const { id: endpointId } = await ok('createNotificationEndpoint', { body });
   const assigned = { eventNames: ['environmentDeployStarted' as const] };
-  await ok(app, 'assignNotificationEndpoint', { params: { projectId, endpointId }, body: assigned });
-  const { id: environmentId } = await createIdle(app, { name: 'three' });
+  await ok('assignNotificationEndpoint', { params: { projectId, endpointId }, body: assigned });
+  const { id: environmentId } = await createIdle({ name: 'three' });
   refused.set(ben, 451);
   refused.set(eve, 550);
-  await deploy(app, environmentId);
+  await deploy(environmentId);
   const delivery = async () => {
     await deliverDue(app.context);
     const query = { organizationId, endpointId };
-    const { deliveries } = await ok(app, 'listNotificationDeliveries', { query });
+    const { deliveries } = await ok('listNotificationDeliveries', { query });
     return deliveries[0] ?? assert.fail('no delivery');
   };
   const sentTo = () => mails.splice(0).map(({ to }) => to);
@@ -142,11 +138,11 @@ test('an e-mail is sent again only to whom it was refused for now, and fails for
   const last = await delivery();
   assert.deepEqual([last.status, last.attempts, sentTo()], ['failed', 2, [[ben]]]);
   assert.match(last.error ?? '', /refused 1 of 2 recipients: eve@example\.com: 550 not this one/);
-  const test = await ok(app, 'testNotificationEndpoint', { params: { id: endpointId } });
+  const test = await ok('testNotificationEndpoint', { params: { id: endpointId } });
   assert.match(test.error?.message ?? '', /refused 1 of 3 recipients: eve@/);
   refused.clear();
   sentTo();
-  await ok(app, 'resendNotificationDelivery', { params: { id: last.id } });
+  await ok('resendNotificationDelivery', { params: { id: last.id } });
   assert.equal((await delivery()).status, 'delivered');
   assert.deepEqual(sentTo(), [[ada, ben, eve]]);
 });

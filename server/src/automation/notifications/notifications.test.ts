@@ -6,6 +6,7 @@ import { testApp } from '../../../testing/app.ts';
 import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createActive, createIdle, deploy } from '../../../testing/environment.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { takeDeliveries } from '../../rows/notifications/delivery-store.ts';
@@ -19,10 +20,8 @@ const settings = {
   ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
   ENVARIUM_BASE_URL: 'https://envarium.example.com',
 };
-const app = await testApp(settings);
-const agent = await testAgent(app);
+const { app, agent, organizationId, projectId } = await startAgentTests(settings);
 const receiver = await openReceiver();
-const { organizationId, projectId } = app;
 
 type CloudEvent = ReturnType<typeof cloudEventOf>;
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
 import { openDatabaseProxy } from '../../../testing/database-proxy.ts';
+import { startTests } from '../../../testing/start.ts';
 import { Events } from '../../framework/events/events.ts';
 import { hasAssignments } from './notified-organizations.ts';
 
-const app = await testApp();
+const { app, ok } = await startTests();
 const { organizationId, projectId, database } = app;
 beforeEach(() => database.pool.query('delete from notification_endpoint'));
 
@@ -29,8 +28,8 @@ async function openOther(askEvery: number) {
 async function assign(): Promise<void> {
   const value = 'https://hooks.example.com/in';
   const body = { organizationId, name: app.context.newId(), type: 'Webhook', value };
-  const { id: endpointId } = await ok(app, 'createNotificationEndpoint', { body });
-  await ok(app, 'assignNotificationEndpoint', {
+  const { id: endpointId } = await ok('createNotificationEndpoint', { body });
+  await ok('assignNotificationEndpoint', {
     params: { projectId, endpointId },
     body: { eventNames: ['deploySucceeded'] },
   });

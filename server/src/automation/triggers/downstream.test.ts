@@ -2,36 +2,26 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { deployDownstream } from './deploy-downstream.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
+const tests = await startAgentTests();
+const { app, agent, organizationId, projectId, call, ok, refused, createActive, createEnvironment } = tests;
+const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const follow = (id: string, ...ids: string[]) =>
-  ok(app, 'setDownstream', { params: { id }, body: { downstreamEnvironmentIds: ids } });
+  ok('setDownstream', { params: { id }, body: { downstreamEnvironmentIds: ids } });
 const refuseFollow = async (id: string, ids: string[], status = 400) =>
-  (await refused(app, 'setDownstream', status, { params: { id }, body: { downstreamEnvironmentIds: ids } }))
+  (await refused('setDownstream', status, { params: { id }, body: { downstreamEnvironmentIds: ids } }))
     .message;
-const listed = (id: string) => ok(app, 'listDownstream', { params: { id } });
+const listed = (id: string) => ok('listDownstream', { params: { id } });
 
 /** Deploys an environment to a good end. @returns the id of the deployment */
 async function deployWell(id: string): Promise<string> {
-  const { id: deployment } = await deploy(app, id, { userRequiresApproval: false });
+  const { id: deployment } = await deploy(id, { userRequiresApproval: false });
   const job = await agent.claim();
   const next = await agent.finish(job, plannedOutcome());
   assert.ok(next);
@@ -40,14 +30,14 @@ async function deployWell(id: string): Promise<string> {
 }
 
 const deploymentsOf = async (id: string) =>
-  (await ok(app, 'listDeployments', { params: { id } })).map((row) => row.trigger);
+  (await ok('listDeployments', { params: { id } })).map((row) => row.trigger);
 
 test('after a successful deploy, active environments that follow are deployed, and name what caused it', async () => {
   covers('Deployment', 'causedBy', 'upstreamEnvironmentId', 'triggerName');
   const [upstream, first, second] = [
-    await createActive(app, agent),
-    await createActive(app, agent, { name: 'app' }),
-    await createActive(app, agent, { name: 'dns' }),
+    await createActive(),
+    await createActive({ name: 'app' }),
+    await createActive({ name: 'dns' }),
   ];
   const stored = await follow(upstream.id, first.id, second.id);
   assert.deepEqual(
@@ -71,74 +61,71 @@ test('after a successful deploy, active environments that follow are deployed, a
   const cause = await deployWell(upstream.id);
   await app.carryOutEffects();
   for (const { id } of [first, second]) {
-    const environment = await environmentOf(app, id);
-    const made = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
+    const environment = await environmentOf(id);
+    const made = await deploymentOf(environment.latestDeploymentLogId ?? '');
     assert.deepEqual(
       [made.type, made.status, made.triggerName, made.trigger, made.upstreamEnvironmentId, made.causedBy],
       ['deploy', 'IN_PROGRESS', 'workflow', 'workflow', upstream.id, cause],
     );
   }
   const [shown] = await listed(upstream.id);
-  const last = (await environmentOf(app, first.id)).latestDeploymentLogId;
+  const last = (await environmentOf(first.id)).latestDeploymentLogId;
   assert.deepEqual([shown?.lastTrigger?.causedBy, shown?.lastTrigger?.deploymentId], [cause, last]);
 });
 
 test('what follows is followed in turn, and a client can say what its own deployment follows', async () => {
   covers('deployEnvironment', 'body.upstreamEnvironmentId');
   const [a, b, c] = [
-    await createActive(app, agent, { name: 'a' }),
-    await createActive(app, agent, { name: 'b' }),
-    await createActive(app, agent, { name: 'c' }),
+    await createActive({ name: 'a' }),
+    await createActive({ name: 'b' }),
+    await createActive({ name: 'c' }),
   ];
   await follow(a.id, b.id);
   await follow(b.id, c.id);
-  const own = await deploy(app, a.id, { triggerName: 'workflow', upstreamEnvironmentId: c.id });
+  const own = await deploy(a.id, { triggerName: 'workflow', upstreamEnvironmentId: c.id });
   assert.deepEqual([own.upstreamEnvironmentId, own.causedBy], [c.id, undefined]);
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
   await app.carryOutEffects();
   const second = await agent.plan();
   await agent.apply(second ?? assert.fail('nothing follows'));
   await app.carryOutEffects();
-  const last = await deploymentOf(app, (await environmentOf(app, c.id)).latestDeploymentLogId ?? '');
+  const last = await deploymentOf((await environmentOf(c.id)).latestDeploymentLogId ?? '');
   assert.deepEqual(
     [last.upstreamEnvironmentId, last.causedBy],
-    [b.id, (await environmentOf(app, b.id)).latestDeploymentLogId],
+    [b.id, (await environmentOf(b.id)).latestDeploymentLogId],
   );
 });
 
 test('a destroy, a dry run and a failed deploy start nothing', async () => {
-  const [upstream, other] = [await createActive(app, agent), await createActive(app, agent)];
+  const [upstream, other] = [await createActive(), await createActive()];
   await follow(upstream.id, other.id);
-  await deploy(app, upstream.id, { deploymentType: 'dryRun' });
+  await deploy(upstream.id, { deploymentType: 'dryRun' });
   await agent.finish(await agent.claim(), plannedOutcome());
-  await deploy(app, upstream.id);
+  await deploy(upstream.id);
   const finishedAt = new Date().toISOString();
   await agent.finish(await agent.claim(), { result: 'failed', finishedAt, error: { message: 'no' } });
-  await ok(app, 'destroyEnvironment', { params: { id: upstream.id } });
+  await ok('destroyEnvironment', { params: { id: upstream.id } });
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, []);
-  assert.equal((await environmentOf(app, upstream.id)).status, 'INACTIVE');
+  assert.equal((await environmentOf(upstream.id)).status, 'INACTIVE');
   await app.carryOutEffects();
   assert.deepEqual(await deploymentsOf(other.id), ['user']);
 });
 
 test('locked, archived, inactive and moved environments are skipped, and the reason is kept', async () => {
-  const upstream = await createActive(app, agent);
+  const upstream = await createActive();
   const [locked, archived, moved] = [
-    await createActive(app, agent, { name: 'locked' }),
-    await createActive(app, agent, { name: 'archived' }),
-    await createActive(app, agent, { name: 'moved' }),
+    await createActive({ name: 'locked' }),
+    await createActive({ name: 'archived' }),
+    await createActive({ name: 'moved' }),
   ];
-  const idle = await createIdle(app, { name: 'idle' });
+  const idle = await createIdle({ name: 'idle' });
   await follow(upstream.id, locked.id, archived.id, moved.id, idle.id);
-  await ok(app, 'setEnvironmentLock', {
-    params: { id: locked.id },
-    body: { isLocked: true, reason: 'audit' },
-  });
-  await ok(app, 'updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
-  const other = await ok(app, 'createProject', { body: { name: 'other', organizationId } });
-  await ok(app, 'moveEnvironment', { params: { id: moved.id }, body: { projectId: other.id } });
+  await ok('setEnvironmentLock', { params: { id: locked.id }, body: { isLocked: true, reason: 'audit' } });
+  await ok('updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
+  const other = await ok('createProject', { body: { name: 'other', organizationId } });
+  await ok('moveEnvironment', { params: { id: moved.id }, body: { projectId: other.id } });
   await deployWell(upstream.id);
   await app.carryOutEffects();
   const reasons = (await listed(upstream.id)).map(({ name, lastTrigger }) => [name, lastTrigger?.reason]);
@@ -148,12 +135,12 @@ test('locked, archived, inactive and moved environments are skipped, and the rea
     ['moved', 'The environment is in another project than the one upstream'],
     ['idle', 'The environment is NEVER_DEPLOYED: only active ones are deployed'],
   ]);
-  const entries = await ok(app, 'listAuditEvents', { query: { organizationId } });
+  const entries = await ok('listAuditEvents', { query: { organizationId } });
   assert.ok(JSON.stringify(entries).includes('environment.downstreamSkipped'));
 });
 
 test('a server that dies in between leaves nothing twice and nothing undone', async () => {
-  const [upstream, other] = [await createActive(app, agent), await createActive(app, agent)];
+  const [upstream, other] = [await createActive(), await createActive()];
   await follow(upstream.id, other.id);
   const deploymentId = await deployWell(upstream.id);
   const payload = { deploymentId, environmentId: upstream.id };
@@ -161,39 +148,39 @@ test('a server that dies in between leaves nothing twice and nothing undone', as
   await Promise.all([again(), again()]);
   await app.carryOutEffects();
   assert.deepEqual(await deploymentsOf(other.id), ['workflow', 'user']);
-  const made = (await environmentOf(app, other.id)).latestDeploymentLogId;
+  const made = (await environmentOf(other.id)).latestDeploymentLogId;
   assert.equal((await listed(upstream.id))[0]?.lastTrigger?.deploymentId, made);
 });
 
 test('approval rules hold for what follows', async () => {
-  const [upstream, other] = [await createActive(app, agent), await createActive(app, agent)];
-  await ok(app, 'updateEnvironment', { params: { id: other.id }, body: { requiresApproval: true } });
+  const [upstream, other] = [await createActive(), await createActive()];
+  await ok('updateEnvironment', { params: { id: other.id }, body: { requiresApproval: true } });
   await follow(upstream.id, other.id);
   await deployWell(upstream.id);
   await app.carryOutEffects();
   await agent.finish(await agent.claim(), plannedOutcome());
-  assert.equal((await environmentOf(app, other.id)).status, 'WAITING_FOR_USER');
+  assert.equal((await environmentOf(other.id)).status, 'WAITING_FOR_USER');
 });
 
 test('environments are added and removed one by one, and a second time without effect', async () => {
   const [upstream, first, second] = [
-    await createIdle(app, { name: 'a' }),
-    await createIdle(app, { name: 'b' }),
-    await createIdle(app, { name: 'c' }),
+    await createIdle({ name: 'a' }),
+    await createIdle({ name: 'b' }),
+    await createIdle({ name: 'c' }),
   ];
   const params = { id: upstream.id };
   const body = (...ids: string[]) => ({ downstreamEnvironmentIds: ids });
-  assert.equal(await ok(app, 'addDownstream', { params, body: body(first.id) }), null);
-  await ok(app, 'addDownstream', { params, body: body(first.id, second.id) });
+  assert.equal(await ok('addDownstream', { params, body: body(first.id) }), null);
+  await ok('addDownstream', { params, body: body(first.id, second.id) });
   assert.deepEqual(
     (await listed(upstream.id)).map(({ name }) => name),
     ['b', 'c'],
   );
   for (const unknown of [randomUUID(), 'x']) {
-    const refusal = await refused(app, 'removeDownstream', 400, { params, body: body(first.id, unknown) });
+    const refusal = await refused('removeDownstream', 400, { params, body: body(first.id, unknown) });
     assert.match(refusal.message, /\/body\/downstreamEnvironmentIds\/1 does not match an environment/);
   }
-  for (let time = 0; time < 2; time++) await ok(app, 'removeDownstream', { params, body: body(first.id) });
+  for (let time = 0; time < 2; time++) await ok('removeDownstream', { params, body: body(first.id) });
   assert.deepEqual(
     (await listed(upstream.id)).map(({ name }) => name),
     ['c'],
@@ -204,9 +191,9 @@ test('environments are added and removed one by one, and a second time without e
 
 test('cycles are refused when they are stored, with the way around', async () => {
   const [a, b, c] = [
-    await createIdle(app, { name: 'a' }),
-    await createIdle(app, { name: 'b' }),
-    await createIdle(app, { name: 'c' }),
+    await createIdle({ name: 'a' }),
+    await createIdle({ name: 'b' }),
+    await createIdle({ name: 'c' }),
   ];
   assert.match(
     await refuseFollow(a.id, [a.id]),
@@ -223,46 +210,42 @@ test('cycles are refused when they are stored, with the way around', async () =>
 });
 
 test('two requests that would make a cycle together never both succeed', async () => {
-  const [a, b] = [await createIdle(app, { name: 'a' }), await createIdle(app, { name: 'b' })];
+  const [a, b] = [await createIdle({ name: 'a' }), await createIdle({ name: 'b' })];
   const put = (id: string, other: string) =>
-    call(app, 'setDownstream', { params: { id }, body: { downstreamEnvironmentIds: [other] } });
+    call('setDownstream', { params: { id }, body: { downstreamEnvironmentIds: [other] } });
   const replies = await Promise.all([put(a.id, b.id), put(b.id, a.id)]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 400]);
 });
 
 test('a deployment names only an environment upstream that its caller may view', async () => {
-  const environment = await createIdle(app);
-  const other = await ok(app, 'createProject', { body: { name: 'closed', organizationId } });
-  const hidden = await createIdle(app, { projectId: other.id });
+  const environment = await createIdle();
+  const other = await ok('createProject', { body: { name: 'closed', organizationId } });
+  const hidden = await createIdle({ projectId: other.id });
   const role = ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] as const;
   const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
   const body = { triggerName: 'workflow', upstreamEnvironmentId: hidden.id };
-  const { message } = await refused(app, 'deployEnvironment', 403, {
-    params: { id: environment.id },
-    body,
-    as,
-  });
+  const { message } = await refused('deployEnvironment', 403, { params: { id: environment.id }, body, as });
   assert.match(message, /\/body\/upstreamEnvironmentId needs the right VIEW_ENVIRONMENT/);
 });
 
 test('what cannot be deployed by the caller, or is elsewhere, cannot follow', async () => {
-  const upstream = await createIdle(app);
-  const other = await ok(app, 'createProject', { body: { name: 'elsewhere', organizationId } });
-  const elsewhere = await createIdle(app, { projectId: other.id });
+  const upstream = await createIdle();
+  const other = await ok('createProject', { body: { name: 'elsewhere', organizationId } });
+  const elsewhere = await createIdle({ projectId: other.id });
   for (const id of [randomUUID(), 'x', elsewhere.id])
     assert.match(
       await refuseFollow(upstream.id, [id]),
       /\/body\/downstreamEnvironmentIds\/0 does not match an environment of the same project/,
     );
   const editor = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] });
-  const waiting = await createEnvironment(app);
+  const waiting = await createEnvironment();
   const input = { params: { id: upstream.id }, body: { downstreamEnvironmentIds: [waiting.id] } };
-  const message = (await refused(app, 'setDownstream', 403, { ...input, as: editor })).message;
+  const message = (await refused('setDownstream', 403, { ...input, as: editor })).message;
   assert.match(message, /downstreamEnvironmentIds\/0 needs the right RUN_APPLY/);
   const role = ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] as const;
   const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
   const params = { id: upstream.id };
-  const hidden = await refused(app, 'setDownstream', 403, {
+  const hidden = await refused('setDownstream', 403, {
     params,
     body: { downstreamEnvironmentIds: [elsewhere.id] },
     as,

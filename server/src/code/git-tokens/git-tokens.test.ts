@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createBody, createEnvironment } from '../../../testing/environment.ts';
 import { meanwhile } from '../../../testing/locks.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok, refused, createBody, createEnvironment } = await startTests();
 const create = (name: string, value: string) =>
-  ok(app, 'createGitToken', { body: { organizationId, name, value, type: 'GIT' } });
+  ok('createGitToken', { body: { organizationId, name, value, type: 'GIT' } });
 
 test('a token is listed but never shown, and reaches the runs that refer to it', async () => {
   const token = await create('forge', 'ada:planted-value');
@@ -22,10 +19,10 @@ test('a token is listed but never shown, and reaches the runs that refer to it',
     projectIds: [],
     value: '********',
   });
-  assert.deepEqual(await ok(app, 'getGitToken', { params: { id: token.id } }), { ...token, usedBy: [] });
-  assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'GIT' } }), [token]);
+  assert.deepEqual(await ok('getGitToken', { params: { id: token.id } }), { ...token, usedBy: [] });
+  assert.deepEqual(await ok('listGitTokens', { query: { organizationId, type: 'GIT' } }), [token]);
   const agent = await testAgent(app);
-  await createEnvironment(app, { tokenId: token.id });
+  await createEnvironment({ tokenId: token.id });
   const job = await agent.claim();
   assert.deepEqual(job.source.credentials, { username: 'ada', password: 'planted-value' });
   assert.ok(job.secrets.includes('planted-value'));
@@ -34,35 +31,33 @@ test('a token is listed but never shown, and reaches the runs that refer to it',
 test('a name is unique in an organization', async () => {
   await create('twice', 'v');
   assert.match(
-    (await refused(app, 'createGitToken', 409, { body: { organizationId, name: 'twice', value: 'w' } }))
-      .message,
+    (await refused('createGitToken', 409, { body: { organizationId, name: 'twice', value: 'w' } })).message,
     /"twice"/,
   );
 });
 
 test('deleted tokens and those of other organizations cannot be used', async () => {
   const token = await create('gone', 'v');
-  assert.deepEqual(await ok(app, 'deleteGitToken', { params: { id: token.id } }), { id: token.id });
-  await refused(app, 'deleteGitToken', 404, { params: { id: token.id } });
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const foreign = await ok(app, 'createGitToken', {
+  assert.deepEqual(await ok('deleteGitToken', { params: { id: token.id } }), { id: token.id });
+  await refused('deleteGitToken', 404, { params: { id: token.id } });
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
+  const foreign = await ok('createGitToken', {
     body: { organizationId: elsewhere, name: 'theirs', value: 'v' },
   });
   for (const tokenId of [token.id, foreign.id, 'no-uuid']) {
     assert.match(
-      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { tokenId }) }))
-        .message,
+      (await refused('createEnvironmentWithoutTemplate', 400, { body: createBody({ tokenId }) })).message,
       /\/body\/tokenId/,
     );
   }
 });
 
 test('tokens with hosts reach all runs of their organization, each for its hosts, and no other runs', async () => {
-  const { id } = await ok(app, 'createOrganization', { body: { name: 'Hosts' } });
-  await ok(app, 'createGitToken', {
+  const { id } = await ok('createOrganization', { body: { name: 'Hosts' } });
+  await ok('createGitToken', {
     body: { organizationId: id, name: 'foreign', value: 'foreign', hosts: ['git.example'] },
   });
-  await ok(app, 'createGitToken', {
+  await ok('createGitToken', {
     body: {
       organizationId,
       name: 'modules',
@@ -70,7 +65,7 @@ test('tokens with hosts reach all runs of their organization, each for its hosts
       hosts: ['git.example', 'git.example:8443'],
     },
   });
-  const registry = await ok(app, 'createGitToken', {
+  const registry = await ok('createGitToken', {
     body: {
       organizationId,
       name: 'registry',
@@ -80,11 +75,9 @@ test('tokens with hosts reach all runs of their organization, each for its hosts
     },
   });
   assert.deepEqual([registry.type, registry.hosts], ['REGISTRY', ['registry.example']]);
-  assert.deepEqual(await ok(app, 'listGitTokens', { query: { organizationId, type: 'REGISTRY' } }), [
-    registry,
-  ]);
+  assert.deepEqual(await ok('listGitTokens', { query: { organizationId, type: 'REGISTRY' } }), [registry]);
   const agent = await testAgent(app);
-  await createEnvironment(app);
+  await createEnvironment();
   const job = await agent.claim();
   assert.deepEqual(job.source.hostCredentials, [
     { host: 'git.example', username: 'ada', password: 'modules-value' },
@@ -93,47 +86,44 @@ test('tokens with hosts reach all runs of their organization, each for its hosts
   assert.deepEqual(job.registryCredentials, [{ host: 'registry.example', token: 'registry-value' }]);
   for (const value of ['modules-value', 'registry-value']) assert.ok(job.secrets.includes(value));
   assert.equal(job.source.credentials, undefined);
-  for (const { id: tokenId, hosts } of await ok(app, 'listGitTokens', { query: { organizationId } }))
-    if (hosts.length > 0) await ok(app, 'deleteGitToken', { params: { id: tokenId } });
+  for (const { id: tokenId, hosts } of await ok('listGitTokens', { query: { organizationId } }))
+    if (hosts.length > 0) await ok('deleteGitToken', { params: { id: tokenId } });
 });
 
 test('a registry token requires host names, and does not open repositories', async () => {
   const body = { organizationId, name: 'wrong', value: 'v' };
   assert.match(
-    (await refused(app, 'createGitToken', 400, { body: { ...body, type: 'REGISTRY' } })).message,
+    (await refused('createGitToken', 400, { body: { ...body, type: 'REGISTRY' } })).message,
     /hosts.*specify at least one/,
   );
   for (const host of ['https://git.example', 'git.example/path', 'a b', '', 'UPPER.example', '*'])
     assert.match(
-      (await refused(app, 'createGitToken', 400, { body: { ...body, hosts: [host] } })).message,
+      (await refused('createGitToken', 400, { body: { ...body, hosts: [host] } })).message,
       /hosts/,
       host,
     );
-  const registry = await ok(app, 'createGitToken', {
+  const registry = await ok('createGitToken', {
     body: { ...body, name: 'no repository', type: 'REGISTRY', hosts: ['registry.example'] },
   });
   assert.match(
-    (
-      await refused(app, 'createEnvironmentWithoutTemplate', 400, {
-        body: createBody(app, { tokenId: registry.id }),
-      })
-    ).message,
+    (await refused('createEnvironmentWithoutTemplate', 400, { body: createBody({ tokenId: registry.id }) }))
+      .message,
     /\/body\/tokenId/,
   );
-  await ok(app, 'deleteGitToken', { params: { id: registry.id } });
+  await ok('deleteGitToken', { params: { id: registry.id } });
 });
 
 test('a token that names hosts is refused for repositories on other hosts, and never sent there', async () => {
-  const token = await ok(app, 'createGitToken', {
+  const token = await ok('createGitToken', {
     body: { organizationId, name: 'one host', value: 'only-for-one', hosts: ['git.example:8443'] },
   });
-  const wrong = createBody(app, { tokenId: token.id, repository: 'https://git.example:9443/network.git' });
+  const wrong = createBody({ tokenId: token.id, repository: 'https://git.example:9443/network.git' });
   assert.equal(
-    (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: wrong })).message,
+    (await refused('createEnvironmentWithoutTemplate', 400, { body: wrong })).message,
     '/body/tokenId cannot be used: the token "one host" is sent only to git.example:8443, and the repository is on git.example:9443',
   );
   const agent = await testAgent(app);
-  const { id } = await createEnvironment(app, {
+  const { id } = await createEnvironment({
     tokenId: token.id,
     repository: 'https://git.example:8443/network.git',
     requiresApproval: false,
@@ -143,32 +133,27 @@ test('a token that names hosts is refused for repositories on other hosts, and n
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
   const params = { id };
   const body = { blueprintRepository: 'https://evil.example/network.git' };
-  const { message } = await refused(app, 'deployEnvironment', 400, { params, body });
+  const { message } = await refused('deployEnvironment', 400, { params, body });
   assert.match(message, /^\/body\/blueprintRepository cannot be used: the token "one host" is sent only to/);
   // As stored before such addresses were refused.
   await app.database.pool.query('update template set repository = $1', [body.blueprintRepository]);
-  await ok(app, 'deployEnvironment', { params, body: {} });
+  await ok('deployEnvironment', { params, body: {} });
   const moved = await agent.claim();
   assert.equal(moved.source.repository, body.blueprintRepository);
   assert.equal(moved.source.credentials, undefined);
   assert.equal(moved.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'], undefined);
   const used = { params: { id: token.id } };
-  assert.deepEqual((await ok(app, 'getGitToken', used)).usedBy, [
-    { type: 'environment', id, name: 'network' },
-  ]);
+  assert.deepEqual((await ok('getGitToken', used)).usedBy, [{ type: 'environment', id, name: 'network' }]);
   const viewer = await app.addKey({ [organizationId]: 'User' });
-  assert.deepEqual((await ok(app, 'getGitToken', { ...used, as: viewer })).usedBy, []);
+  assert.deepEqual((await ok('getGitToken', { ...used, as: viewer })).usedBy, []);
   assert.match(
-    (await refused(app, 'deleteGitToken', 409, used)).message,
+    (await refused('deleteGitToken', 409, used)).message,
     /^Git token "one host" is used by the environment "network": choose another one there first$/,
   );
   const keeper = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS'] });
-  assert.match(
-    (await refused(app, 'deleteGitToken', 409, { ...used, as: keeper })).message,
-    /used by 1 other:/,
-  );
+  assert.match((await refused('deleteGitToken', 409, { ...used, as: keeper })).message, /used by 1 other:/);
   await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
-  await ok(app, 'deleteGitToken', used);
+  await ok('deleteGitToken', used);
 });
 
 test('a change of a token keeps what another request changes of it at the same time', async () => {
@@ -177,11 +162,11 @@ test('a change of a token keeps what another request changes of it at the same t
     app.database,
     "update git_token set hosts = array['git.example'], project_ids = array[$2]::uuid[] where id = $1",
     [token.id, app.projectId],
-    () => ok(app, 'updateGitToken', { params: { id: token.id }, body: { name: 'renamed' } }),
+    () => ok('updateGitToken', { params: { id: token.id }, body: { name: 'renamed' } }),
   );
   assert.deepEqual(
     [renamed.name, renamed.hosts, renamed.projectIds],
     ['renamed', ['git.example'], [app.projectId]],
   );
-  assert.deepEqual(await ok(app, 'updateGitToken', { params: { id: token.id }, body: {} }), renamed);
+  assert.deepEqual(await ok('updateGitToken', { params: { id: token.id }, body: {} }), renamed);
 });

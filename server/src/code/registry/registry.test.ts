@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok, refused } = await startTests();
 const base = {
   organizationId,
   moduleName: 'network',
@@ -35,17 +33,17 @@ const sent = {
 };
 
 test('a module is stored with all fields that clients send, and read back as it was sent', async () => {
-  const module = await ok(app, 'createModule', { body: { ...sent, moduleName: 'all-fields' } });
+  const module = await ok('createModule', { body: { ...sent, moduleName: 'all-fields' } });
   const { id, author, authorId, createdAt, updatedAt, isDeleted, ...stored } = module;
   assert.deepEqual(stored, { ...sent, moduleName: 'all-fields' });
   assert.deepEqual([author.user_id, authorId, isDeleted, createdAt], ['admin', 'admin', false, updatedAt]);
-  assert.deepEqual(await ok(app, 'getModule', { params: { id } }), module);
-  assert.deepEqual(await ok(app, 'listModules', { query: { organizationId } }), [module]);
+  assert.deepEqual(await ok('getModule', { params: { id } }), module);
+  assert.deepEqual(await ok('listModules', { query: { organizationId } }), [module]);
 });
 
 test('a change keeps what it omits, and an empty text, null and an absent version clear', async () => {
-  const { id } = await ok(app, 'createModule', { body: { ...sent, moduleName: 'changed' } });
-  const module = await ok(app, 'updateModule', {
+  const { id } = await ok('createModule', { body: { ...sent, moduleName: 'changed' } });
+  const module = await ok('updateModule', {
     params: { id },
     body: {
       moduleName: 'renamed',
@@ -97,35 +95,35 @@ test('an empty text clears every optional text of a module', async () => {
     'tokenName',
   ] as const;
   const more = ['vcsConnectionId', 'bitbucketClientKey'] as const;
-  const { id } = await ok(app, 'createModule', {
+  const { id } = await ok('createModule', {
     body: { ...sent, moduleName: 'emptied', vcsConnectionId: 'a', bitbucketClientKey: 'b' },
   });
   const body = Object.fromEntries([...texts, ...more].map((field) => [field, '']));
-  const module = await ok(app, 'updateModule', { params: { id }, body });
+  const module = await ok('updateModule', { params: { id }, body });
   for (const field of [...texts, ...more]) assert.equal(module[field], undefined, field);
 });
 
 test('name and provider are unique among the modules that are there', async () => {
   const body = { ...base, moduleName: 'unique' };
-  const first = await ok(app, 'createModule', { body });
-  const error = await refused(app, 'createModule', 409, { body });
+  const first = await ok('createModule', { body });
+  const error = await refused('createModule', 409, { body });
   assert.match(JSON.stringify(error), /A module \\"unique\\" for the provider \\"aws\\" already exists/);
-  const other = await ok(app, 'createModule', { body: { ...body, moduleProvider: 'gcp' } });
-  await refused(app, 'updateModule', 409, { params: { id: other.id }, body: { moduleProvider: 'aws' } });
-  await ok(app, 'deleteModule', { params: { id: first.id } });
-  const again = await ok(app, 'createModule', { body });
+  const other = await ok('createModule', { body: { ...body, moduleProvider: 'gcp' } });
+  await refused('updateModule', 409, { params: { id: other.id }, body: { moduleProvider: 'aws' } });
+  await ok('deleteModule', { params: { id: first.id } });
+  const again = await ok('createModule', { body });
   assert.notEqual(again.id, first.id);
 });
 
 test('what a module names is not deleted before the module, and says who uses it', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const value = privateKey.export({ type: 'pkcs1', format: 'pem' });
-  const token = await ok(app, 'createGitToken', { body: { organizationId, name: 'of-module', value: 'v' } });
-  const key = await ok(app, 'createSshKey', { body: { organizationId, name: 'of-module', value } });
-  const connection = await ok(app, 'createVcsConnection', {
+  const token = await ok('createGitToken', { body: { organizationId, name: 'of-module', value: 'v' } });
+  const key = await ok('createSshKey', { body: { organizationId, name: 'of-module', value } });
+  const connection = await ok('createVcsConnection', {
     body: { organizationId, name: 'of-module', type: 'GitLabEnterprise', url: 'https://git.example.com' },
   });
-  const { id } = await ok(app, 'createModule', {
+  const { id } = await ok('createModule', {
     body: {
       ...base,
       moduleName: 'naming',
@@ -143,20 +141,20 @@ test('what a module names is not deleted before the module, and says who uses it
   ] as const;
   for (const [read, remove, named] of used) {
     const params = { id: named };
-    assert.deepEqual((await ok(app, read, { params })).usedBy, usedBy);
-    assert.deepEqual((await ok(app, read, { params, as: keeper })).usedBy, []);
-    const { message } = await refused(app, remove, 409, { params });
+    assert.deepEqual((await ok(read, { params })).usedBy, usedBy);
+    assert.deepEqual((await ok(read, { params, as: keeper })).usedBy, []);
+    const { message } = await refused(remove, 409, { params });
     assert.match(message, /is used by the module "naming\/aws": choose another one there first/);
   }
-  await ok(app, 'deleteModule', { params: { id } });
-  for (const [, remove, named] of used) await ok(app, remove, { params: { id: named } });
+  await ok('deleteModule', { params: { id } });
+  for (const [, remove, named] of used) await ok(remove, { params: { id: named } });
 });
 
 test('twenty creations of one name at once store one module', async () => {
   const body = { ...base, moduleName: 'at-once' };
   const ends = await Promise.all(
     Array.from({ length: 20 }, () =>
-      ok(app, 'createModule', { body }).then(
+      ok('createModule', { body }).then(
         () => true,
         () => false,
       ),
@@ -166,13 +164,13 @@ test('twenty creations of one name at once store one module', async () => {
 });
 
 test('a deleted module is read with its mark, and neither listed nor changed', async () => {
-  const { id } = await ok(app, 'createModule', { body: { ...base, moduleName: 'deleted' } });
-  assert.deepEqual(await ok(app, 'deleteModule', { params: { id } }), { id });
-  assert.equal((await ok(app, 'getModule', { params: { id } })).isDeleted, true);
-  const listed = await ok(app, 'listModules', { query: { organizationId } });
+  const { id } = await ok('createModule', { body: { ...base, moduleName: 'deleted' } });
+  assert.deepEqual(await ok('deleteModule', { params: { id } }), { id });
+  assert.equal((await ok('getModule', { params: { id } })).isDeleted, true);
+  const listed = await ok('listModules', { query: { organizationId } });
   assert.ok(!listed.some((module) => module.id === id));
-  await refused(app, 'updateModule', 404, { params: { id }, body: {} });
-  await refused(app, 'deleteModule', 404, { params: { id } });
+  await refused('updateModule', 404, { params: { id }, body: {} });
+  await refused('deleteModule', 404, { params: { id } });
 });
 
 test('malformed modules are refused by field', async () => {
@@ -187,37 +185,37 @@ test('malformed modules are refused by field', async () => {
     [{ sshKeys: [] }, /sshKeys/],
   ] as const)
     assert.match(
-      JSON.stringify(await refused(app, 'createModule', 400, { body: { ...base, ...changes } as never })),
+      JSON.stringify(await refused('createModule', 400, { body: { ...base, ...changes } as never })),
       field,
     );
 });
 
 test('a provider is stored, described again and deleted; its type is unique', async () => {
-  const provider = await ok(app, 'createProvider', {
+  const provider = await ok('createProvider', {
     body: { organizationId, type: 'acme', description: 'Ours' },
   });
   assert.deepEqual([provider.type, provider.description, provider.createdBy], ['acme', 'Ours', 'admin']);
-  await refused(app, 'createProvider', 409, { body: { organizationId, type: 'acme' } });
-  await refused(app, 'createProvider', 400, { body: { organizationId, type: 'a/b' } });
+  await refused('createProvider', 409, { body: { organizationId, type: 'acme' } });
+  await refused('createProvider', 400, { body: { organizationId, type: 'a/b' } });
   const { id } = provider;
-  const changed = await ok(app, 'updateProvider', { params: { id }, body: { description: 'New' } });
+  const changed = await ok('updateProvider', { params: { id }, body: { description: 'New' } });
   assert.deepEqual(changed, { ...provider, description: 'New' });
-  assert.equal('description' in (await ok(app, 'updateProvider', { params: { id }, body: {} })), false);
-  assert.equal((await ok(app, 'listProviders', { query: { organizationId } })).length, 1);
-  await ok(app, 'deleteProvider', { params: { id } });
-  await refused(app, 'getProvider', 404, { params: { id } });
-  assert.deepEqual(await ok(app, 'listProviders', { query: { organizationId } }), []);
-  await ok(app, 'createProvider', { body: { organizationId, type: 'acme' } });
+  assert.equal('description' in (await ok('updateProvider', { params: { id }, body: {} })), false);
+  assert.equal((await ok('listProviders', { query: { organizationId } })).length, 1);
+  await ok('deleteProvider', { params: { id } });
+  await refused('getProvider', 404, { params: { id } });
+  assert.deepEqual(await ok('listProviders', { query: { organizationId } }), []);
+  await ok('createProvider', { body: { organizationId, type: 'acme' } });
 });
 
 test('a GPG key is stored as it is sent, and gone from the list when it is deleted', async () => {
   const body = { organizationId, name: 'signing', keyId: '0123456789ABCDEF', content: 'dasdasdasd' };
-  const key = await ok(app, 'createGpgKey', { body });
+  const key = await ok('createGpgKey', { body });
   const { id, createdBy, createdByUser, ...stored } = key;
   assert.deepEqual([stored, createdBy, createdByUser.user_id], [body, 'admin', 'admin']);
-  assert.deepEqual(await ok(app, 'listGpgKeys', { query: { organizationId } }), [key]);
-  await refused(app, 'createGpgKey', 400, { body: { ...body, keyId: '0123456789abcdef' } });
-  await ok(app, 'deleteGpgKey', { params: { id } });
-  await refused(app, 'deleteGpgKey', 404, { params: { id } });
-  assert.deepEqual(await ok(app, 'listGpgKeys', { query: { organizationId } }), []);
+  assert.deepEqual(await ok('listGpgKeys', { query: { organizationId } }), [key]);
+  await refused('createGpgKey', 400, { body: { ...body, keyId: '0123456789abcdef' } });
+  await ok('deleteGpgKey', { params: { id } });
+  await refused('deleteGpgKey', 404, { params: { id } });
+  assert.deepEqual(await ok('listGpgKeys', { query: { organizationId } }), []);
 });

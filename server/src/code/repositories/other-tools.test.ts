@@ -1,34 +1,33 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
 import { gitFolder, type RepositoryFiles } from '../../../testing/git-repository.ts';
+import { startTests } from '../../../testing/start.ts';
 
 const folder = gitFolder();
 after(() => folder[Symbol.dispose]());
-const app = await testApp({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
+const { ok, refused } = await startTests({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
 
 let made = 0;
 const codeOf = (files: RepositoryFiles) => folder.repository(`code-${++made}`, files).path;
 /** Rows without what is the same everywhere. */
 const read = async (type: string, files: RepositoryFiles, query: Readonly<Record<string, string>> = {}) =>
-  (
-    await ok(app, 'listVariablesFromRepository', { query: { repository: codeOf(files), type, ...query } })
-  ).map(({ scope, schema = {}, isSensitive, isRequired, ...row }) => {
-    assert.equal(scope, 'BLUEPRINT');
-    const { type: text, ...more } = schema;
-    assert.equal(text, 'string');
-    return {
-      ...row,
-      ...more,
-      ...(isSensitive ? { isSensitive } : {}),
-      ...(isRequired ? { isRequired } : {}),
-    };
-  });
+  (await ok('listVariablesFromRepository', { query: { repository: codeOf(files), type, ...query } })).map(
+    ({ scope, schema = {}, isSensitive, isRequired, ...row }) => {
+      assert.equal(scope, 'BLUEPRINT');
+      const { type: text, ...more } = schema;
+      assert.equal(text, 'string');
+      return {
+        ...row,
+        ...more,
+        ...(isSensitive ? { isSensitive } : {}),
+        ...(isRequired ? { isRequired } : {}),
+      };
+    },
+  );
 const refusal = async (type: string, files: RepositoryFiles, query: Readonly<Record<string, string>> = {}) =>
   (
-    await refused(app, 'listVariablesFromRepository', 422, {
+    await refused('listVariablesFromRepository', 422, {
       query: { repository: codeOf(files), type, ...query },
     })
   ).message;

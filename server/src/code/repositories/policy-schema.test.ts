@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
 import { gitFolder } from '../../../testing/git-repository.ts';
+import { startTests } from '../../../testing/start.ts';
 
 const folder = gitFolder();
 after(() => folder[Symbol.dispose]());
-const app = await testApp({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
+const { app, ok, refused } = await startTests({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
 
 const schema = { type: 'object', properties: { limit: { type: 'integer', default: 3 } } };
 const { path: repository } = folder.repository('policies', {
@@ -19,14 +18,14 @@ const { path: repository } = folder.repository('policies', {
 const query = (path: string) => ({ query: { repository, path } });
 
 test('the schema of a policy is read from its folder', async () => {
-  assert.deepEqual(await ok(app, 'getPolicySchema', query('limited')), { configurationSchema: schema });
-  assert.deepEqual(await ok(app, 'getPolicySchema', query('plain')), {});
-  assert.deepEqual(await ok(app, 'getPolicySchema', query('')), {});
+  assert.deepEqual(await ok('getPolicySchema', query('limited')), { configurationSchema: schema });
+  assert.deepEqual(await ok('getPolicySchema', query('plain')), {});
+  assert.deepEqual(await ok('getPolicySchema', query('')), {});
 });
 
 test('a schema that cannot be read is refused with its file, a missing folder with its name', async () => {
   const message = async (status: number, path: string) =>
-    (await refused(app, 'getPolicySchema', status, query(path))).message;
+    (await refused('getPolicySchema', status, query(path))).message;
   assert.match(await message(422, 'broken'), /broken\/configurationSchema\.json: .*JSON/);
   assert.match(await message(422, 'list'), /list\/configurationSchema\.json must contain a JSON object/);
   assert.match(await message(400, 'gone'), /\/query\/path.*"gone" is not a folder/);
@@ -35,5 +34,5 @@ test('a schema that cannot be read is refused with its file, a missing folder wi
 
 test('whoever may read no repositories reads no schemas', async () => {
   const reader = await app.addKey({ [app.organizationId]: 'User' });
-  await refused(app, 'getPolicySchema', 403, { ...query('limited'), as: reader });
+  await refused('getPolicySchema', 403, { ...query('limited'), as: reader });
 });

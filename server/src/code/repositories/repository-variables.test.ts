@@ -3,22 +3,21 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
 import { gitFolder } from '../../../testing/git-repository.ts';
+import { startTests } from '../../../testing/start.ts';
 
 const folder = gitFolder();
 after(() => folder[Symbol.dispose]());
-const app = await testApp({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
+const { app, ok, refused } = await startTests({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
 
 const read = (repository: string, query: Readonly<Record<string, string>> = {}) =>
-  ok(app, 'listVariablesFromRepository', { query: { repository, ...query } });
+  ok('listVariablesFromRepository', { query: { repository, ...query } });
 const refusal = async (
   status: number,
   repository: string,
   query: Readonly<Record<string, string>> = {},
 ): Promise<string> =>
-  (await refused(app, 'listVariablesFromRepository', status, { query: { repository, ...query } })).message;
+  (await refused('listVariablesFromRepository', status, { query: { repository, ...query } })).message;
 
 test('variables are read in the order of the files, with all that their blocks say', async () => {
   covers('listVariablesFromRepository', 'query.repository', 'query.path', 'reply');
@@ -137,7 +136,7 @@ test('a branch, a tag, a commit and an abbreviated commit are read as they were'
     await refusal(400, code.path, { revision: 'nowhere' }),
     /^\/query\/revision is refused: revision "nowhere" does not exist in/,
   );
-  assert.deepEqual(await ok(app, 'listRepositoryRevisions', { query: { repository: code.path } }), {
+  assert.deepEqual(await ok('listRepositoryRevisions', { query: { repository: code.path } }), {
     heads: ['both', 'feature/x', 'main'],
     tags: ['both', 'v1'],
   });

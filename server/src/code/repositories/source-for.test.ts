@@ -9,8 +9,9 @@ import { covers } from '#contract/documents/coverage.ts';
 import { startGitHost } from '../../../../agent/testing/git-host.ts';
 import { missingSshServer, startSshServer } from '../../../../agent/testing/ssh-server.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { ok, refused } from '../../../testing/client.ts';
 import { gitFolder } from '../../../testing/git-repository.ts';
+import { startTests } from '../../../testing/start.ts';
 
 const folder = gitFolder();
 after(() => folder[Symbol.dispose]());
@@ -33,8 +34,7 @@ const host = await startGitHost({
 });
 after(() => host[Symbol.asyncDispose]());
 const repository = `${host.url}/private`;
-const app = await testApp({ ENVARIUM_GIT_HTTP_HOSTS: host.host });
-const { organizationId } = app;
+const { app, organizationId, call } = await startTests({ ENVARIUM_GIT_HTTP_HOSTS: host.host });
 const project = async (name: string, parentProjectId?: string) =>
   (await ok(app, 'createProject', { body: { organizationId, name, parentProjectId } })).id;
 const [own, other] = await Promise.all([project('own'), project('other')]);
@@ -74,7 +74,7 @@ test('a token of some projects reads for those who may use it there, and for nob
     [await app.addKey({ [organizationId]: 'User' }), {}, 403, /CREATE_VCS_ENVIRONMENT/],
     [await app.addKey(), {}, 403, /CREATE_VCS_ENVIRONMENT|tokenId/],
   ] as const) {
-    const response = await call(app, 'listVariablesFromRepository', {
+    const response = await call('listVariablesFromRepository', {
       query: { repository, tokenId, ...query },
       ...(as ? { as } : {}),
     });

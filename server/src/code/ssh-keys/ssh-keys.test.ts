@@ -7,9 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readPrivateKey } from '#guards/read-private-key.ts';
 import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createBody, createEnvironment } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs1',
@@ -38,12 +36,11 @@ function makeKey(...options: string[]): { privateKey: string; publicKey: string 
   }
 }
 
-const app = await testApp({
+const tests = await startTests({
   ENVARIUM_GIT_KNOWN_HOSTS: 'git.example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ9fXkbR',
 });
-const { organizationId } = app;
-const create = (name: string, value = pem) =>
-  ok(app, 'createSshKey', { body: { organizationId, name, value } });
+const { app, organizationId, ok, refused, createBody, createEnvironment } = tests;
+const create = (name: string, value = pem) => ok('createSshKey', { body: { organizationId, name, value } });
 
 test('a key is listed but never shown, can be replaced, and reaches its runs with the known hosts', async () => {
   const key = await create('deploy', `\r\n${pem.replaceAll('\n', '\r\n')}  `);
@@ -51,10 +48,10 @@ test('a key is listed but never shown, can be replaced, and reaches its runs wit
     [key.name, key.organizationId, key.value, key.userId, key.user.user_id],
     ['deploy', organizationId, '********', 'admin', 'admin'],
   );
-  assert.deepEqual(await ok(app, 'listSshKeys', { query: { organizationId } }), [key]);
+  assert.deepEqual(await ok('listSshKeys', { query: { organizationId } }), [key]);
   const agent = await testAgent(app);
   const repository = 'git@git.example.com:team/code.git';
-  await createEnvironment(app, { repository, sshKeys: [{ id: key.id, name: 'deploy' }] });
+  await createEnvironment({ repository, sshKeys: [{ id: key.id, name: 'deploy' }] });
   const job = await agent.claim();
   assert.deepEqual(job.source.ssh?.keys, [pem]);
   assert.match(job.source.ssh?.knownHosts ?? '', /^git\.example\.com .*\n(.*\n)*github\.com /);
@@ -63,51 +60,50 @@ test('a key is listed but never shown, can be replaced, and reaches its runs wit
     type: 'sec1',
     format: 'pem',
   }) as string;
-  const replaced = await ok(app, 'updateSshKey', { params: { id: key.id }, body: { value: other } });
+  const replaced = await ok('updateSshKey', { params: { id: key.id }, body: { value: other } });
   assert.deepEqual([replaced.id, replaced.name, replaced.value], [key.id, 'deploy', '********']);
-  await createEnvironment(app, { repository, sshKeys: [{ id: key.id }] });
+  await createEnvironment({ repository, sshKeys: [{ id: key.id }] });
   assert.deepEqual((await agent.claim()).source.ssh?.keys, [other]);
-  const used = await ok(app, 'getSshKey', { params: { id: key.id } });
+  const used = await ok('getSshKey', { params: { id: key.id } });
   assert.deepEqual(
     used.usedBy.map(({ type, name }) => `${type} ${name}`),
     ['environment network', 'environment network'],
   );
   assert.match(
-    (await refused(app, 'deleteSshKey', 409, { params: { id: key.id } })).message,
+    (await refused('deleteSshKey', 409, { params: { id: key.id } })).message,
     /^SSH key "deploy" is used by the environment "network" and the environment "network"/,
   );
   await app.database.pool.query("update environment set status = 'DESTROY_IN_PROGRESS'");
-  assert.deepEqual(await ok(app, 'deleteSshKey', { params: { id: key.id } }), { id: key.id });
-  await refused(app, 'updateSshKey', 404, { params: { id: key.id }, body: { value: pem } });
+  assert.deepEqual(await ok('deleteSshKey', { params: { id: key.id } }), { id: key.id });
+  await refused('updateSshKey', 404, { params: { id: key.id }, body: { value: pem } });
 });
 
 test('an environment without SSH gets neither keys nor hosts', async () => {
   const agent = await testAgent(app);
-  await createEnvironment(app);
+  await createEnvironment();
   assert.equal((await agent.claim()).source.ssh, undefined);
 });
 
 test('a name is unique in an organization', async () => {
   await create('twice');
   assert.match(
-    (await refused(app, 'createSshKey', 409, { body: { organizationId, name: 'twice', value: pem } }))
-      .message,
+    (await refused('createSshKey', 409, { body: { organizationId, name: 'twice', value: pem } })).message,
     /"twice"/,
   );
 });
 
 test('deleted keys and those of other organizations cannot be used', async () => {
   const { id: gone } = await create('gone');
-  await ok(app, 'deleteSshKey', { params: { id: gone } });
+  await ok('deleteSshKey', { params: { id: gone } });
   const { id: known } = await create('known');
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const foreign = await ok(app, 'createSshKey', {
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
+  const foreign = await ok('createSshKey', {
     body: { organizationId: elsewhere, name: 'theirs', value: pem },
   });
   for (const id of [gone, foreign.id, 'no-uuid']) {
-    const body = createBody(app, { sshKeys: [{ id: known }, { id }] });
+    const body = createBody({ sshKeys: [{ id: known }, { id }] });
     assert.match(
-      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body })).message,
+      (await refused('createEnvironmentWithoutTemplate', 400, { body })).message,
       /^\/body\/sshKeys\/1\/id does not match an SSH key/,
     );
   }
@@ -131,9 +127,7 @@ test('a value that is not a private key is refused with advice, and never repeat
     ['-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----', /truncated or damaged/],
   ];
   for (const [value, reason] of bad) {
-    const { message } = await refused(app, 'createSshKey', 400, {
-      body: { organizationId, name: 'bad', value },
-    });
+    const { message } = await refused('createSshKey', 400, { body: { organizationId, name: 'bad', value } });
     assert.match(message, /^\/body\/value /);
     assert.match(message, reason);
     assert.doesNotMatch(message, /garbage-of-nobody/);

@@ -3,22 +3,19 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { storedTemplateTypes } from '#contract/schema/enumerations.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
-import { createTemplate, templateBody } from '../../../testing/template.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
-const other = await ok(app, 'createProject', { body: { organizationId, name: 'Other' } });
+const tests = await startTests();
+const { app, organizationId, projectId, call, ok, refused, createIdle, templateBody, createTemplate } = tests;
+const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
 
-const read = (id: string) => ok(app, 'getTemplate', { params: { id } });
+const read = (id: string) => ok('getTemplate', { params: { id } });
 const names = async (query: Record<string, string>) =>
-  (await ok(app, 'listTemplates', { query })).map(({ name }) => name);
-const replace = (id: string, body: object) => ok(app, 'updateTemplate', { params: { id }, body });
+  (await ok('listTemplates', { query })).map(({ name }) => name);
+const replace = (id: string, body: object) => ok('updateTemplate', { params: { id }, body });
 
 async function newToken(name: string, more: object = {}) {
-  return ok(app, 'createGitToken', { body: { organizationId, name, value: 'secret', ...more } });
+  return ok('createGitToken', { body: { organizationId, name, value: 'secret', ...more } });
 }
 
 async function newKey(name: string, more: object = {}) {
@@ -26,7 +23,7 @@ async function newKey(name: string, more: object = {}) {
     type: 'pkcs1',
     format: 'pem',
   });
-  return ok(app, 'createSshKey', { body: { organizationId, name, value, ...more } });
+  return ok('createSshKey', { body: { organizationId, name, value, ...more } });
 }
 
 test('a template is read back as it was sent, and nothing else is filled in', async () => {
@@ -62,8 +59,8 @@ test('a template is read back as it was sent, and nothing else is filled in', as
     tagPrefix: 'web-',
     retry: { onDeploy: { times: 2, errorRegex: 'timeout' }, onDestroy: null },
   };
-  const body = templateBody(app, settings);
-  const created = await ok(app, 'createTemplate', { body });
+  const body = templateBody(settings);
+  const created = await ok('createTemplate', { body });
   const { id, createdAt, updatedAt, author, ...rest } = created;
   assert.deepEqual(rest, {
     ...body,
@@ -76,7 +73,7 @@ test('a template is read back as it was sent, and nothing else is filled in', as
   });
   assert.equal(author?.user_id, app.admin.id);
   assert.deepEqual(await read(id ?? ''), created);
-  const least = await createTemplate(app);
+  const least = await createTemplate();
   const unset = ['revision', 'path', 'terraformVersion', 'projectId', 'description'] as const;
   for (const field of unset) assert.ok(!(field in least), field);
   assert.deepEqual(least.retry, {});
@@ -91,18 +88,18 @@ test('every type that people create is stored, and no other', async () => {
   };
   const internal = ['module', 'approval-policy', 'custom-flow', 'environment-discovery'];
   for (const type of storedTemplateTypes) {
-    const body = templateBody(app, { type, ...needed[type] });
+    const body = templateBody({ type, ...needed[type] });
     if (internal.includes(type))
-      assert.match((await refused(app, 'createTemplate', 400, { body })).message, /type/);
-    else assert.equal((await ok(app, 'createTemplate', { body })).type, type);
+      assert.match((await refused('createTemplate', 400, { body })).message, /type/);
+    else assert.equal((await ok('createTemplate', { body })).type, type);
   }
   const chart = { type: 'helm', isHelmRepository: true, helmChartName: 'web', revision: '1.2.3' };
-  const oci = await createTemplate(app, { ...chart, repository: 'oci://charts.example.com/stable' });
+  const oci = await createTemplate({ ...chart, repository: 'oci://charts.example.com/stable' });
   assert.equal((await read(oci.id)).repository, 'oci://charts.example.com/stable');
 });
 
 test('replacing clears what is absent, but not the projects', async () => {
-  const { id, name } = await createTemplate(app, {
+  const { id, name } = await createTemplate({
     description: 'VPC',
     revision: 'main',
     terraformVersion: '1.5.7',
@@ -118,118 +115,109 @@ test('replacing clears what is absent, but not the projects', async () => {
   assert.deepEqual(await read(id), replaced);
   assert.deepEqual((await replace(id, { ...body, projectIds: [other.id] })).projectIds, [other.id]);
   const moved = { ...body, creationScope: 'PROJECT', creationScopeId: projectId };
-  const { message } = await refused(app, 'updateTemplate', 400, { params: { id }, body: moved });
+  const { message } = await refused('updateTemplate', 400, { params: { id }, body: moved });
   assert.match(message, /\/body\/creationScopeId cannot be changed/);
   const elsewhere = { ...body, organizationId: randomUUID() };
-  const wrong = await refused(app, 'updateTemplate', 400, { params: { id }, body: elsewhere });
+  const wrong = await refused('updateTemplate', 400, { params: { id }, body: elsewhere });
   assert.match(wrong.message, /\/body\/organizationId/);
 });
 
 test('names are unique in an organization, also when two are created at once', async () => {
-  const { id, name } = await createTemplate(app);
-  const second = await createTemplate(app);
+  const { id, name } = await createTemplate();
+  const second = await createTemplate();
   const message = new RegExp(`named "${name}" already exists`);
-  assert.match(
-    (await refused(app, 'createTemplate', 409, { body: templateBody(app, { name }) })).message,
-    message,
-  );
-  const renamed = templateBody(app, { name });
-  const conflicting = await refused(app, 'updateTemplate', 409, { params: { id: second.id }, body: renamed });
+  assert.match((await refused('createTemplate', 409, { body: templateBody({ name }) })).message, message);
+  const renamed = templateBody({ name });
+  const conflicting = await refused('updateTemplate', 409, { params: { id: second.id }, body: renamed });
   assert.match(conflicting.message, message);
-  const body = templateBody(app, { name: 'raced' });
-  const answers = await Promise.all([1, 2, 3].map(() => call(app, 'createTemplate', { body })));
+  const body = templateBody({ name: 'raced' });
+  const answers = await Promise.all([1, 2, 3].map(() => call('createTemplate', { body })));
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409, 409]);
-  await ok(app, 'deleteTemplate', { params: { id } });
-  await createTemplate(app, { name });
+  await ok('deleteTemplate', { params: { id } });
+  await createTemplate({ name });
 });
 
 test('a deleted template is read as deleted, and is in no list', async () => {
-  const { id, name } = await createTemplate(app);
+  const { id, name } = await createTemplate();
   assert.ok((await names({ organizationId })).includes(name));
-  assert.deepEqual(await ok(app, 'deleteTemplate', { params: { id } }), { id });
-  assert.deepEqual(await ok(app, 'deleteTemplate', { params: { id } }), { id });
+  assert.deepEqual(await ok('deleteTemplate', { params: { id } }), { id });
+  assert.deepEqual(await ok('deleteTemplate', { params: { id } }), { id });
   assert.equal((await read(id)).isDeleted, true);
   const queries: Record<string, string>[] = [{ organizationId }, { projectId }, { organizationId, name }];
   for (const query of queries) assert.ok(!(await names(query)).includes(name));
-  const body = templateBody(app, { name });
-  assert.match((await refused(app, 'updateTemplate', 409, { params: { id }, body })).message, /was deleted/);
+  const body = templateBody({ name });
+  assert.match((await refused('updateTemplate', 409, { params: { id }, body })).message, /was deleted/);
   const add = { params: { id }, body: { projectId: other.id } };
-  assert.match((await refused(app, 'addTemplateToProject', 409, add)).message, /was deleted/);
+  assert.match((await refused('addTemplateToProject', 409, add)).message, /was deleted/);
 });
 
 test('projects get and lose a template, any number of times', async () => {
   covers('addTemplateToProject', 'body.projectId', 'reply');
-  const { id, name } = await createTemplate(app, { projectIds: [] });
+  const { id, name } = await createTemplate({ projectIds: [] });
   assert.deepEqual(
     await names({ projectId }),
     (await names({ projectId })).filter((each) => each !== name),
   );
-  const add = (to: string) => ok(app, 'addTemplateToProject', { params: { id }, body: { projectId: to } });
+  const add = (to: string) => ok('addTemplateToProject', { params: { id }, body: { projectId: to } });
   assert.deepEqual((await add(projectId)).projectIds, [projectId]);
   assert.deepEqual((await add(projectId)).projectIds, [projectId]);
   assert.deepEqual((await add(other.id)).projectIds, [projectId, other.id]);
   assert.ok((await names({ projectId: other.id })).includes(name));
-  const remove = (from: string) => ok(app, 'removeTemplateFromProject', { params: { id, projectId: from } });
+  const remove = (from: string) => ok('removeTemplateFromProject', { params: { id, projectId: from } });
   assert.deepEqual((await remove(projectId)).projectIds, [other.id]);
   assert.deepEqual((await remove(projectId)).projectIds, [other.id]);
   for (const projectId of [randomUUID(), 'none']) {
-    await refused(app, 'removeTemplateFromProject', 404, { params: { id, projectId } });
-    const { message } = await refused(app, 'addTemplateToProject', 400, {
-      params: { id },
-      body: { projectId },
-    });
+    await refused('removeTemplateFromProject', 404, { params: { id, projectId } });
+    const { message } = await refused('addTemplateToProject', 400, { params: { id }, body: { projectId } });
     assert.match(message, /\/body\/projectId does not match any project/);
   }
 });
 
 test('a template created in a project belongs to it, and only people of its projects see it', async () => {
   const scope = { creationScope: 'PROJECT', creationScopeId: other.id, projectIds: [] };
-  const { id, name, projectId: home } = await createTemplate(app, scope);
+  const { id, name, projectId: home } = await createTemplate(scope);
   assert.equal(home, other.id);
   assert.ok((await names({ projectId: other.id })).includes(name));
   assert.ok(!(await names({ projectId })).includes(name));
   const member = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Viewer' },
   ]);
-  await refused(app, 'getTemplate', 403, { params: { id }, as: member });
-  const listed = await ok(app, 'listTemplates', { query: { organizationId }, as: member });
+  await refused('getTemplate', 403, { params: { id }, as: member });
+  const listed = await ok('listTemplates', { query: { organizationId }, as: member });
   assert.ok(listed.length > 0 && listed.every((each) => each.id !== id));
-  await ok(app, 'addTemplateToProject', { params: { id }, body: { projectId } });
-  assert.equal((await ok(app, 'getTemplate', { params: { id }, as: member })).name, name);
+  await ok('addTemplateToProject', { params: { id }, body: { projectId } });
+  assert.equal((await ok('getTemplate', { params: { id }, as: member })).name, name);
   const wrong: [object, RegExp][] = [
     [{ creationScope: 'PROJECT' }, /creationScopeId is required/],
     [{ creationScope: 'PROJECT', creationScopeId: randomUUID() }, /creationScopeId does not match/],
     [{ creationScope: 'ORGANIZATION', creationScopeId: projectId }, /must be the organizationId/],
   ];
   for (const [more, message] of wrong)
-    assert.match(
-      (await refused(app, 'createTemplate', 400, { body: templateBody(app, more) })).message,
-      message,
-    );
+    assert.match((await refused('createTemplate', 400, { body: templateBody(more) })).message, message);
 });
 
 test('templates are created, edited and assigned with the rights for it, where they hold', async () => {
-  const { id } = await createTemplate(app, { projectIds: [] });
+  const { id } = await createTemplate({ projectIds: [] });
   const inProject = (...rights: string[]) =>
     app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: rights as never }]);
   const manager = await inProject('MANAGE_PROJECT_TEMPLATES');
   const author = await inProject('CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT');
   const add = (to: string) => ({ params: { id }, body: { projectId: to }, as: manager });
-  await ok(app, 'addTemplateToProject', add(projectId));
-  await refused(app, 'addTemplateToProject', 403, add(other.id));
-  await ok(app, 'removeTemplateFromProject', { params: { id, projectId }, as: manager });
-  const body = templateBody(app, { projectIds: [] });
-  await refused(app, 'createTemplate', 403, { body, as: manager });
-  await refused(app, 'createTemplate', 403, { body, as: author });
-  await refused(app, 'updateTemplate', 403, { params: { id }, body, as: author });
-  await refused(app, 'deleteTemplate', 403, { params: { id }, as: author });
+  await ok('addTemplateToProject', add(projectId));
+  await refused('addTemplateToProject', 403, add(other.id));
+  await ok('removeTemplateFromProject', { params: { id, projectId }, as: manager });
+  const body = templateBody({ projectIds: [] });
+  await refused('createTemplate', 403, { body, as: manager });
+  await refused('createTemplate', 403, { body, as: author });
+  await refused('updateTemplate', 403, { params: { id }, body, as: author });
+  await refused('deleteTemplate', 403, { params: { id }, as: author });
   const scope = { creationScope: 'PROJECT', creationScopeId: projectId };
-  const own = await ok(app, 'createTemplate', { body: { ...body, ...scope }, as: author });
+  const own = await ok('createTemplate', { body: { ...body, ...scope }, as: author });
   const again = { params: { id: own.id ?? '' }, body: { ...body, description: 'mine' }, as: author };
-  assert.equal((await ok(app, 'updateTemplate', again)).description, 'mine');
+  assert.equal((await ok('updateTemplate', again)).description, 'mine');
   const shared = { ...again, body: { ...again.body, projectIds: [other.id] } };
-  assert.match((await refused(app, 'updateTemplate', 403, shared)).message, /MANAGE_PROJECT_TEMPLATES/);
-  await ok(app, 'deleteTemplate', { params: { id: own.id ?? '' }, as: author });
+  assert.match((await refused('updateTemplate', 403, shared)).message, /MANAGE_PROJECT_TEMPLATES/);
+  await ok('deleteTemplate', { params: { id: own.id ?? '' }, as: author });
 });
 
 test('settings that do not fit are refused by name', async () => {
@@ -250,37 +238,37 @@ test('settings that do not fit are refused by name', async () => {
     [{ vcsConnectionId: randomUUID() }, /\/body\/vcsConnectionId does not match/],
     [{ color: 'red' }, /color/],
   ];
-  const { id } = await createTemplate(app);
+  const { id } = await createTemplate();
   for (const [more, message] of wrong) {
-    const body = templateBody(app, more);
-    assert.match((await refused(app, 'createTemplate', 400, { body })).message, message);
-    assert.match((await refused(app, 'updateTemplate', 400, { params: { id }, body })).message, message);
+    const body = templateBody(more);
+    assert.match((await refused('createTemplate', 400, { body })).message, message);
+    assert.match((await refused('updateTemplate', 400, { params: { id }, body })).message, message);
   }
 });
 
 test('a token or key for other projects is refused where the template is used', async () => {
   const token = await newToken('for the other', { projectIds: [other.id] });
   const key = await newKey('for the other', { projectIds: [other.id] });
-  const body = templateBody(app, { tokenId: token.id });
-  assert.match((await refused(app, 'createTemplate', 400, { body })).message, /\/body\/tokenId/);
+  const body = templateBody({ tokenId: token.id });
+  assert.match((await refused('createTemplate', 400, { body })).message, /\/body\/tokenId/);
   for (const more of [{ tokenId: token.id }, { sshKeys: [{ id: key.id, name: key.name }] }]) {
-    const { id, sshKeys, tokenId } = await createTemplate(app, { ...more, projectIds: [other.id] });
+    const { id, sshKeys, tokenId } = await createTemplate({ ...more, projectIds: [other.id] });
     assert.deepEqual({ ...(tokenId ? { tokenId } : {}), ...(sshKeys ? { sshKeys } : {}) }, more);
     const add = { params: { id }, body: { projectId } };
-    assert.match((await refused(app, 'addTemplateToProject', 400, add)).message, /\/body\/projectId/);
+    assert.match((await refused('addTemplateToProject', 400, add)).message, /\/body\/projectId/);
   }
 });
 
 test('credentials of an address are sealed, kept for the same host, and never shown', async () => {
   const repository = 'https://ada:hunter2secret@git.example.com/network.git';
-  const created = await createTemplate(app, { repository });
+  const created = await createTemplate({ repository });
   assert.equal(created.repository, 'https://git.example.com/network.git');
   const sealed = async () =>
     (await app.database.pool.query('select sealed_token from template where id = $1', [created.id])).rows[0]
       .sealed_token as Buffer | null;
   const first = await sealed();
   assert.ok(first && !first.toString('latin1').includes('hunter2secret'));
-  const body = templateBody(app, { name: created.name });
+  const body = templateBody({ name: created.name });
   await replace(created.id, { ...body, description: 'changed' });
   assert.deepEqual(await sealed(), first);
   await replace(created.id, { ...body, tokenId: (await newToken('instead')).id });
@@ -295,10 +283,10 @@ test('credentials of an address are sealed, kept for the same host, and never sh
 });
 
 test('changes are in the audit trail with what was before and after', async () => {
-  const { id, name } = await createTemplate(app, { revision: 'main' });
-  await replace(id, templateBody(app, { name, revision: 'v2' }));
-  await ok(app, 'removeTemplateFromProject', { params: { id, projectId } });
-  await ok(app, 'deleteTemplate', { params: { id } });
+  const { id, name } = await createTemplate({ revision: 'main' });
+  await replace(id, templateBody({ name, revision: 'v2' }));
+  await ok('removeTemplateFromProject', { params: { id, projectId } });
+  await ok('deleteTemplate', { params: { id } });
   const { rows } = await app.database.pool.query(
     'select action, before, after from audit_event where entity_id = $1 order by id',
     [id],
@@ -312,7 +300,7 @@ test('changes are in the audit trail with what was before and after', async () =
 
 test('a template of a single environment is in no list, and is edited with the right for its environment', async () => {
   covers('Template', 'projectId');
-  const environment = await createIdle(app, { revision: 'main', sshKeys: [] });
+  const environment = await createIdle({ revision: 'main', sshKeys: [] });
   const id = environment.blueprintId;
   const { name, isSingleUse } = await read(id);
   assert.deepEqual([name, isSingleUse], ['single-use-template-for-network', true]);
@@ -324,33 +312,30 @@ test('a template of a single environment is in no list, and is edited with the r
     { organizationId, projectId, role: 'Viewer' },
   ]);
   const body = { name, type: 'terraform', repository: 'https://git.example.com/b.git', revision: 'v2' };
-  await refused(app, 'updateTemplate', 403, { params: { id }, body, as: viewer });
-  const edited = await ok(app, 'updateTemplate', { params: { id }, body, as: editor });
+  await refused('updateTemplate', 403, { params: { id }, body, as: viewer });
+  const edited = await ok('updateTemplate', { params: { id }, body, as: editor });
   assert.deepEqual([edited.revision, edited.creationScopeId], ['v2', projectId]);
-  const { latestDeploymentLog } = await ok(app, 'getEnvironment', { params: { id: environment.id } });
+  const { latestDeploymentLog } = await ok('getEnvironment', { params: { id: environment.id } });
   assert.deepEqual(
     [latestDeploymentLog.blueprintRepository, latestDeploymentLog.blueprintRevision],
     ['https://git.example.com/b.git', 'v2'],
   );
   const added = { params: { id }, body: { projectId: other.id } };
-  assert.match((await refused(app, 'addTemplateToProject', 409, added)).message, /single environment/);
-  assert.match(
-    (await refused(app, 'deleteTemplate', 409, { params: { id } })).message,
-    /delete the environment/,
-  );
-  const again = await createIdle(app);
+  assert.match((await refused('addTemplateToProject', 409, added)).message, /single environment/);
+  assert.match((await refused('deleteTemplate', 409, { params: { id } })).message, /delete the environment/);
+  const again = await createIdle();
   assert.notEqual(again.blueprintId, id);
-  await ok(app, 'deleteEnvironment', { params: { id: environment.id } });
-  await refused(app, 'getTemplate', 404, { params: { id } });
+  await ok('deleteEnvironment', { params: { id: environment.id } });
+  await refused('getTemplate', 404, { params: { id } });
 });
 
 test('a version that was read is the condition of a change, whatever changes it', async () => {
-  const { id, name } = await createTemplate(app);
-  const etag = async () => String((await call(app, 'getTemplate', { params: { id } })).headers['etag']);
+  const { id, name } = await createTemplate();
+  const etag = async () => String((await call('getTemplate', { params: { id } })).headers['etag']);
   const first = await etag();
   const headers = { 'if-match': first };
-  await ok(app, 'addTemplateToProject', { params: { id }, body: { projectId: other.id }, headers });
-  const body = templateBody(app, { name });
-  await refused(app, 'updateTemplate', 412, { params: { id }, body, headers });
-  await ok(app, 'updateTemplate', { params: { id }, body, headers: { 'if-match': await etag() } });
+  await ok('addTemplateToProject', { params: { id }, body: { projectId: other.id }, headers });
+  const body = templateBody({ name });
+  await refused('updateTemplate', 412, { params: { id }, body, headers });
+  await ok('updateTemplate', { params: { id }, body, headers: { 'if-match': await etag() } });
 });

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createBody, createEnvironment } from '../../../testing/environment.ts';
 import { meanwhile } from '../../../testing/locks.ts';
+import { startTests } from '../../../testing/start.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok, refused, createBody, createEnvironment } = await startTests();
 let made = 0;
 const body = (changes: object = {}) => ({
   organizationId,
@@ -18,9 +15,9 @@ const body = (changes: object = {}) => ({
   url: 'https://git.example:8443/',
   ...changes,
 });
-const create = (changes: object = {}) => ok(app, 'createVcsConnection', { body: body(changes) });
+const create = (changes: object = {}) => ok('createVcsConnection', { body: body(changes) });
 const token = (name: string, changes: object = {}) =>
-  ok(app, 'createGitToken', { body: { organizationId, name, value: `ada:${name}-value`, ...changes } });
+  ok('createGitToken', { body: { organizationId, name, value: `ada:${name}-value`, ...changes } });
 
 test('a connection is returned as it was sent, changed and deleted', async () => {
   const connection = await create({ name: 'first', vcsAgentKey: 'OTHER_DEFAULT' });
@@ -40,23 +37,23 @@ test('a connection is returned as it was sent, changed and deleted', async () =>
     },
   );
   const params = { id: connection.id };
-  assert.deepEqual(await ok(app, 'getVcsConnection', { params }), { ...connection, usedBy: [] });
-  assert.deepEqual(await ok(app, 'listVcsConnections', { query: { organizationId } }), [connection]);
-  const { vcsAgentKey } = await ok(app, 'updateVcsConnection', { params, body: { name: 'renamed' } });
+  assert.deepEqual(await ok('getVcsConnection', { params }), { ...connection, usedBy: [] });
+  assert.deepEqual(await ok('listVcsConnections', { query: { organizationId } }), [connection]);
+  const { vcsAgentKey } = await ok('updateVcsConnection', { params, body: { name: 'renamed' } });
   assert.equal(vcsAgentKey, 'OTHER_DEFAULT');
-  const changed = await ok(app, 'updateVcsConnection', {
+  const changed = await ok('updateVcsConnection', {
     params,
     body: { name: 'renamed', vcsAgentKey: 'ENVARIUM_DEFAULT' },
   });
   assert.deepEqual([changed.name, changed.vcsAgentKey], ['renamed', 'ENVARIUM_DEFAULT']);
-  assert.deepEqual(await ok(app, 'deleteVcsConnection', { params }), { id: connection.id });
-  await refused(app, 'getVcsConnection', 404, { params });
+  assert.deepEqual(await ok('deleteVcsConnection', { params }), { id: connection.id });
+  await refused('getVcsConnection', 404, { params });
 });
 
 test('bad requests are refused with the field', async () => {
   await create({ name: 'taken' });
-  const foreign = await ok(app, 'createOrganization', { body: { name: 'Other' } });
-  const theirs = await ok(app, 'createGitToken', {
+  const foreign = await ok('createOrganization', { body: { name: 'Other' } });
+  const theirs = await ok('createGitToken', {
     body: { organizationId: foreign.id, name: 'theirs', value: 'v' },
   });
   const elsewhere = await token('elsewhere', { hosts: ['other.example'] });
@@ -71,12 +68,12 @@ test('bad requests are refused with the field', async () => {
     [{ tokenId: elsewhere.id }, /\/body\/tokenId cannot be used.*other\.example/, 400],
     [{ name: 'taken' }, /"taken" already exists/, 409],
   ] as const) {
-    const { message } = await refused(app, 'createVcsConnection', status, { body: body(changes) });
+    const { message } = await refused('createVcsConnection', status, { body: body(changes) });
     assert.match(message, pattern);
   }
-  const theirOwn = await ok(app, 'createVcsConnection', { body: body({ organizationId: foreign.id }) });
-  const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, {
-    body: createBody(app, { vcsConnectionId: theirOwn.id }),
+  const theirOwn = await ok('createVcsConnection', { body: body({ organizationId: foreign.id }) });
+  const { message } = await refused('createEnvironmentWithoutTemplate', 400, {
+    body: createBody({ vcsConnectionId: theirOwn.id }),
   });
   assert.match(message, /\/body\/vcsConnectionId/);
 });
@@ -86,7 +83,7 @@ test('the token of a connection is sent to repositories on its host, and to no o
   const own = await token('own');
   const connection = await create({ tokenId: (await token('connection')).id });
   const claimed = async (changes: object) => {
-    const { latestDeploymentLog: shown } = await createEnvironment(app, {
+    const { latestDeploymentLog: shown } = await createEnvironment({
       vcsConnectionId: connection.id,
       ...changes,
     });
@@ -112,33 +109,30 @@ test('the token of a connection is sent to repositories on its host, and to no o
 test('a token that a connection has is not deleted, nor a connection that is used', async () => {
   const held = await token('held');
   const connection = await create({ name: 'holder', tokenId: held.id });
-  assert.deepEqual((await ok(app, 'getGitToken', { params: { id: held.id } })).usedBy, [
+  assert.deepEqual((await ok('getGitToken', { params: { id: held.id } })).usedBy, [
     { type: 'vcsConnection', id: connection.id, name: 'holder' },
   ]);
-  const refusal = await refused(app, 'deleteGitToken', 409, { params: { id: held.id } });
+  const refusal = await refused('deleteGitToken', 409, { params: { id: held.id } });
   assert.match(refusal.message, /Git token "held" is used by the VCS connection "holder"/);
-  const environment = await createEnvironment(app, { vcsConnectionId: connection.id });
+  const environment = await createEnvironment({ vcsConnectionId: connection.id });
   const params = { id: connection.id };
   assert.match(
-    (await refused(app, 'deleteVcsConnection', 409, { params })).message,
+    (await refused('deleteVcsConnection', 409, { params })).message,
     new RegExp(`is used by the environment "${environment.name}"`),
   );
-  await ok(app, 'updateVcsConnection', { params, body: { tokenId: null } });
-  await ok(app, 'deleteGitToken', { params: { id: held.id } });
+  await ok('updateVcsConnection', { params, body: { tokenId: null } });
+  await ok('deleteGitToken', { params: { id: held.id } });
 });
 
 test('the id of an installation is that of a template for a repository of the same owner', async () => {
   const query = { organizationId, repository: 'https://github.com/Team/other.git' };
   const params = { vcsType: 'github' };
-  assert.match(
-    (await refused(app, 'getVcsToken', 404, { params, query })).message,
-    /names a GitHub installation/,
-  );
-  await createEnvironment(app, { repository: 'git@github.com:team/code.git', githubInstallationId: 4711 });
-  assert.deepEqual(await ok(app, 'getVcsToken', { params, query }), { token: 4711 });
+  assert.match((await refused('getVcsToken', 404, { params, query })).message, /names a GitHub installation/);
+  await createEnvironment({ repository: 'git@github.com:team/code.git', githubInstallationId: 4711 });
+  assert.deepEqual(await ok('getVcsToken', { params, query }), { token: 4711 });
   for (const repository of ['https://github.com/teams/x', 'https://git.example/team/x', 'x'])
-    await refused(app, 'getVcsToken', 404, { params, query: { organizationId, repository } });
-  await refused(app, 'getVcsToken', 404, { params: { vcsType: 'gitlab' }, query });
+    await refused('getVcsToken', 404, { params, query: { organizationId, repository } });
+  await refused('getVcsToken', 404, { params: { vcsType: 'gitlab' }, query });
 });
 
 test('a change of a connection keeps what another request changes of it at the same time', async () => {
@@ -148,7 +142,7 @@ test('a change of a connection keeps what another request changes of it at the s
     app.database,
     'update vcs_connection set token_id = null where id = $1',
     [id],
-    () => ok(app, 'updateVcsConnection', { params: { id }, body: { name: 'raced' } }),
+    () => ok('updateVcsConnection', { params: { id }, body: { name: 'raced' } }),
   );
   assert.deepEqual([renamed.name, renamed.tokenId], ['raced', undefined]);
 });

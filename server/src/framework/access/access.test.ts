@@ -2,30 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import { rights } from '#contract/schema/enumerations.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createActive, createIdle } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { rightsOfRole } from './role-rights.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const { app, organizationId, call, ok, refused, createActive, createIdle } = await startAgentTests();
 const sql = (text: string, values: unknown[] = []) => app.database.pool.query(text, values);
 
 const project = (name: string, parentProjectId?: string) =>
-  ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
+  ok('createProject', { body: { organizationId, name, parentProjectId } });
 const outer = await project('outer');
 const inner = await project('inner', outer.id);
 const second = await project('second');
-const environment = (name: string, id: string) => createIdle(app, { name, projectId: id });
+const environment = (name: string, id: string) => createIdle({ name, projectId: id });
 const inOuter = await environment('in-outer', outer.id);
 const inInner = await environment('in-inner', inner.id);
 const inSecond = await environment('in-second', second.id);
 
 const listed = async (as: Awaited<ReturnType<typeof app.addKey>>, query: Record<string, string> = {}) => {
-  const response = await call(app, 'listEnvironments', { as, query });
+  const response = await call('listEnvironments', { as, query });
   const names = response.json<{ name: string }[]>().map(({ name }) => name);
   return [names, Number(response.headers['x-total-count'])] as const;
 };
@@ -38,7 +33,7 @@ test('a role in a project holds below it, and nowhere else', async () => {
   assert.deepEqual(await listed(as, { projectId: inner.id }), [['in-inner'], 1]);
   assert.deepEqual(await listed(as, { projectId: second.id }), [[], 0]);
   assert.deepEqual(await listed(as, { searchText: 'in-' }), [['in-inner', 'in-outer'], 2]);
-  const projects = await ok(app, 'listProjects', { as });
+  const projects = await ok('listProjects', { as });
   assert.deepEqual(
     projects.map(({ name, role }) => [name, role]),
     [
@@ -46,10 +41,10 @@ test('a role in a project holds below it, and nowhere else', async () => {
       ['outer', 'Viewer'],
     ],
   );
-  await ok(app, 'getEnvironment', { params: { id: inInner.id }, as });
-  const { message } = await refused(app, 'getEnvironment', 403, { params: { id: inSecond.id }, as });
+  await ok('getEnvironment', { params: { id: inInner.id }, as });
+  const { message } = await refused('getEnvironment', 403, { params: { id: inSecond.id }, as });
   assert.match(message, /VIEW_ENVIRONMENT/);
-  const denied = await refused(app, 'deployEnvironment', 403, { params: { id: inInner.id }, body: {}, as });
+  const denied = await refused('deployEnvironment', 403, { params: { id: inInner.id }, body: {}, as });
   assert.match(denied.message, /RUN_PLAN/);
 });
 
@@ -60,9 +55,9 @@ test('a role in an environment holds for that environment', async () => {
   assert.deepEqual(await listed(as), [['in-second'], 1]);
   assert.deepEqual(await listed(as, { projectId: second.id }), [['in-second'], 1]);
   assert.deepEqual(await listed(as, { projectId: outer.id }), [[], 0]);
-  await ok(app, 'getEnvironment', { params: { id: inSecond.id }, as });
-  await refused(app, 'getEnvironment', 403, { params: { id: inOuter.id }, as });
-  await refused(app, 'updateProject', 403, { params: { id: second.id }, body: { name: 'x' }, as });
+  await ok('getEnvironment', { params: { id: inSecond.id }, as });
+  await refused('getEnvironment', 403, { params: { id: inOuter.id }, as });
+  await refused('updateProject', 403, { params: { id: second.id }, body: { name: 'x' }, as });
 });
 
 test('the rights of several roles are joined', async () => {
@@ -73,7 +68,7 @@ test('the rights of several roles are joined', async () => {
   ]);
   assert.deepEqual(await listed(as), [['in-second', 'in-inner', 'in-outer'], 3]);
   assert.deepEqual(
-    (await ok(app, 'listProjects', { as })).map(({ name }) => name),
+    (await ok('listProjects', { as })).map(({ name }) => name),
     ['inner'],
   );
 });
@@ -110,9 +105,9 @@ test('a changed role, a moved project, a left organization and a blocked user ta
     { organizationId, projectId: second.id, role: ['VIEW_ENVIRONMENT'] },
   ]);
   assert.deepEqual(await listed(as), [['in-second'], 1]);
-  await ok(app, 'moveProject', { params: { id: inner.id }, body: { targetProjectId: second.id } });
+  await ok('moveProject', { params: { id: inner.id }, body: { targetProjectId: second.id } });
   assert.deepEqual(await listed(as), [['in-second', 'in-inner'], 2]);
-  await ok(app, 'moveProject', { params: { id: inner.id }, body: { targetProjectId: outer.id } });
+  await ok('moveProject', { params: { id: inner.id }, body: { targetProjectId: outer.id } });
   await sql(
     `update role set permissions = '{VIEW_PROJECT}' where id in
     (select role_id from role_assignment where user_id = $1)`,
@@ -120,19 +115,19 @@ test('a changed role, a moved project, a left organization and a blocked user ta
   );
   assert.deepEqual(await listed(as), [[], 0]);
   await sql('delete from organization_member where user_id = $1', [as.id]);
-  assert.deepEqual(await ok(app, 'listOrganizations', { as }), []);
+  assert.deepEqual(await ok('listOrganizations', { as }), []);
   await sql('update app_user set is_blocked = true where id = $1', [as.id]);
-  assert.equal((await call(app, 'listOrganizations', { as })).statusCode, 401);
+  assert.equal((await call('listOrganizations', { as })).statusCode, 401);
 });
 
 test('an invited member has no rights yet', async () => {
   const as = await app.addKey({ [organizationId]: 'Admin' });
   await sql("update organization_member set status = 'Invited' where user_id = $1", [as.id]);
-  assert.deepEqual(await ok(app, 'listOrganizations', { as }), []);
+  assert.deepEqual(await ok('listOrganizations', { as }), []);
 });
 
 test('a custom role of another organization gives nothing', async () => {
-  const other = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  const other = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const insider = await app.addKey({ [other.id]: ['VIEW_ENVIRONMENT', 'VIEW_PROJECT'] });
   const { rows } = await sql('select role from organization_member where user_id = $1', [insider.id]);
   const as = await app.addKey({ [organizationId]: (rows[0] as { role: string }).role });
@@ -144,22 +139,19 @@ test('whoever moves something needs the right where it goes, too', async () => {
     { organizationId, projectId: outer.id, role: [...rights] },
   ]);
   const toSecond = { params: { id: inOuter.id }, body: { projectId: second.id }, as };
-  assert.match(
-    (await refused(app, 'moveEnvironment', 403, toSecond)).message,
-    /projectId.*MOVE_ENVIRONMENTS/,
-  );
+  assert.match((await refused('moveEnvironment', 403, toSecond)).message, /projectId.*MOVE_ENVIRONMENTS/);
   const inside = { params: { id: inOuter.id }, body: { projectId: inner.id }, as };
-  await ok(app, 'moveEnvironment', inside);
-  await ok(app, 'moveEnvironment', { ...inside, body: { projectId: outer.id } });
+  await ok('moveEnvironment', inside);
+  await ok('moveEnvironment', { ...inside, body: { projectId: outer.id } });
   const upwards = { params: { id: inner.id }, body: { targetProjectId: null }, as };
-  assert.match((await refused(app, 'moveProject', 403, upwards)).message, /targetProjectId.*CREATE_PROJECT/);
+  assert.match((await refused('moveProject', 403, upwards)).message, /targetProjectId.*CREATE_PROJECT/);
   const below = { organizationId, name: 'below', parentProjectId: inner.id };
-  await ok(app, 'createProject', { body: below, as });
-  await refused(app, 'createProject', 403, { body: { organizationId, name: 'top' }, as });
+  await ok('createProject', { body: below, as });
+  await refused('createProject', 403, { body: { organizationId, name: 'top' }, as });
 });
 
 test('a project is moved by those who may edit it, where it comes to and what it leaves', async () => {
-  const moved = await ok(app, 'createProject', {
+  const moved = await ok('createProject', {
     body: { organizationId, name: 'moved', parentProjectId: inner.id },
   });
   const inMoved = { organizationId, projectId: moved.id, role: 'Admin' };
@@ -173,7 +165,7 @@ test('a project is moved by those who may edit it, where it comes to and what it
     { organizationId, projectId: second.id, role: ['CREATE_PROJECT'] },
   ]);
   assert.match(
-    (await refused(app, 'moveProject', 403, move(second.id, maker))).message,
+    (await refused('moveProject', 403, move(second.id, maker))).message,
     /targetProjectId needs the right EDIT_PROJECT_SETTINGS/,
   );
   const settler = await app.addKey({ [organizationId]: 'User' }, [
@@ -182,19 +174,19 @@ test('a project is moved by those who may edit it, where it comes to and what it
     { organizationId, projectId: second.id, role: 'Admin' },
   ]);
   assert.match(
-    (await refused(app, 'moveProject', 403, move(second.id, settler))).message,
+    (await refused('moveProject', 403, move(second.id, settler))).message,
     /Moving the project out of "outer" needs the right EDIT_PROJECT_SETTINGS/,
   );
   const both = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: outer.id, role: 'Admin' },
     { organizationId, projectId: second.id, role: 'Admin' },
   ]);
-  await ok(app, 'moveProject', move(second.id, both));
-  await ok(app, 'moveProject', move(inner.id, both));
+  await ok('moveProject', move(second.id, both));
+  await ok('moveProject', move(inner.id, both));
 });
 
 test('a state is read by those who may read states of an allowed project', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const allowed = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: second.id, role: 'Viewer' },
   ]);
@@ -211,7 +203,7 @@ test('a state is read by those who may read states of an allowed project', async
   };
   assert.deepEqual([await read(allowed), await read(others)], [403, 403]);
   const body = { accessibleFromEntireOrganization: false, allowedProjectIds: [second.id] };
-  await ok(app, 'setStateAccess', { params: { environmentId: id }, body });
+  await ok('setStateAccess', { params: { environmentId: id }, body });
   assert.deepEqual([await read(allowed), await read(others)], [200, 403]);
 });
 

@@ -3,20 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { Operation, Subject } from '#contract/schema/operation.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused, send } from '../../../testing/client.ts';
-import { createActive } from '../../../testing/environment.ts';
 import { makeSamples, subjectsOf } from '../../../testing/samples.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const environment = await createActive(app, agent);
+const { app, send, call, ok, refused, createActive } = await startAgentTests();
+const environment = await createActive();
 const { ids, requestOf } = await makeSamples(app, environment);
 
 const stranger = await app.addKey();
 const other = await app.addKey();
-const { id: otherOrganization } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: other });
+const { id: otherOrganization } = await ok('createOrganization', { body: { name: 'Other' }, as: other });
 
 const guarded = Object.values<Operation>(operations).filter(
   (operation): operation is Operation & { name: OperationName } => operation.subject !== undefined,
@@ -31,7 +27,7 @@ test('every entity that a right is checked for has a sample in testing/samples',
 
 for (const operation of guarded) {
   test(`${operation.name}: another organization's id is as unknown as one that does not exist`, async () => {
-    const response = await call(app, operation.name, { ...requestOf(operation), as: other });
+    const response = await call(operation.name, { ...requestOf(operation), as: other });
     assert.equal(response.statusCode, isIn(operation, 'params') ? 404 : 400, response.body);
     if (!isIn(operation, 'params'))
       assert.match(
@@ -41,7 +37,7 @@ for (const operation of guarded) {
   });
 
   test(`${operation.name}: a caller without any role`, async () => {
-    const response = await call(app, operation.name, { ...requestOf(operation), as: stranger });
+    const response = await call(operation.name, { ...requestOf(operation), as: stranger });
     const isArray = (operation.reply as { type?: unknown }).type === 'array';
     const isList = operation.method === 'GET' && isIn(operation, 'query') && isArray;
     assert.equal(response.statusCode, isIn(operation, 'params') ? 404 : isList ? 200 : 403, response.body);
@@ -51,28 +47,28 @@ for (const operation of guarded) {
 
 test('lists are empty for a caller without any role, and hold nothing of others', async () => {
   for (const as of [stranger, other]) {
-    const environments = await call(app, 'listEnvironments', { as });
+    const environments = await call('listEnvironments', { as });
     assert.deepEqual([environments.body, environments.headers['x-total-count']], ['[]', '0']);
   }
-  assert.deepEqual(await ok(app, 'listAgents', { as: stranger }), []);
+  assert.deepEqual(await ok('listAgents', { as: stranger }), []);
   assert.deepEqual(
-    (await ok(app, 'listAgents', { as: other })).map(({ organizationId }) => organizationId),
+    (await ok('listAgents', { as: other })).map(({ organizationId }) => organizationId),
     [otherOrganization],
   );
-  assert.deepEqual(await ok(app, 'listOrganizations', { as: stranger }), []);
-  assert.deepEqual(await ok(app, 'listProjects', { as: stranger }), []);
+  assert.deepEqual(await ok('listOrganizations', { as: stranger }), []);
+  assert.deepEqual(await ok('listProjects', { as: stranger }), []);
   for (const query of [{ organizationId: app.organizationId }, { projectId: app.projectId }] as Record<
     string,
     string
   >[]) {
-    assert.deepEqual(await ok(app, 'listEnvironments', { query, as: stranger }), []);
+    assert.deepEqual(await ok('listEnvironments', { query, as: stranger }), []);
   }
   assert.deepEqual(
-    (await ok(app, 'listOrganizations', { as: other })).map(({ id }) => id),
+    (await ok('listOrganizations', { as: other })).map(({ id }) => id),
     [otherOrganization],
   );
   assert.deepEqual(
-    (await ok(app, 'listProjects', { as: other })).map(({ organizationId }) => organizationId),
+    (await ok('listProjects', { as: other })).map(({ organizationId }) => organizationId),
     [otherOrganization],
   );
 });
@@ -94,7 +90,7 @@ test('an id in a query that is unknown or not visible is a 400 that names the fi
       field === 'projectId' ? app.projectId : app.organizationId,
     ]) {
       assert.match(
-        (await refused(app, name, 400, { query: { [field]: id }, as: other })).message,
+        (await refused(name, 400, { query: { [field]: id }, as: other })).message,
         new RegExp(`query.*${field}`),
         `${name} ${id}`,
       );
@@ -109,7 +105,7 @@ test('an unknown or malformed id in the path is a 404 in the common form', async
       const params = Object.fromEntries(
         Object.keys(request.params ?? {}).map((field) => [field, field === 'name' ? 'tf:plan' : id]),
       );
-      const { message } = await refused(app, operation.name, 404, { ...request, params });
+      const { message } = await refused(operation.name, 404, { ...request, params });
       // Entities are named in words: "state version", not "stateVersion".
       assert.match(message, /^No [a-z ]+ with id/, `${operation.name} ${id}`);
     }
@@ -118,13 +114,13 @@ test('an unknown or malformed id in the path is a 404 in the common form', async
 
 test('an unknown role grants no rights', async () => {
   const odd = await app.addKey({ [app.organizationId]: 'constructor' });
-  assert.equal((await send(app, { url: `/api/environments/${environment.id}` }, odd)).statusCode, 403);
-  assert.deepEqual(await ok(app, 'listEnvironments', { as: odd }), []);
+  assert.equal((await send({ url: `/api/environments/${environment.id}` }, odd)).statusCode, 403);
+  assert.deepEqual(await ok('listEnvironments', { as: odd }), []);
 });
 
 test('refused requests change nothing', async () => {
-  const after = await ok(app, 'getEnvironment', { params: { id: environment.id } });
+  const after = await ok('getEnvironment', { params: { id: environment.id } });
   assert.deepEqual([after.name, after.isLocked, after.status], ['network', false, 'ACTIVE']);
-  assert.equal((await ok(app, 'listEnvironments')).length, 1);
-  assert.equal((await ok(app, 'listGitTokens', { query: { organizationId: app.organizationId } })).length, 1);
+  assert.equal((await ok('listEnvironments')).length, 1);
+  assert.equal((await ok('listGitTokens', { query: { organizationId: app.organizationId } })).length, 1);
 });

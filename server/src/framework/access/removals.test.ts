@@ -4,11 +4,10 @@ import { test } from 'node:test';
 import { type OperationName, operations } from '#contract/operations.ts';
 import { rights } from '#contract/schema/enumerations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
-import { testApp } from '../../../testing/app.ts';
-import { type CallInput, ok, refused } from '../../../testing/client.ts';
+import type { CallInput } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, ok, refused } = await startTests();
 const managing = ['EDIT_ORGANIZATION_SETTINGS', 'EDIT_PROJECT_SETTINGS', 'CREATE_CUSTOM_ROLES'] as const;
 const viewing = rights.filter((right) => right.startsWith('VIEW_'));
 /** May manage people, keys and roles, and has no other rights. */
@@ -19,24 +18,24 @@ const named = (what: string) => `${what}-${++number}`;
 
 async function adminKey() {
   const body = { organizationId, name: named('key'), permissions: { organizationRole: 'Admin' } };
-  const made = await ok(app, 'createApiKey', { body });
+  const made = await ok('createApiKey', { body });
   return made.apiKeyId;
 }
 
 async function teamWithRole(): Promise<string> {
-  const { id } = await ok(app, 'createTeam', { body: { organizationId, name: named('team') } });
-  await ok(app, 'assignTeamRole', { body: { teamId: id, projectId, role: 'Deployer' } });
+  const { id } = await ok('createTeam', { body: { organizationId, name: named('team') } });
+  await ok('assignTeamRole', { body: { teamId: id, projectId, role: 'Deployer' } });
   return id;
 }
 
 async function invited(role = 'User') {
   const body = { email: `${named('person')}@example.com`, organizationId };
-  return ok(app, 'createInvitation', { body: { ...body, permissions: { organizationRole: role } } });
+  return ok('createInvitation', { body: { ...body, permissions: { organizationRole: role } } });
 }
 
 async function deployer(): Promise<string> {
   const { userId } = await invited();
-  await ok(app, 'assignUserRole', { body: { userId, projectId, role: 'Deployer' } });
+  await ok('assignUserRole', { body: { userId, projectId, role: 'Deployer' } });
   return userId;
 }
 
@@ -45,7 +44,7 @@ const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
   deleteApiKey: async () => ({ params: { id: await adminKey() } }),
   deleteApiKeySecret: async () => {
     const id = await adminKey();
-    const { id: secretId } = await ok(app, 'addApiKeySecret', { params: { id } });
+    const { id: secretId } = await ok('addApiKeySecret', { params: { id } });
     return { params: { id, secretId } };
   },
   deleteInvitation: async () => ({ params: { id: (await invited('Admin')).id } }),
@@ -53,25 +52,25 @@ const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
   deleteTeam: async () => ({ params: { id: await teamWithRole() } }),
   updateTeam: async () => {
     const id = await teamWithRole();
-    await ok(app, 'updateTeam', { params: { id }, body: { userIds: [(await invited()).userId] } });
+    await ok('updateTeam', { params: { id }, body: { userIds: [(await invited()).userId] } });
     return { params: { id }, body: { userIds: [] } };
   },
   deleteRole: async () => {
     const role = { organizationId, name: named('role'), permissions: ['RUN_APPLY'] };
-    return { params: { id: (await ok(app, 'createRole', { body: role })).id } };
+    return { params: { id: (await ok('createRole', { body: role })).id } };
   },
   removeUserRole: async () => ({ query: { userId: await deployer(), projectId } }),
   assignUserRole: async () => ({ body: { userId: await deployer(), projectId, role: 'Viewer' } }),
   removeTeamRole: async () => ({ query: { teamId: await teamWithRole(), projectId } }),
   removeProjectPermission: async () => ({ params: { projectId, userId: await deployer() } }),
   removeTeamAssignment: async () => {
-    const { id: teamId } = await ok(app, 'createTeam', { body: { organizationId, name: named('team') } });
+    const { id: teamId } = await ok('createTeam', { body: { organizationId, name: named('team') } });
     const body = { teamId, projectId, projectRole: 'Deployer' };
-    const { id: assignmentId } = await ok(app, 'addTeamAssignment', { body });
+    const { id: assignmentId } = await ok('addTeamAssignment', { body });
     return { params: { assignmentId } };
   },
   deleteScimToken: async () => {
-    const { id: tokenId } = await ok(app, 'createScimToken', { params: { id: organizationId } });
+    const { id: tokenId } = await ok('createScimToken', { params: { id: organizationId } });
     return { params: { id: organizationId, tokenId } };
   },
 };
@@ -134,9 +133,9 @@ test('every operation that removes something is known here', () => {
 for (const [name, make] of Object.entries(powers) as [OperationName, () => Promise<CallInput>][])
   test(`${name}: nobody takes rights away that they do not have`, async () => {
     const request = await make();
-    const { message } = await refused(app, name, 403, { ...request, as: editor });
+    const { message } = await refused(name, 403, { ...request, as: editor });
     assert.match(message, /needs all rights of the role|has rights that you do not have/);
-    await ok(app, name, request);
+    await ok(name, request);
   });
 
 for (const [name, other] of Object.entries(counterparts) as [OperationName, OperationName][])

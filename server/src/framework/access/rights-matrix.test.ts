@@ -9,20 +9,15 @@ import { type OperationName, operations } from '#contract/operations.ts';
 import { builtInRoles, type RoleScope } from '#contract/schema/built-in-roles.ts';
 import { type Right, rights } from '#contract/schema/enumerations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
-import { createActive } from '../../../testing/environment.ts';
 import { alternativesOf, makeSamples, subjectsOf } from '../../../testing/samples.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { families } from '../../families.ts';
 import type { Place } from '../../rows/places.ts';
 import { checkRight } from './check-right.ts';
 import { loadAccess } from './load-access.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
-const environment = await createActive(app, agent);
+const { app, organizationId, projectId, call, ok, createActive } = await startAgentTests();
+const environment = await createActive();
 const { ids, requestOf } = await makeSamples(app, environment);
 const homes = new Map(families.flatMap(({ entities = {} }) => Object.entries(entities)));
 
@@ -116,7 +111,7 @@ for (const { operation, alternative, needs, named } of forms) {
         await assert.doesNotReject(checkRight({ ...app.context, homes }, actor, operation, parts), why);
         continue;
       }
-      const response = await call(app, operation.name, { ...request, as: row.caller });
+      const response = await call(operation.name, { ...request, as: row.caller });
       assert.equal(response.statusCode, 403, `${why}: ${response.body}`);
       assert.match(response.body, new RegExp(`needs the right (\\w+ or )*${needs}\\b`), why);
     }
@@ -124,7 +119,7 @@ for (const { operation, alternative, needs, named } of forms) {
 }
 
 const deleted = await app.addKey({ [organizationId]: 'Admin' });
-await ok(app, 'listProjects', { as: deleted });
+await ok('listProjects', { as: deleted });
 await app.database.pool.query('delete from api_key where id = $1', [deleted.id]);
 const expired = await app.addKey({ [organizationId]: 'Admin' });
 await app.database.pool.query("update api_key set expires_at = '2020-01-01' where id = $1", [expired.id]);
@@ -139,7 +134,7 @@ for (const operation of all.filter(({ needs }) => needs !== 'nothing')) {
   test(`${operation.name}: nobody without valid credentials is admitted`, async () => {
     const request = requestOf(operation);
     for (const as of [null, deleted, expired, fromElsewhere, { id: expired.id, secret: '' }, nobody]) {
-      const response = await call(app, operation.name, { ...request, as } as never);
+      const response = await call(operation.name, { ...request, as } as never);
       assert.equal(response.statusCode, 401, response.body);
     }
   });

@@ -9,23 +9,21 @@ import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/desc
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { Operation } from '#contract/schema/operation.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { type CallInput, call, ok } from '../../../testing/client.ts';
-import { createActive, createIdle } from '../../../testing/environment.ts';
+import type { CallInput } from '../../../testing/client.ts';
+import { createIdle } from '../../../testing/environment.ts';
 import { makeSamples, subjectsOf } from '../../../testing/samples.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { withValue } from '../../../testing/with-value.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { ids, requestOf } = await makeSamples(app, await createActive(app, agent));
+const { app, call, ok, createActive } = await startAgentTests();
+const { ids, requestOf } = await makeSamples(app, await createActive());
 
 const other = await app.addKey();
-const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: other });
-const { id: projectId } = await ok(app, 'createProject', { body: { organizationId, name: 'P' }, as: other });
+const { id: organizationId } = await ok('createOrganization', { body: { name: 'Other' }, as: other });
+const { id: projectId } = await ok('createProject', { body: { organizationId, name: 'P' }, as: other });
 const elsewhere = { ...app, admin: other, organizationId, projectId };
 const foreign = (await makeSamples(elsewhere, await createIdle(elsewhere))).ids;
-const foreignAgent = await ok(app, 'createAgent', { body: { organizationId, name: 'theirs' }, as: other });
+const foreignAgent = await ok('createAgent', { body: { organizationId, name: 'theirs' }, as: other });
 const foreignIds: Readonly<Record<string, string>> = { ...foreign, agent: foreignAgent.agentKey };
 
 /** Entities that the ids of a field refer to, apart from those that an operation declares as its subject. */
@@ -146,7 +144,7 @@ async function answerTo({ operation, part, path, isList }: Place, id: string) {
     ...(base.body ? { body: { ...known.body, ...base.body } } : {}),
   };
   const body = withValue(request[part], path, isList ? [id] : id);
-  const reply = await call(app, operation.name, { ...request, [part]: body } as CallInput);
+  const reply = await call(operation.name, { ...request, [part]: body } as CallInput);
   // Operations for MCP servers refuse in plain text.
   const isJson = reply.body.startsWith('{');
   const { message = '' } = isJson ? (reply.json() as Partial<ErrorBody>) : { message: reply.body };

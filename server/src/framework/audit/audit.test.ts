@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
-import { createActive, createBody, createIdle, deploy } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const tests = await startAgentTests();
+const { app, agent, organizationId, call, ok, createActive, createBody, createIdle, deploy } = tests;
 
 async function trail(): Promise<
   { action: string; entity_id: string; request_id: string; actor_id: string; organization_id: string }[]
@@ -19,55 +16,47 @@ async function trail(): Promise<
 }
 
 test('each change records what was done, to what, by whom, and by which request', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const params = { id: environment.id };
-  const started = await deploy(app, environment.id);
+  const started = await deploy(environment.id);
   await agent.finish(await agent.claim(), plannedOutcome());
-  const queued = await deploy(app, environment.id);
-  const token = await ok(app, 'createGitToken', {
-    body: { organizationId, name: 't', value: 'planted-value' },
-  });
+  const queued = await deploy(environment.id);
+  const token = await ok('createGitToken', { body: { organizationId, name: 't', value: 'planted-value' } });
   const changes: [action: string, entityId: string, run: () => Promise<unknown>][] = [
     [
       'deployment.cancelled',
       queued.id,
-      () => ok(app, 'cancelDeployment', { params: { id: queued.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('cancelDeployment', { params: { id: queued.id }, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'deployment.approved',
       started.id,
-      () => ok(app, 'approveDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('approveDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'deployment.aborted',
       started.id,
-      () => ok(app, 'abortDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('abortDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'environment.updated',
       environment.id,
-      () => ok(app, 'updateEnvironment', { params, body: { name: 'n' }, headers: { 'x-request-id': 'r' } }),
+      () => ok('updateEnvironment', { params, body: { name: 'n' }, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'environment.locked',
       environment.id,
-      () =>
-        ok(app, 'setEnvironmentLock', { params, body: { isLocked: true }, headers: { 'x-request-id': 'r' } }),
+      () => ok('setEnvironmentLock', { params, body: { isLocked: true }, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'environment.unlocked',
       environment.id,
-      () =>
-        ok(app, 'setEnvironmentLock', {
-          params,
-          body: { isLocked: false },
-          headers: { 'x-request-id': 'r' },
-        }),
+      () => ok('setEnvironmentLock', { params, body: { isLocked: false }, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'gitToken.deleted',
       token.id,
-      () => ok(app, 'deleteGitToken', { params: { id: token.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('deleteGitToken', { params: { id: token.id }, headers: { 'x-request-id': 'r' } }),
     ],
   ];
   for (const [action, entityId, run] of changes) {
@@ -96,7 +85,7 @@ test('each change records what was done, to what, by whom, and by which request'
 });
 
 test('a change whose audit row cannot be written is rolled back', async () => {
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   const params = { id: environment.id };
   const fingerprint = async () => {
     const { rows } = await app.database.pool.query(
@@ -108,15 +97,15 @@ test('a change whose audit row cannot be written is rolled back', async () => {
   const events = (await trail()).length;
   await app.database.pool.query('alter table audit_event add constraint nothing check (false) not valid');
   const calls = [
-    () => call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app) }),
-    () => call(app, 'deployEnvironment', { params }),
-    () => call(app, 'destroyEnvironment', { params }),
-    () => call(app, 'updateEnvironment', { params, body: { name: 'x' } }),
-    () => call(app, 'setEnvironmentLock', { params, body: { isLocked: true } }),
-    () => call(app, 'createProject', { body: { organizationId, name: 'x' } }),
-    () => call(app, 'createOrganization', { body: { name: 'x' } }),
-    () => call(app, 'createGitToken', { body: { organizationId, name: 'x', value: 'v' } }),
-    () => call(app, 'createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }),
+    () => call('createEnvironmentWithoutTemplate', { body: createBody() }),
+    () => call('deployEnvironment', { params }),
+    () => call('destroyEnvironment', { params }),
+    () => call('updateEnvironment', { params, body: { name: 'x' } }),
+    () => call('setEnvironmentLock', { params, body: { isLocked: true } }),
+    () => call('createProject', { body: { organizationId, name: 'x' } }),
+    () => call('createOrganization', { body: { name: 'x' } }),
+    () => call('createGitToken', { body: { organizationId, name: 'x', value: 'v' } }),
+    () => call('createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }),
   ];
   for (const each of calls) await assert.rejects(each(), /failed: .*nothing/);
   await app.database.pool.query('alter table audit_event drop constraint nothing');

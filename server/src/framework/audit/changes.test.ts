@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createIdle, deploy } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { changesOf } from './changes.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, ok, createIdle, deploy } = await startTests();
 
 type Entry = { before: Record<string, unknown> | null; after: Record<string, unknown> | null; whole: string };
 
@@ -36,46 +33,43 @@ test('only fields that differ are recorded, and nothing for what has no value', 
 });
 
 test('changes of settings are recorded with what was there before', async () => {
-  const { id } = await createIdle(app, { name: 'first' });
+  const { id } = await createIdle({ name: 'first' });
   const params = { id };
-  const { id: project } = await ok(app, 'createProject', {
-    body: { organizationId, name: 'P', tags: ['x'] },
-  });
+  const { id: project } = await ok('createProject', { body: { organizationId, name: 'P', tags: ['x'] } });
   const cases: [action: string, run: () => Promise<unknown>, before: unknown, after: unknown][] = [
     [
       'organization.policiesUpdated',
-      () =>
-        ok(app, 'updateOrganizationPolicies', { params: { id: organizationId }, body: { maxTtl: '3-d' } }),
+      () => ok('updateOrganizationPolicies', { params: { id: organizationId }, body: { maxTtl: '3-d' } }),
       { maxTtl: null },
       { maxTtl: '3-d' },
     ],
     [
       'project.updated',
-      () => ok(app, 'updateProject', { params: { id: project }, body: { name: 'Q', tags: ['x'] } }),
+      () => ok('updateProject', { params: { id: project }, body: { name: 'Q', tags: ['x'] } }),
       { name: 'P' },
       { name: 'Q' },
     ],
     [
       'project.moved',
-      () => ok(app, 'moveProject', { params: { id: project }, body: { targetProjectId: projectId } }),
+      () => ok('moveProject', { params: { id: project }, body: { targetProjectId: projectId } }),
       { parentProjectId: null },
       { parentProjectId: projectId },
     ],
     [
       'environment.updated',
-      () => ok(app, 'updateEnvironment', { params, body: { name: 'second', requiresApproval: true } }),
+      () => ok('updateEnvironment', { params, body: { name: 'second', requiresApproval: true } }),
       { name: 'first' },
       { name: 'second' },
     ],
     [
       'environment.locked',
-      () => ok(app, 'setEnvironmentLock', { params, body: { isLocked: true, reason: 'why' } }),
+      () => ok('setEnvironmentLock', { params, body: { isLocked: true, reason: 'why' } }),
       { isLocked: false, reason: null },
       { isLocked: true, reason: 'why' },
     ],
     [
       'environment.driftScheduled',
-      () => ok(app, 'updateDriftSchedule', { params, body: { enabled: true, cron: '0 5 * * *' } }),
+      () => ok('updateDriftSchedule', { params, body: { enabled: true, cron: '0 5 * * *' } }),
       null,
       {
         driftDetection: { cron: '0 5 * * *', timeZone: 'UTC', isEnabled: true, autoDriftRemediation: null },
@@ -83,14 +77,14 @@ test('changes of settings are recorded with what was there before', async () => 
     ],
     [
       'environment.moved',
-      () => ok(app, 'moveEnvironment', { params, body: { projectId: project } }),
+      () => ok('moveEnvironment', { params, body: { projectId: project } }),
       { projectId },
       { projectId: project },
     ],
     [
       'state.accessChanged',
       () =>
-        ok(app, 'setStateAccess', {
+        ok('setStateAccess', {
           params: { environmentId: id },
           body: { accessibleFromEntireOrganization: true },
         }),
@@ -107,17 +101,17 @@ test('changes of settings are recorded with what was there before', async () => 
 });
 
 test('secrets are recorded as fingerprints, which show that they changed', async () => {
-  await ok(app, 'createGitToken', { body: { organizationId, name: 't', value: 'planted-1' } });
+  await ok('createGitToken', { body: { organizationId, name: 't', value: 'planted-1' } });
   const token = await entryOf('gitToken.created');
   assert.match(String(token.after?.['value']), fingerprint);
   const pem = () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const [first, second] = [pem(), pem()];
-  const { id } = await ok(app, 'createSshKey', { body: { organizationId, name: 'k', value: first } });
+  const { id } = await ok('createSshKey', { body: { organizationId, name: 'k', value: first } });
   const created = await entryOf('sshKey.created');
   const seen: Entry[] = [token, created];
   for (const value of [first, second]) {
-    await ok(app, 'updateSshKey', { params: { id }, body: { value } });
+    await ok('updateSshKey', { params: { id }, body: { value } });
     seen.push(await entryOf('sshKey.updated'));
   }
   const [, , same, other] = seen;
@@ -125,16 +119,16 @@ test('secrets are recorded as fingerprints, which show that they changed', async
   assert.equal(other?.before?.['value'], created.after?.['value']);
   assert.match(String(other?.after?.['value']), fingerprint);
   assert.notEqual(other?.after?.['value'], other?.before?.['value']);
-  await ok(app, 'deleteSshKey', { params: { id } });
+  await ok('deleteSshKey', { params: { id } });
   assert.equal((await entryOf('sshKey.deleted')).before?.['value'], other?.after?.['value']);
   for (const { whole } of seen) assert.doesNotMatch(whole, /planted|PRIVATE KEY/);
 });
 
 test('values of variables are recorded as fingerprints, sensitive or not', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const change = async (configurationChanges: object[]) => {
-    const { id: deploymentId } = await deploy(app, id, { deploymentType: 'dryRun', configurationChanges });
-    await ok(app, 'abortDeployment', { params: { id: deploymentId } });
+    const { id: deploymentId } = await deploy(id, { deploymentType: 'dryRun', configurationChanges });
+    await ok('abortDeployment', { params: { id: deploymentId } });
     return entryOf('variables.changed');
   };
   const created = await change([
@@ -158,9 +152,9 @@ test('values of variables are recorded as fingerprints, sensitive or not', async
 });
 
 test('an entry whose secret can no longer be opened is still recorded', async () => {
-  const { id } = await ok(app, 'createGitToken', { body: { organizationId, name: 'u', value: 'v' } });
+  const { id } = await ok('createGitToken', { body: { organizationId, name: 'u', value: 'v' } });
   await app.database.pool.query("update git_token set sealed_value = '\\x00' where id = $1", [id]);
-  await ok(app, 'deleteGitToken', { params: { id } });
+  await ok('deleteGitToken', { params: { id } });
   assert.deepEqual((await entryOf('gitToken.deleted')).before, {
     name: 'u',
     type: 'GIT',

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { testApp } from '../../../testing/app.ts';
+import { startTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Events } from '../events/events.ts';
 import { carryOutDue, pauseSeconds, startEffects } from './carry-out.ts';
 import { type EffectKind, promiseEffect } from './effect-kind.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 beforeEach(async () => {
   await app.database.pool.query('delete from effect');
   app.logged.length = 0;

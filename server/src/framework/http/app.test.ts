@@ -10,10 +10,11 @@ import { openOperations } from '#contract/system/operations.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { testApp } from '../../../testing/app.ts';
 import { checkValue } from '../../../testing/check-reply.ts';
-import { basic, ok, pathOf, refusalIn, send } from '../../../testing/client.ts';
+import { basic, pathOf, refusalIn, send } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 import { makeWebFolder, scriptFile } from '../../../testing/web-folder.ts';
 
-const app = await testApp({ ENVARIUM_WEB_DIR: makeWebFolder() });
+const { app, ok } = await startTests({ ENVARIUM_WEB_DIR: makeWebFolder() });
 
 const id = randomUUID();
 const ids = {
@@ -175,7 +176,7 @@ test('an internal error shows its request id and nothing else', async () => {
 });
 
 test('the description of the interface is served as it is generated', async () => {
-  const document = await ok(app, 'getOpenApi', { as: null });
+  const document = await ok('getOpenApi', { as: null });
   assert.equal(document.openapi, '3.1.0');
 });
 

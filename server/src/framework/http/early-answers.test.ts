@@ -8,10 +8,10 @@ import { operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
-import { testApp } from '../../../testing/app.ts';
-import { basic, send } from '../../../testing/client.ts';
+import { basic } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, send } = await startTests();
 const port = Number(new URL(await app.listen()).port);
 const mebibyte = 1024 * 1024;
 
@@ -148,5 +148,5 @@ test('a caller whose right does not suffice is refused before its body is read',
 
 test('an unknown path of the service needs credentials, a known path of another version, too', async () => {
   for (const url of ['/api/nothing', '/api/configuration', `${protocolBase}/nothing`])
-    assert.equal((await send(app, { url }, null)).statusCode, 401, url);
+    assert.equal((await send({ url }, null)).statusCode, 401, url);
 });

@@ -5,13 +5,12 @@ import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/desc
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { without } from '#contract/schema/without-nulls.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, refusalIn } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { refusalIn } from '../../../testing/client.ts';
 import { leastValue, makeSamples } from '../../../testing/samples.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { requestOf } = await makeSamples(app, await createIdle(app));
+const { app, call, createIdle } = await startTests();
+const { requestOf } = await makeSamples(app, await createIdle());
 
 type Named = Operation & { name: OperationName };
 
@@ -63,7 +62,7 @@ for (const operation of withBodies) {
     const request = requestOf(operation);
     const wrong: string[] = [];
     const refusalOf = async (body: unknown) => {
-      const answer = await call(app, name, { ...request, body });
+      const answer = await call(name, { ...request, body });
       return answer.statusCode === 400 ? refusalIn(answer).message : null;
     };
     const schema = jsonSchemaOf(operation.body as TSchema);

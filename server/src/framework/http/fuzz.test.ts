@@ -3,16 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
-import { testApp } from '../../../testing/app.ts';
-import { pathOf, send } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { pathOf } from '../../../testing/client.ts';
 import { checkAnswer } from '../../../testing/fuzzing/check-answer.ts';
 import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
 import { makeSamples } from '../../../testing/samples.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
-const { requestOf } = await makeSamples(app, await createIdle(app));
+const { app, organizationId, projectId, send, createIdle } = await startTests();
+const { requestOf } = await makeSamples(app, await createIdle());
 const inProject = (role: string) =>
   app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role }]);
 
@@ -81,7 +79,6 @@ for (const [who, as] of Object.entries(callers))
           const payload = body === undefined ? undefined : JSON.stringify(body);
           const type = isFile ? 'application/octet-stream' : 'application/json';
           const answer = await send(
-            app,
             {
               method: operation.method,
               url,

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { testApp } from '../../../testing/app.ts';
-import { basic, ok } from '../../../testing/client.ts';
+import { basic } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok } = await startTests();
 const port = Number(new URL(await app.listen()).port);
 const [staying, demoted, deleted] = [
   await app.addKey({ [organizationId]: 'Admin' }),
@@ -44,7 +43,7 @@ test('the right is checked again where a body came late', async () => {
   const params = { id: organizationId, userId: demoted.id };
   const answers = await Promise.all([
     late(staying, async () => undefined),
-    late(demoted, () => ok(app, 'setMemberRole', { params, body: 'User' })),
+    late(demoted, () => ok('setMemberRole', { params, body: 'User' })),
     late(deleted, () => app.database.pool.query('delete from api_key where id = $1', [deleted.id])),
   ]);
   assert.match(answers[0], /^HTTP\/1\.1 200/);

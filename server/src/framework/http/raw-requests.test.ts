@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { ErrorBody } from '#contract/schema/errors.ts';
-import { testApp } from '../../../testing/app.ts';
 import { checkValue } from '../../../testing/check-reply.ts';
 import { basic } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 const port = Number(new URL(await app.listen()).port);
 const patienceMilliseconds = 2_000;
 const end = '\r\n\r\n';

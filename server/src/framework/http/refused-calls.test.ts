@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused, send } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { connect } from '../../ground/database/open.ts';
 import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
 import { linkEntries } from '../../service/audit-log/link-entries.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, send, ok, refused, createIdle } = await startTests();
 
 async function refusedCalls() {
   await auditRefusedCalls(app.context);
@@ -23,10 +20,10 @@ async function refusedCalls() {
 test('calls without the right are recorded once for each caller and operation, with their number', async () => {
   const reader = await app.addKey({ [organizationId]: 'Reader' });
   const body = { organizationId, name: 't', value: 'planted-value' };
-  for (let time = 0; time < 3; time++) await refused(app, 'createGitToken', 403, { body, as: reader });
+  for (let time = 0; time < 3; time++) await refused('createGitToken', 403, { body, as: reader });
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
-  await refused(app, 'createAgentSecret', 403, { params, as: reader });
-  await refused(app, 'getEnvironment', 404, { params: { id: randomUUID() }, as: reader });
+  await refused('createAgentSecret', 403, { params, as: reader });
+  await refused('getEnvironment', 404, { params: { id: randomUUID() }, as: reader });
   const rows = await refusedCalls();
   const [{ actor_id: actor }] = rows;
   assert.deepEqual(rows, [
@@ -51,12 +48,12 @@ test('calls without the right are recorded once for each caller and operation, w
 });
 
 test('calls of the state protocol without the right are recorded, also those that only read', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const member = await app.addKey({ [organizationId]: 'User' });
   const url = `${stateProtocolBase}/${id}`;
   const before = (await refusedCalls()).length;
   for (const method of ['GET', 'GET', 'DELETE', 'LOCK'] as const) {
-    const { statusCode } = await send(app, { method: method as 'GET', url }, member);
+    const { statusCode } = await send({ method: method as 'GET', url }, member);
     assert.equal(statusCode, 403, method);
   }
   const rows = (await refusedCalls()).slice(before);
@@ -71,9 +68,9 @@ test('calls of the state protocol without the right are recorded, also those tha
 });
 
 test('calls of the state protocol about environments of others, known or not, are recorded', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const stranger = await app.addKey();
-  await ok(app, 'createOrganization', { body: { name: 'Strangers' }, as: stranger });
+  await ok('createOrganization', { body: { name: 'Strangers' }, as: stranger });
   const unknown = randomUUID();
   const before = (await refusedCalls()).length;
   for (const [path, method, status] of [
@@ -82,7 +79,7 @@ test('calls of the state protocol about environments of others, known or not, ar
     ['not-an-id', 'GET', 403],
     [id, 'DELETE', 404],
   ] as const) {
-    const { statusCode } = await send(app, { method, url: `${stateProtocolBase}/${path}` }, stranger);
+    const { statusCode } = await send({ method, url: `${stateProtocolBase}/${path}` }, stranger);
     assert.equal(statusCode, status, `${method} ${path}`);
   }
   assert.deepEqual(
@@ -100,7 +97,7 @@ test('the id that a caller sends is in the log, and names no entry of the audit 
   const member = await app.addKey({ [organizationId]: 'User' });
   const call = { params: { agentKey: 'ENVARIUM_DEFAULT' }, as: member };
   for (const sent of ['pipeline-7', 'line\nbreak', 'x'.repeat(129)])
-    await refused(app, 'createAgentSecret', 403, { ...call, headers: { 'x-request-id': sent } });
+    await refused('createAgentSecret', 403, { ...call, headers: { 'x-request-id': sent } });
   const lines = app.logged.map((line) => JSON.parse(line) as Record<string, string>);
   const ours = lines.filter(({ userId }) => userId === member.id);
   assert.deepEqual(
@@ -122,7 +119,7 @@ test('an id that fits in no index is recorded with its beginning', async () => {
   const stranger = await app.addKey();
   const before = (await refusedCalls()).length;
   const projectId = randomBytes(3000).toString('base64url');
-  await refused(app, 'getPolicy', 403, { query: { projectId }, as: stranger });
+  await refused('getPolicy', 403, { query: { projectId }, as: stranger });
   const rows = (await refusedCalls()).slice(before);
   assert.deepEqual(
     rows.map(({ entity_id: entityId }) => entityId as string),
@@ -142,7 +139,7 @@ test('what was refused before an outage of the database is recorded after it, on
   ];
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   const before = (await refusedCalls()).length;
-  for (const as of [one, two, two]) await refused(app, 'createAgentSecret', 403, { params, as });
+  for (const as of [one, two, two]) await refused('createAgentSecret', 403, { params, as });
   await using away = connect({ host: '127.0.0.1', port: 1 });
   await assert.rejects(auditRefusedCalls({ ...app.context, db: away.db }), /ECONNREFUSED/);
   await assert.rejects(auditRefusedCalls({ ...app.context, db: away.db }), /ECONNREFUSED/);
@@ -164,7 +161,7 @@ test('an entry that cannot be stored is dropped, and costs no other', async () =
   ];
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   const before = (await refusedCalls()).length;
-  for (const as of [one, two]) await refused(app, 'createAgentSecret', 403, { params, as });
+  for (const as of [one, two]) await refused('createAgentSecret', 403, { params, as });
   await app.database.pool.query(
     `alter table audit_event add constraint refuses check (actor_id <> '${one.id}') not valid`,
   );

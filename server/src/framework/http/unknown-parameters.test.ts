@@ -4,14 +4,13 @@ import { openApiDocument } from '#contract/documents/openapi.ts';
 import { operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { warningHeader } from '#contract/schema/warning-header.ts';
-import { testApp } from '../../../testing/app.ts';
-import { basic, call, pathOf, send } from '../../../testing/client.ts';
-import { createIdle, deploy } from '../../../testing/environment.ts';
+import { basic, pathOf } from '../../../testing/client.ts';
 import { makeSamples } from '../../../testing/samples.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const idle = await createIdle(app);
-const { id: deploymentId } = await deploy(app, idle.id);
+const { app, send, call, createIdle, deploy } = await startTests();
+const idle = await createIdle();
+const { id: deploymentId } = await deploy(idle.id);
 const { requestOf } = await makeSamples(app, { ...idle, latestDeploymentLogId: deploymentId });
 const url = await app.listen();
 
@@ -45,7 +44,7 @@ test('event streams have the headers of all other replies, and name unknown quer
 test('every operation answers an unknown query parameter as if it were absent, and names it in a header', async () => {
   for (const operation of all.filter((each) => !isStream(each))) {
     const { params, query, body } = requestOf(operation);
-    const { statusCode, headers } = await send(app, {
+    const { statusCode, headers } = await send({
       method: operation.method,
       url: pathOf(operation, { ...(params ? { params } : {}), query: { ...query, nonsense: 'x' } }),
       ...(body === undefined
@@ -60,7 +59,7 @@ test('every operation answers an unknown query parameter as if it were absent, a
 
 test('a warning names all unknown parameters, to a limit, in what a header can have', async () => {
   const warningOf = async (query: Record<string, string>) =>
-    (await call(app, 'listProjects', { query })).headers[warningHeader];
+    (await call('listProjects', { query })).headers[warningHeader];
   assert.equal(
     await warningOf({ one: '1', 'a|ü': '2' }),
     '"one", "a/?" are not query parameters of this operation and were ignored.',

@@ -4,14 +4,13 @@ import fc from 'fast-check';
 import { type OperationName, operations } from '#contract/operations.ts';
 import { errors } from '#contract/schema/errors.ts';
 import type { Operation } from '#contract/schema/operation.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, pathOf, send } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { pathOf } from '../../../testing/client.ts';
 import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
 import { makeSamples } from '../../../testing/samples.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const environment = await createIdle(app);
+const { app, send, call, createIdle } = await startTests();
+const environment = await createIdle();
 const { requestOf } = await makeSamples(app, environment);
 
 /** One field of a good body, or of its element, changed; or another text, where the body is one. */
@@ -44,7 +43,7 @@ for (const operation of changing) {
   test(`${name}: any value of a field is accepted or refused, and never causes an internal error`, async () => {
     await fc.assert(
       fc.asyncProperty(bodies(operation, good), async (body) => {
-        const { statusCode } = await call(app, name, { ...(params ? { params } : {}), body });
+        const { statusCode } = await call(name, { ...(params ? { params } : {}), body });
         const listed = (operation.refusesWith ?? []).map((code) => errors[code].status);
         const others = operation.needs === 'nothing' ? [...listed, 429] : listed;
         assert.ok([200, 400, 403, 404, 409, 422, ...others].includes(statusCode), String(statusCode));
@@ -73,7 +72,7 @@ test('any query or path is accepted or refused, and never causes an internal err
         names.length > 0
           ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()]))
           : undefined;
-      const { statusCode, body } = await send(app, {
+      const { statusCode, body } = await send({
         method: 'GET',
         url: pathOf(operation, { params, ...(query ? { query } : {}) }),
       });

@@ -1,37 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openApiDocument } from '#contract/documents/openapi.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call } from '../../../testing/client.ts';
-import { createBody, createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, call, createBody, createIdle } = await startTests();
 const name = 'x-envarium-warning';
 const pushes =
   'continuousDeployment is stored but has no effect yet: pushes to the repository do not start deployments.';
 const plans = 'pullRequestPlanDeployments is stored but has no effect yet: pull requests do not start plans.';
 
 test('a reply warns about each option that is turned on and has no effect yet', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const params = { id };
   const both = { continuousDeployment: true, pullRequestPlanDeployments: true };
-  const created = await call(app, 'createEnvironmentWithoutTemplate', {
-    body: createBody(app, { ...both, preventAutoDeploy: true }),
+  const created = await call('createEnvironmentWithoutTemplate', {
+    body: createBody({ ...both, preventAutoDeploy: true }),
   });
   assert.equal(created.headers[name], `${pushes} | ${plans}`);
-  const updated = await call(app, 'updateEnvironment', { params, body: { continuousDeployment: true } });
+  const updated = await call('updateEnvironment', { params, body: { continuousDeployment: true } });
   assert.equal(updated.headers[name], pushes);
   const inside = { continuousDeployment: true, preventAutoDeploy: true };
-  const again = await call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, inside) });
+  const again = await call('createEnvironmentWithoutTemplate', { body: createBody(inside) });
   assert.equal(again.headers[name], pushes);
 });
 
 test('of a policy, only what pushes and pull requests would do is without effect', async () => {
   const projectId = app.projectId;
   const all = { includeCostEstimation: true, skipRedundantDeployments: true, outputsAsInputsEnabled: true };
-  const changed = await call(app, 'updatePolicy', { body: { projectId, ...all } });
+  const changed = await call('updatePolicy', { body: { projectId, ...all } });
   assert.deepEqual([changed.statusCode, changed.headers[name]], [200, undefined]);
-  const forges = await call(app, 'updatePolicy', { body: { projectId, continuousDeploymentDefault: true } });
+  const forges = await call('updatePolicy', { body: { projectId, continuousDeploymentDefault: true } });
   assert.match(
     String(forges.headers[name]),
     /^continuousDeploymentDefault is stored but has no effect yet: /,
@@ -40,7 +38,7 @@ test('of a policy, only what pushes and pull requests would do is without effect
 
 test('flags of an organization that nothing reads yet are answered with a warning, and enableOidc without', async () => {
   const params = { id: app.organizationId };
-  const change = (body: object) => call(app, 'updateOrganizationPolicies', { params, body });
+  const change = (body: object) => call('updateOrganizationPolicies', { params, body });
   const flags = await change({ disablePrComments: true, enableOidc: true });
   assert.equal(
     flags.headers[name],
@@ -51,10 +49,10 @@ test('flags of an organization that nothing reads yet are answered with a warnin
 
 test('a reply does not warn about options that are off, nor about a request that is refused', async () => {
   const off = { continuousDeployment: false, pullRequestPlanDeployments: false, preventAutoDeploy: true };
-  const created = await call(app, 'createEnvironmentWithoutTemplate', { body: createBody(app, off) });
+  const created = await call('createEnvironmentWithoutTemplate', { body: createBody(off) });
   assert.deepEqual([created.statusCode, created.headers[name]], [200, undefined]);
-  const refused = await call(app, 'createEnvironmentWithoutTemplate', {
-    body: createBody(app, { continuousDeployment: true, path: '..' }),
+  const refused = await call('createEnvironmentWithoutTemplate', {
+    body: createBody({ continuousDeployment: true, path: '..' }),
   });
   assert.deepEqual([refused.statusCode, refused.headers[name]], [400, undefined]);
 });

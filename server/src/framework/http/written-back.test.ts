@@ -7,9 +7,7 @@ import { type JsonSchema, jsonSchemaOf, typesOf } from '#contract/documents/desc
 import { type OperationName, operations } from '#contract/operations.ts';
 import { acceptsEmptyText } from '#contract/schema/empty-fields.ts';
 import type { Operation } from '#contract/schema/operation.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { getToken, openToken } from '../../rows/git-tokens/git-token-store.ts';
 
 type Fields = Record<string, unknown>;
@@ -38,16 +36,13 @@ interface Entity {
   readonly replaces?: boolean;
 }
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, ok, refused, createIdle } = await startTests();
 const member = await app.addKey({ [organizationId]: 'User' });
 const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }) as string;
-const token = await ok(app, 'createGitToken', {
-  body: { organizationId, name: 'for connections', value: 'v' },
-});
-const sshKey = await ok(app, 'createSshKey', { body: { organizationId, name: 'for templates', value: pem } });
-const idle = await createIdle(app);
+const token = await ok('createGitToken', { body: { organizationId, name: 'for connections', value: 'v' } });
+const sshKey = await ok('createSshKey', { body: { organizationId, name: 'for templates', value: pem } });
+const idle = await createIdle();
 
 const repository = 'https://git.example.com/network.git';
 const source = {
@@ -334,18 +329,18 @@ let made = 0;
 async function made1(entity: Entity) {
   const { create, body, read, update, idIn = 'params', base = {} } = entity;
   const fields = body(`written-${(made += 1)}`);
-  const { id } = (await ok(app, create, { body: fields })) as { id: string };
+  const { id } = (await ok(create, { body: fields })) as { id: string };
   const name = base['name'] ?? fields['name'];
   const isNamed = (operations[update] as Operation).body && entity.replaces && update !== 'updatePolicy';
   const sent = { ...base, ...(isNamed ? { name } : {}), ...(idIn === 'params' ? {} : { [idIn]: id }) };
   const params = { id };
   return {
     read: async () =>
-      (await ok(app, read, {
+      (await ok(read, {
         params,
         ...(update === 'updatePolicy' ? { query: { projectId: id } } : {}),
       })) as unknown as Fields,
-    change: (values: Fields) => call(app, update, { params, body: { ...sent, ...values } }),
+    change: (values: Fields) => call(update, { params, body: { ...sent, ...values } }),
   };
 }
 
@@ -412,10 +407,10 @@ for (const [name, entity] of Object.entries(entities)) {
 test('null ends remote applies, which other settings are bound to', async () => {
   const params = { id: idle.id };
   const values = { isRemoteBackend: true, requiresApproval: false, isRemoteApplyEnabled: true };
-  const enabled = await ok(app, 'updateEnvironment', { params, body: values });
+  const enabled = await ok('updateEnvironment', { params, body: values });
   assert.equal(enabled.isRemoteApplyEnabled, true);
   const body = { isRemoteApplyEnabled: null };
-  assert.equal((await ok(app, 'updateEnvironment', { params, body })).isRemoteApplyEnabled, false);
+  assert.equal((await ok('updateEnvironment', { params, body })).isRemoteApplyEnabled, false);
 });
 
 test('a hidden value that is written back stays what it is, and is not accepted for something new', async () => {
@@ -424,13 +419,13 @@ test('a hidden value that is written back stays what it is, and is not accepted 
     const row = await getToken(app.context.db, token.id);
     return row && openToken(app.context, row);
   };
-  const { value } = await ok(app, 'getGitToken', { params });
-  await ok(app, 'updateGitToken', { params, body: { value } });
+  const { value } = await ok('getGitToken', { params });
+  await ok('updateGitToken', { params, body: { value } });
   assert.equal(await stored(), 'v');
-  await ok(app, 'updateGitToken', { params, body: { value: 'w' } });
+  await ok('updateGitToken', { params, body: { value: 'w' } });
   assert.equal(await stored(), 'w');
   const body = { organizationId, name: 'masked', value };
-  const refusal = await refused(app, 'createGitToken', 400, { body });
+  const refusal = await refused('createGitToken', 400, { body });
   assert.match(refusal.message, /\/body\/value is the placeholder/);
 });
 
@@ -446,7 +441,7 @@ test('null of a variable that exists clears it, and never shows a secret', async
     isRequired: true,
     schema: { type: 'string', enum: ['large', 'little'] },
   };
-  const [created] = await ok(app, 'saveVariables', { body: [whole] });
+  const [created] = await ok('saveVariables', { body: [whole] });
   const cleared = {
     value: null,
     description: null,
@@ -455,13 +450,13 @@ test('null of a variable that exists clears it, and never shows a secret', async
     isReadonly: null,
     schema: null,
   };
-  const [changed] = await ok(app, 'saveVariables', { body: [{ id: created?.id, ...cleared }] });
+  const [changed] = await ok('saveVariables', { body: [{ id: created?.id, ...cleared }] });
   const { value, description, regex, isRequired, schema } = changed ?? {};
   assert.deepEqual([value, description ?? '', regex ?? '', isRequired], ['', '', '', false]);
   assert.deepEqual(schema, { type: 'string' });
   const secret = { ...place, name: 'secret', type: 0, value: 'hidden', isSensitive: true };
-  const [hidden] = await ok(app, 'saveVariables', { body: [secret] });
-  const [still] = await ok(app, 'saveVariables', {
+  const [hidden] = await ok('saveVariables', { body: [secret] });
+  const [still] = await ok('saveVariables', {
     body: [{ id: hidden?.id, value: 'other', isSensitive: null }],
   });
   assert.deepEqual([still?.isSensitive, still?.value], [true, '********']);
@@ -488,6 +483,6 @@ test('null of a new variable means that the field is absent', async () => {
     },
     ...{ toDelete: null, projectId: null, isOutput: null, overwrites: null, userId: null },
   };
-  const [row] = await ok(app, 'saveVariables', { body: [body] });
+  const [row] = await ok('saveVariables', { body: [body] });
   assert.deepEqual([row?.value, row?.isSensitive, row?.schema], ['v', false, { type: 'string' }]);
 });

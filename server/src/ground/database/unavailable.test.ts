@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { send } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 import { connect } from './open.ts';
 import { whyUnavailable } from './unavailable.ts';
 
-const app = await testApp();
+const { app, send } = await startTests();
 
 async function failure(statement: string, database = app.database): Promise<unknown> {
   return database.pool.query(statement).then(
@@ -45,12 +44,12 @@ test('after an error of a statement or of a file, nobody is asked to try again',
 test('a request whose connection is lost gets 503 with Retry-After', async () => {
   const query = app.database.pool.query.bind(app.database.pool);
   // Tables that a server reads when it starts are read.
-  await send(app, { url: '/api/projects' });
+  await send({ url: '/api/projects' });
   app.database.pool.once('acquire', (client) => {
     void query('select pg_terminate_backend($1)', [(client as unknown as { processID: number }).processID]);
     void client.query('select pg_sleep(2)').catch(() => undefined);
   });
-  const response = await send(app, { url: '/api/projects' });
+  const response = await send({ url: '/api/projects' });
   assert.deepEqual(
     [response.statusCode, response.json<{ code: string }>().code, response.headers['retry-after']],
     [503, 'unavailable', '5'],

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperationName } from '#contract/operations.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
-import { createTemplate } from '../../../testing/template.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { organizationId, call, ok, createTemplate } = await startTests();
 
 /** Named entities, by the operation that changes them: how one is created, and the change that gives it a name. */
 const named: Partial<
@@ -14,7 +11,7 @@ const named: Partial<
 > = {
   updateGitToken: {
     make: async (name) =>
-      (await ok(app, 'createGitToken', { body: { organizationId, name, type: 'GIT', value: 'v' } })).id,
+      (await ok('createGitToken', { body: { organizationId, name, type: 'GIT', value: 'v' } })).id,
     change: (name) => ({ name }),
   },
   updateVcsConnection: {
@@ -26,7 +23,7 @@ const named: Partial<
         url: 'https://gitlab.example',
         vcsAgentKey: '',
       };
-      return (await ok(app, 'createVcsConnection', { body })).id;
+      return (await ok('createVcsConnection', { body })).id;
     },
     change: (name) => ({ name }),
   },
@@ -34,19 +31,19 @@ const named: Partial<
     make: async (name) => {
       const value = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'v' };
       const body = { organizationId, name, type: 'AWS_ACCESS_KEYS_FOR_DEPLOYMENT', value };
-      return (await ok(app, 'createCredential', { body })).id;
+      return (await ok('createCredential', { body })).id;
     },
     change: (name) => ({ name }),
   },
   updateTemplate: {
-    make: async (name) => (await createTemplate(app, { name })).id,
+    make: async (name) => (await createTemplate({ name })).id,
     change: (name) => ({ name, type: 'terraform', repository: 'https://git.example.com/network.git' }),
   },
   updateModule: {
     make: async (name) => {
       const repository = 'https://git.example/x';
       const body = { organizationId, moduleName: name, moduleProvider: 'aws', repository };
-      return (await ok(app, 'createModule', { body })).id;
+      return (await ok('createModule', { body })).id;
     },
     change: (name) => ({ moduleName: name }),
   },
@@ -57,7 +54,7 @@ for (const [operation, { make, change }] of Object.entries(named))
     const ids: string[] = [];
     for (let index = 0; index < 6; index++) ids.push(await make(`before-${index}`));
     const replies = await Promise.all(
-      ids.map((id) => call(app, operation as OperationName, { params: { id }, body: change('wanted') })),
+      ids.map((id) => call(operation as OperationName, { params: { id }, body: change('wanted') })),
     );
     const statuses = replies.map(({ statusCode }) => statusCode).toSorted();
     assert.deepEqual(statuses, [200, 409, 409, 409, 409, 409]);

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
 import { meanwhile } from '../../../testing/locks.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, ok, refused } = await startTests();
 const sql = (text: string, values: unknown[] = []) => app.database.pool.query(text, values);
 const create = (body: object = {}, as = app.admin) =>
-  ok(app, 'createApiKey', { body: { organizationId, name: 'robot', ...body }, as });
+  ok('createApiKey', { body: { organizationId, name: 'robot', ...body }, as });
 const keyOf = (made: { apiKeyId: string; apiKeySecret: string }) => ({
   id: made.apiKeyId,
   secret: made.apiKeySecret,
 });
 const deny = (status: number, body: object, as = app.admin) =>
-  refused(app, 'createApiKey', status, { body: { organizationId, name: 'robot', ...body }, as });
+  refused('createApiKey', status, { body: { organizationId, name: 'robot', ...body }, as });
 
 async function customRole(rights: readonly string[], organization = organizationId): Promise<string> {
   const id = app.context.newId();
@@ -48,17 +46,14 @@ test('a key is an Admin unless said otherwise, acts as a user of its own, and it
     secrets: [{ id: made.secrets[0]?.id, createdAt: made.createdAt, lastUsedAt: null }],
   });
   assert.equal(made.createdByUser?.user_id, 'admin');
-  const project = await ok(app, 'createProject', {
-    body: { organizationId, name: 'by key' },
-    as: keyOf(made),
-  });
+  const project = await ok('createProject', { body: { organizationId, name: 'by key' }, as: keyOf(made) });
   assert.equal(project.createdBy, made.id);
   assert.deepEqual(project.createdByUser?.app_metadata, { isApiKey: true, createdBy: 'admin' });
-  const [listed] = await ok(app, 'listApiKeys', { query: { organizationId } });
+  const [listed] = await ok('listApiKeys', { query: { organizationId } });
   assert.ok(listed?.lastUsedAt);
   assert.equal(listed.secrets[0]?.lastUsedAt, listed.lastUsedAt);
   assert.deepEqual({ ...listed, lastUsedAt: null, secrets: shown.secrets }, shown);
-  assert.deepEqual(await ok(app, 'getApiKey', { params: { id: made.id } }), listed);
+  assert.deepEqual(await ok('getApiKey', { params: { id: made.id } }), listed);
   const { rows } = await sql(
     'select row_to_json(k)::text || (select string_agg(row_to_json(a)::text, $1) from audit_event a) as text from api_key k where id = $2',
     ['', made.id],
@@ -70,14 +65,10 @@ test('roles in the organization and in projects round-trip and hold', async () =
   const role = await customRole(['VIEW_ORGANIZATION', 'VIEW_PROJECT']);
   const custom = await create({ permissions: { organizationRole: role } });
   assert.equal(custom.organizationRole, role);
-  assert.equal((await ok(app, 'getApiKey', { params: { id: custom.id } })).organizationRole, role);
-  await ok(app, 'getProject', { params: { id: projectId }, as: keyOf(custom) });
-  await refused(app, 'updateProject', 403, {
-    params: { id: projectId },
-    body: { name: 'x' },
-    as: keyOf(custom),
-  });
-  const second = await ok(app, 'createProject', { body: { organizationId, name: 'second' } });
+  assert.equal((await ok('getApiKey', { params: { id: custom.id } })).organizationRole, role);
+  await ok('getProject', { params: { id: projectId }, as: keyOf(custom) });
+  await refused('updateProject', 403, { params: { id: projectId }, body: { name: 'x' }, as: keyOf(custom) });
+  const second = await ok('createProject', { body: { organizationId, name: 'second' } });
   const user = await create({
     permissions: {
       organizationRole: 'User',
@@ -85,7 +76,7 @@ test('roles in the organization and in projects round-trip and hold', async () =
     },
   });
   assert.equal(user.organizationRole, 'User');
-  const projects = await ok(app, 'listProjects', { as: keyOf(user) });
+  const projects = await ok('listProjects', { as: keyOf(user) });
   assert.deepEqual(
     projects.map(({ id, role: name }) => [id, name]),
     [[second.id, 'Viewer']],
@@ -103,22 +94,22 @@ test('nobody gives a key rights beyond the own ones', async () => {
     /projectsPermissions\/0\/projectRole needs all rights of the role/,
   );
   const made = await create({ permissions: { organizationRole: role } }, manager);
-  await ok(app, 'updateApiKey', { params: { id: made.id }, body: { name: 'renamed' }, as: manager });
+  await ok('updateApiKey', { params: { id: made.id }, body: { name: 'renamed' }, as: manager });
   const strong = await create();
   const as = manager;
   assert.match(
-    (await refused(app, 'addApiKeySecret', 403, { params: { id: strong.id }, as })).message,
+    (await refused('addApiKeySecret', 403, { params: { id: strong.id }, as })).message,
     /rights that you do not have/,
   );
-  await refused(app, 'updateApiKey', 403, { params: { id: strong.id }, body: { expiresAt: null }, as });
+  await refused('updateApiKey', 403, { params: { id: strong.id }, body: { expiresAt: null }, as });
   await sql('update organization_member set role = $1 where user_id = $2', ['User', strong.id]);
   await sql(
     `insert into role_assignment (id, organization_id, user_id, project_id, role, created_by)
      values ($1, $2, $3, $4, 'Admin', 'test')`,
     [app.context.newId(), organizationId, strong.id, projectId],
   );
-  await refused(app, 'addApiKeySecret', 403, { params: { id: strong.id }, as });
-  assert.equal((await ok(app, 'getApiKey', { params: { id: strong.id } })).secrets.length, 1);
+  await refused('addApiKeySecret', 403, { params: { id: strong.id }, as });
+  assert.equal((await ok('getApiKey', { params: { id: strong.id } })).secrets.length, 1);
   const user = await app.addKey({ [organizationId]: 'User' });
   assert.match((await deny(403, {}, user)).message, /EDIT_ORGANIZATION_SETTINGS/);
 });
@@ -133,11 +124,11 @@ test('a key that gets more rights at the same time is judged by these', async ()
     ['updateApiKey', { body: { expiresAt: null } }],
   ] as const) {
     const { id } = await create({ permissions: { organizationRole: role } });
-    const { id: secretId } = await ok(app, 'addApiKeySecret', { params: { id } });
-    if (name === 'addApiKeySecret') await ok(app, 'deleteApiKeySecret', { params: { id, secretId } });
+    const { id: secretId } = await ok('addApiKeySecret', { params: { id } });
+    if (name === 'addApiKeySecret') await ok('deleteApiKeySecret', { params: { id, secretId } });
     const params: Record<string, string> = name === 'deleteApiKeySecret' ? { id, secretId } : { id };
     const { statusCode, body } = await meanwhile(app.database, promotion, [id], () =>
-      call(app, name, { params, as, ...more }),
+      call(name, { params, as, ...more }),
     );
     assert.equal(statusCode, 403, `${name}: ${body}`);
     assert.match(body, /rights that you do not have/);
@@ -145,8 +136,8 @@ test('a key that gets more rights at the same time is judged by these', async ()
 });
 
 test('what a body names must exist in the organization', async () => {
-  const other = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: other.id } });
+  const other = await ok('createOrganization', { body: { name: 'Elsewhere' } });
+  const [foreign] = await ok('listProjects', { query: { organizationId: other.id } });
   const foreignRole = await customRole(['VIEW_PROJECT'], other.id);
   const stranger = await app.addKey({ [other.id]: 'Admin' });
   const robot = await create();
@@ -176,16 +167,16 @@ test('what a body names must exist in the organization', async () => {
     [{ name: ' ' }, /name/],
     [{ role: 'Admin' }, /role/],
   ];
-  const before = (await ok(app, 'listApiKeys', { query: { organizationId } })).length;
+  const before = (await ok('listApiKeys', { query: { organizationId } })).length;
   for (const [body, message] of bad)
     assert.match((await deny(400, body)).message, message, JSON.stringify(body));
-  assert.equal((await ok(app, 'listApiKeys', { query: { organizationId } })).length, before);
-  const theirs = await ok(app, 'createApiKey', { body: { organizationId: other.id, name: 'theirs' } });
+  assert.equal((await ok('listApiKeys', { query: { organizationId } })).length, before);
+  const theirs = await ok('createApiKey', { body: { organizationId: other.id, name: 'theirs' } });
   const ours = await app.addKey({ [organizationId]: 'Admin' });
   for (const name of ['getApiKey', 'deleteApiKey', 'addApiKeySecret'] as const)
-    await refused(app, name, 404, { params: { id: theirs.id }, as: ours });
-  await refused(app, 'updateApiKey', 404, { params: { id: theirs.id }, body: { name: 'x' }, as: ours });
-  await refused(app, 'deleteApiKeySecret', 404, {
+    await refused(name, 404, { params: { id: theirs.id }, as: ours });
+  await refused('updateApiKey', 404, { params: { id: theirs.id }, body: { name: 'x' }, as: ours });
+  await refused('deleteApiKeySecret', 404, {
     params: { id: theirs.id, secretId: theirs.secrets[0]?.id ?? '' },
     as: ours,
   });
@@ -203,13 +194,10 @@ test('a key is renamed with its user, and has a person as its owner', async () =
     networks: ['127.0.0.0/8'],
   };
   const params = { id: made.id };
-  const updated = await ok(app, 'updateApiKey', { params, body });
+  const updated = await ok('updateApiKey', { params, body });
   for (const [field, value] of Object.entries(body))
     assert.deepEqual(updated[field as keyof typeof body], value, field);
-  const organization = await ok(app, 'createProject', {
-    body: { organizationId, name: 'p' },
-    as: keyOf(made),
-  });
+  const organization = await ok('createProject', { body: { organizationId, name: 'p' }, as: keyOf(made) });
   assert.equal(organization.createdByUser?.name, 'new name');
   const { rows } = await sql(
     "select before, after from audit_event where entity_id = $1 and action = 'apiKey.updated'",
@@ -222,7 +210,7 @@ test('a key is renamed with its user, and has a person as its owner', async () =
     expiresAt: null,
     networks: [],
   });
-  const cleared = await ok(app, 'updateApiKey', {
+  const cleared = await ok('updateApiKey', {
     params,
     body: { ownerId: null, expiresAt: null, networks: [], description: '' },
   });
@@ -230,9 +218,9 @@ test('a key is renamed with its user, and has a person as its owner', async () =
     [cleared.ownerId, cleared.expiresAt, cleared.networks, cleared.description],
     [null, null, [], ''],
   );
-  assert.deepEqual(await ok(app, 'updateApiKey', { params, body: {} }), {
+  assert.deepEqual(await ok('updateApiKey', { params, body: {} }), {
     ...cleared,
-    ...(await ok(app, 'getApiKey', { params })),
+    ...(await ok('getApiKey', { params })),
   });
 });
 
@@ -247,14 +235,14 @@ test('a deleted key is refused at once, and what it held has ended; its user rem
     'test',
   ]);
   await sql('insert into team_member (team_id, user_id) values ($1, $2)', [teamId, made.id]);
-  const sub = await ok(app, 'createProject', {
+  const sub = await ok('createProject', {
     body: { organizationId, name: 'sub', parentProjectId: projectId },
     as: keyOf(made),
   });
-  assert.deepEqual(await ok(app, 'deleteApiKey', { params: { id: made.id } }), { id: made.id });
-  assert.equal((await call(app, 'listProjects', { as: keyOf(made) })).statusCode, 401);
-  await refused(app, 'deleteApiKey', 404, { params: { id: made.id } });
-  const listed = await ok(app, 'listApiKeys', { query: { organizationId } });
+  assert.deepEqual(await ok('deleteApiKey', { params: { id: made.id } }), { id: made.id });
+  assert.equal((await call('listProjects', { as: keyOf(made) })).statusCode, 401);
+  await refused('deleteApiKey', 404, { params: { id: made.id } });
+  const listed = await ok('listApiKeys', { query: { organizationId } });
   assert.ok(!listed.some(({ id }) => id === made.id));
   const { rows } = await sql(
     `select (select count(*) from role_assignment where user_id = $1)::int as roles,
@@ -263,31 +251,31 @@ test('a deleted key is refused at once, and what it held has ended; its user rem
     [made.id],
   );
   assert.deepEqual(rows, [{ roles: 0, teams: 0, memberships: 0 }]);
-  assert.equal((await ok(app, 'getProject', { params: { id: sub.id } })).createdByUser?.name, 'robot');
+  assert.equal((await ok('getProject', { params: { id: sub.id } })).createdByUser?.name, 'robot');
 });
 
 test('the last Admin of an organization is not deleted', async () => {
-  const { id } = await ok(app, 'createOrganization', { body: { name: 'Alone' } });
-  const last = await ok(app, 'createApiKey', { body: { organizationId: id, name: 'last' } });
+  const { id } = await ok('createOrganization', { body: { name: 'Alone' } });
+  const last = await ok('createApiKey', { body: { organizationId: id, name: 'last' } });
   await sql("update organization_member set role = 'User' where organization_id = $1 and user_id = 'admin'", [
     id,
   ]);
   const as = keyOf(last);
   assert.match(
-    (await refused(app, 'deleteApiKey', 409, { params: { id: last.id }, as })).message,
+    (await refused('deleteApiKey', 409, { params: { id: last.id }, as })).message,
     /last administrator/,
   );
-  const next = await ok(app, 'createApiKey', { body: { organizationId: id, name: 'next' }, as });
-  await ok(app, 'deleteApiKey', { params: { id: last.id }, as: keyOf(next) });
+  const next = await ok('createApiKey', { body: { organizationId: id, name: 'next' }, as });
+  await ok('deleteApiKey', { params: { id: last.id }, as: keyOf(next) });
 });
 
 test('every change of keys is in the audit trail', async () => {
   const made = await create();
   const params = { id: made.id };
-  const { id: secretId } = await ok(app, 'addApiKeySecret', { params });
-  await ok(app, 'updateApiKey', { params, body: { name: 'audited' } });
-  await ok(app, 'deleteApiKeySecret', { params: { ...params, secretId } });
-  await ok(app, 'deleteApiKey', { params });
+  const { id: secretId } = await ok('addApiKeySecret', { params });
+  await ok('updateApiKey', { params, body: { name: 'audited' } });
+  await ok('deleteApiKeySecret', { params: { ...params, secretId } });
+  await ok('deleteApiKey', { params });
   const { rows } = await sql(
     'select action, actor_id, organization_id from audit_event where entity_id = $1 order by number',
     [made.id],

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, type Reply, refused } from '../../../testing/client.ts';
+import type { Reply } from '../../../testing/client.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, call, ok, refused } = await startTests();
 const person = await app.addKey({ [organizationId]: 'User' });
 const create = (body: object = {}, as = person) =>
-  ok(app, 'createPersonalApiKey', { body: { name: 'laptop', ...body }, as });
+  ok('createPersonalApiKey', { body: { name: 'laptop', ...body }, as });
 const keyOf = (made: { apiKeyId: string; apiKeySecret: string }) => ({
   id: made.apiKeyId,
   secret: made.apiKeySecret,
@@ -18,46 +17,46 @@ test('a personal key acts as its person, with the same rights at any time', asyn
   const made = await create();
   assert.deepEqual([made.createdBy, made.createdByUser?.user_id], [person.id, person.id]);
   const as = keyOf(made);
-  assert.deepEqual(await ok(app, 'listProjects', { as }), []);
+  assert.deepEqual(await ok('listProjects', { as }), []);
   await app.database.pool.query("update organization_member set role = 'Admin' where user_id = $1", [
     person.id,
   ]);
-  const project = await ok(app, 'createProject', { body: { organizationId, name: 'mine' }, as });
+  const project = await ok('createProject', { body: { organizationId, name: 'mine' }, as });
   assert.equal(project.createdBy, person.id);
   await app.database.pool.query("update organization_member set role = 'User' where user_id = $1", [
     person.id,
   ]);
-  assert.deepEqual(await ok(app, 'listProjects', { as }), []);
+  assert.deepEqual(await ok('listProjects', { as }), []);
 });
 
 test('everybody lists and deletes the own keys, and no others', async () => {
   const made = await create();
-  const listed = await ok(app, 'listPersonalApiKeys', { as: person });
+  const listed = await ok('listPersonalApiKeys', { as: person });
   assert.deepEqual(listed[0]?.id, made.id);
   assert.ok(!JSON.stringify(listed).includes(made.apiKeySecret));
   const params = { id: made.id };
   for (const as of [app.admin, await app.addKey({ [organizationId]: 'Admin' })]) {
-    await refused(app, 'deletePersonalApiKey', 404, { params, as });
-    await refused(app, 'addPersonalApiKeySecret', 404, { params, as });
-    assert.ok(!(await ok(app, 'listPersonalApiKeys', { as })).some(({ id }) => id === made.id));
-    await refused(app, 'deleteApiKey', 404, { params, as });
+    await refused('deletePersonalApiKey', 404, { params, as });
+    await refused('addPersonalApiKeySecret', 404, { params, as });
+    assert.ok(!(await ok('listPersonalApiKeys', { as })).some(({ id }) => id === made.id));
+    await refused('deleteApiKey', 404, { params, as });
   }
-  assert.deepEqual(await ok(app, 'deletePersonalApiKey', { params, as: person }), params);
-  assert.equal((await call(app, 'listProjects', { as: keyOf(made) })).statusCode, 401);
-  await refused(app, 'deletePersonalApiKey', 404, { params, as: person });
+  assert.deepEqual(await ok('deletePersonalApiKey', { params, as: person }), params);
+  assert.equal((await call('listProjects', { as: keyOf(made) })).statusCode, 401);
+  await refused('deletePersonalApiKey', 404, { params, as: person });
 });
 
 test('a personal key can rotate its own secrets', async () => {
   const made = await create();
   const as = keyOf(made);
   const params = { id: made.id };
-  const second = await ok(app, 'addPersonalApiKeySecret', { params, as });
-  await refused(app, 'addPersonalApiKeySecret', 409, { params, as });
+  const second = await ok('addPersonalApiKeySecret', { params, as });
+  await refused('addPersonalApiKeySecret', 409, { params, as });
   const changed = { ...as, secret: second.apiKeySecret };
   const secretId = made.secrets[0]?.id ?? '';
-  await ok(app, 'deletePersonalApiKeySecret', { params: { ...params, secretId }, as: changed });
-  assert.equal((await call(app, 'listProjects', { as })).statusCode, 401);
-  await ok(app, 'listProjects', { as: changed });
+  await ok('deletePersonalApiKeySecret', { params: { ...params, secretId }, as: changed });
+  assert.equal((await call('listProjects', { as })).statusCode, 401);
+  await ok('listProjects', { as: changed });
 });
 
 test('a key with limits makes no keys without them', async () => {
@@ -65,42 +64,42 @@ test('a key with limits makes no keys without them', async () => {
   const other = await create();
   for (const limits of [{ expiresAt }, { networks: ['127.0.0.1'] }]) {
     const as = keyOf(await create(limits));
-    const refusal = await refused(app, 'createPersonalApiKey', 403, { body: { name: 'more' }, as });
+    const refusal = await refused('createPersonalApiKey', 403, { body: { name: 'more' }, as });
     assert.match(refusal.message, /expires or is limited/);
-    await refused(app, 'addPersonalApiKeySecret', 403, { params: { id: other.id }, as });
-    await ok(app, 'addPersonalApiKeySecret', { params: { id: as.id }, as });
+    await refused('addPersonalApiKeySecret', 403, { params: { id: other.id }, as });
+    await ok('addPersonalApiKeySecret', { params: { id: as.id }, as });
   }
 });
 
 test('keys of organizations and the first key of the installation have no personal keys', async () => {
-  const robot = await ok(app, 'createApiKey', { body: { organizationId, name: 'robot' } });
+  const robot = await ok('createApiKey', { body: { organizationId, name: 'robot' } });
   for (const as of [keyOf(robot), app.admin]) {
-    const refusal = await refused(app, 'createPersonalApiKey', 403, { body: { name: 'x' }, as });
+    const refusal = await refused('createPersonalApiKey', 403, { body: { name: 'x' }, as });
     assert.match(refusal.message, /Only people/);
   }
-  assert.deepEqual(await ok(app, 'listPersonalApiKeys', { as: keyOf(robot) }), []);
+  assert.deepEqual(await ok('listPersonalApiKeys', { as: keyOf(robot) }), []);
 });
 
 test('the first key of an installation changes its secret, and is never deleted', async () => {
-  const [first] = await ok(app, 'listPersonalApiKeys');
+  const [first] = await ok('listPersonalApiKeys');
   assert.equal(first?.id, 'admin');
   assert.equal(first.createdByUser, null);
   const params = { id: 'admin' };
-  await refused(app, 'deletePersonalApiKey', 409, { params });
-  const { apiKeySecret } = await ok(app, 'addPersonalApiKeySecret', { params });
+  await refused('deletePersonalApiKey', 409, { params });
+  const { apiKeySecret } = await ok('addPersonalApiKeySecret', { params });
   const secretId = first.secrets[0]?.id ?? '';
   const as = { id: 'admin', secret: apiKeySecret };
-  await ok(app, 'deletePersonalApiKeySecret', { params: { ...params, secretId }, as });
-  await refused(app, 'listOrganizations', 401);
-  assert.equal((await ok(app, 'listOrganizations', { as })).length, 1);
-  const colleague = await ok(app, 'createApiKey', { body: { organizationId, name: 'colleague' }, as });
-  await refused(app, 'addApiKeySecret', 404, { params, as: keyOf(colleague) });
+  await ok('deletePersonalApiKeySecret', { params: { ...params, secretId }, as });
+  await refused('listOrganizations', 401);
+  assert.equal((await ok('listOrganizations', { as })).length, 1);
+  const colleague = await ok('createApiKey', { body: { organizationId, name: 'colleague' }, as });
+  await refused('addApiKeySecret', 404, { params, as: keyOf(colleague) });
 });
 
 test('the keys of a blocked person are refused', async () => {
   const made = await create();
   await app.database.pool.query('update app_user set is_blocked = true where id = $1', [person.id]);
-  assert.equal((await call(app, 'listOrganizations', { as: keyOf(made) })).statusCode, 401);
+  assert.equal((await call('listOrganizations', { as: keyOf(made) })).statusCode, 401);
 });
 
 test('a person manages the own keys in a browser, too', async () => {
@@ -111,7 +110,7 @@ test('a person manages the own keys in a browser, too', async () => {
   const response = await browser.send('POST', url, { name: 'laptop' });
   assert.equal(response.statusCode, 200, response.body);
   const made = response.json<Reply<'createPersonalApiKey'>>();
-  const { user } = await ok(app, 'getCurrentUser', { as: keyOf(made) });
+  const { user } = await ok('getCurrentUser', { as: keyOf(made) });
   assert.equal(user.user_id, userId);
   const listed = async () => (await browser.send('GET', url)).json<Reply<'listPersonalApiKeys'>>();
   assert.deepEqual(

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../../../testing/app.ts';
-import { type CallInput, call, ok, refused } from '../../../testing/client.ts';
+import { type CallInput, ok } from '../../../testing/client.ts';
 import { meanwhile } from '../../../testing/locks.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, refused } = await startTests();
 
 let number = 0;
 const freshEmail = () => `person-${++number}@example.com`;
@@ -61,7 +61,7 @@ test('an invited person sets name and password by the link, and has the roles of
 test('nobody can sign in as an invited person before the invitation is accepted', async () => {
   const { email } = await invite();
   for (const password of ['', goodPassword])
-    await refused(app, 'signIn', 401, { as: null, body: { email, password } });
+    await refused('signIn', 401, { as: null, body: { email, password } });
 });
 
 test('a used, expired or revoked invitation is a 410, an unknown one a 404', async () => {
@@ -81,12 +81,9 @@ test('a used, expired or revoked invitation is a 410, an unknown one a 404', asy
     ['x', /No invitation/, 404],
   ];
   for (const [token, reason, status] of reasons) {
-    assert.match((await refused(app, 'acceptInvitation', status, accept(token))).message, reason);
-    assert.match(
-      (await refused(app, 'previewInvitation', status, { as: null, body: { token } })).message,
-      reason,
-    );
-    assert.match((await refused(app, 'joinOrganization', status, { body: { token } })).message, reason);
+    assert.match((await refused('acceptInvitation', status, accept(token))).message, reason);
+    assert.match((await refused('previewInvitation', status, { as: null, body: { token } })).message, reason);
+    assert.match((await refused('joinOrganization', status, { body: { token } })).message, reason);
   }
   const listed = await ok(app, 'listInvitations', { query: { organizationId } });
   assert.deepEqual(
@@ -94,8 +91,8 @@ test('a used, expired or revoked invitation is a 410, an unknown one a 404', asy
     ['Expired', undefined, 'Accepted'],
   );
   for (const { id } of [used, revoked]) {
-    await refused(app, 'resendInvitation', 410, { params: { id } });
-    await refused(app, 'deleteInvitation', 410, { params: { id } });
+    await refused('resendInvitation', 410, { params: { id } });
+    await refused('deleteInvitation', 410, { params: { id } });
   }
 });
 
@@ -104,7 +101,7 @@ test('a renewed invitation has another link, and the one before is no longer acc
   app.advance(8 * 86_400);
   const renewed = await ok(app, 'resendInvitation', { params: { id } });
   assert.equal(renewed.status, 'Pending');
-  await refused(app, 'acceptInvitation', 404, accept(token));
+  await refused('acceptInvitation', 404, accept(token));
   await ok(app, 'acceptInvitation', accept(renewed.link?.split('#')[1] ?? ''));
 });
 
@@ -127,7 +124,7 @@ test('two who use one link at once make one account', async () => {
 test('a weak password is refused, and the link remains usable', async () => {
   const { token } = await invite();
   assert.match(
-    (await refused(app, 'acceptInvitation', 400, accept(token, { password: 'short' }))).message,
+    (await refused('acceptInvitation', 400, accept(token, { password: 'short' }))).message,
     /\/body\/password is too weak/,
   );
   await ok(app, 'acceptInvitation', accept(token));
@@ -138,8 +135,8 @@ test('a person who has an account joins by signing in; nobody else can use the l
   const userId = await addPerson(app, email);
   const { token } = await invite({ email: email.toUpperCase() });
   assert.deepEqual((await ok(app, 'previewInvitation', { as: null, body: { token } })).hasAccount, true);
-  assert.match((await refused(app, 'acceptInvitation', 409, accept(token))).message, /has an account/);
-  assert.match((await refused(app, 'joinOrganization', 403, { body: { token } })).message, /is for/);
+  assert.match((await refused('acceptInvitation', 409, accept(token))).message, /has an account/);
+  assert.match((await refused('joinOrganization', 403, { body: { token } })).message, /is for/);
   const browser = new TestBrowser(app);
   await browser.signIn(email);
   const before = await browser.send('GET', '/api/organizations');
@@ -151,9 +148,9 @@ test('a person who has an account joins by signing in; nobody else can use the l
 test('members and people who are invited already are a 409', async () => {
   const { email, token } = await invite();
   const again = { body: { email: email.toUpperCase(), organizationId } };
-  assert.match((await refused(app, 'createInvitation', 409, again)).message, /invited already/);
+  assert.match((await refused('createInvitation', 409, again)).message, /invited already/);
   await ok(app, 'acceptInvitation', accept(token));
-  assert.match((await refused(app, 'createInvitation', 409, again)).message, /member/);
+  assert.match((await refused('createInvitation', 409, again)).message, /member/);
 });
 
 test('roles and projects of others, and rights that the inviter lacks, are refused by name', async () => {
@@ -174,11 +171,8 @@ test('roles and projects of others, and rights that the inviter lacks, are refus
   ];
   for (const [permissions, message] of wrong)
     assert.match(
-      (
-        await refused(app, 'createInvitation', 400, {
-          body: { email: freshEmail(), organizationId, permissions },
-        })
-      ).message,
+      (await refused('createInvitation', 400, { body: { email: freshEmail(), organizationId, permissions } }))
+        .message,
       message,
     );
   const editor = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
@@ -187,12 +181,12 @@ test('roles and projects of others, and rights that the inviter lacks, are refus
     body: { email: freshEmail(), organizationId, permissions },
   });
   assert.match(
-    (await refused(app, 'createInvitation', 403, grant({ organizationRole: 'Admin' }))).message,
+    (await refused('createInvitation', 403, grant({ organizationRole: 'Admin' }))).message,
     /organizationRole needs all rights of the role; you lack CREATE_AND_EDIT_TEMPLATES/,
   );
   for (const email of ['', 'x', 'a b@c', 'a@b\n', `${'a'.repeat(250)}@b.example`])
     assert.match(
-      (await refused(app, 'createInvitation', 400, { body: { email, organizationId } })).message,
+      (await refused('createInvitation', 400, { body: { email, organizationId } })).message,
       /\/body\/email/,
     );
 });
@@ -211,10 +205,10 @@ test('the operator creates the first administrator with a password or a link, an
   assert.deepEqual(await membersOf(byLink.userId), [{ role: 'Admin', status: 'Active' }]);
   const adminKey = await app.addKey({ [organizationId]: 'Admin' });
   const body = { email: freshEmail() };
-  assert.match((await refused(app, 'createAdmin', 403, { as: adminKey, body })).message, /first key/);
+  assert.match((await refused('createAdmin', 403, { as: adminKey, body })).message, /first key/);
   assert.equal((await browser.send('POST', '/api/users/admins', body)).statusCode, 403);
-  await refused(app, 'createAdmin', 400, { body: { ...body, password: 'weak' } });
-  await refused(app, 'createAdmin', 409, { body: { email, password: goodPassword } });
+  await refused('createAdmin', 400, { body: { ...body, password: 'weak' } });
+  await refused('createAdmin', 409, { body: { email, password: goodPassword } });
 });
 
 test('a removed person loses roles, teams and membership at once; the last administrator stays', async () => {
@@ -231,10 +225,10 @@ test('a removed person loses roles, teams and membership at once; the last admin
     userId,
   ]);
   assert.equal(rows.length, 0);
-  await refused(app, 'removeMember', 404, { params: { id: organizationId, userId } });
+  await refused('removeMember', 404, { params: { id: organizationId, userId } });
   const own = await ok(app, 'createOrganization', { body: { name: 'Lonely' } });
   assert.match(
-    (await refused(app, 'removeMember', 409, { params: { id: own.id, userId: 'admin' } })).message,
+    (await refused('removeMember', 409, { params: { id: own.id, userId: 'admin' } })).message,
     /last administrator of the organization "Lonely"/,
   );
 });
@@ -258,7 +252,7 @@ test('of two administrators who remove each other at once, one remains', async (
 });
 
 async function refusedOrOk(name: 'removeMember', input: CallInput): Promise<void> {
-  const { statusCode } = await call(app, name, input);
+  const { statusCode } = await call(name, input);
   assert.ok([200, 403, 404, 409].includes(statusCode), String(statusCode));
 }
 
@@ -268,15 +262,15 @@ test('with an account its sessions, keys, password and name are gone, and a pseu
   const browser = new TestBrowser(app);
   await browser.signIn(email);
   const stranger = await app.addKey({ [organizationId]: 'Admin' });
-  await refused(app, 'deleteUser', 404, { params: { id: userId }, as: stranger });
+  await refused('deleteUser', 404, { params: { id: userId }, as: stranger });
   const key = await app.addKey();
   await app.database.pool.query('update api_key set user_id = $1 where id = $2', [userId, key.id]);
   assert.equal((await ok(app, 'getCurrentUser', { as: key })).user.user_id, userId);
   const response = await browser.send('DELETE', '/api/users/me');
   assert.deepEqual([response.statusCode, response.json()], [200, { id: userId }]);
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401);
-  await refused(app, 'getCurrentUser', 401, { as: key });
-  await refused(app, 'signIn', 401, { as: null, body: { email, password: goodPassword } });
+  await refused('getCurrentUser', 401, { as: key });
+  await refused('signIn', 401, { as: null, body: { email, password: goodPassword } });
   const { rows } = await app.database.pool.query<{ name: string; text: string }>(
     `select name, u::text as text from app_user u where id = $1`,
     [userId],
@@ -289,7 +283,7 @@ test('with an account its sessions, keys, password and name are gone, and a pseu
   );
   assert.deepEqual(trail.rows, [{ organization_id: organizationId }]);
   await invite({ email });
-  assert.match((await refused(app, 'deleteCurrentUser', 409)).message, /first key of the installation/);
+  assert.match((await refused('deleteCurrentUser', 409)).message, /first key of the installation/);
 });
 
 test('the last administrator cannot delete the account', async () => {
@@ -302,7 +296,7 @@ test('the last administrator cannot delete the account', async () => {
   const response = await browser.send('DELETE', '/api/users/me');
   assert.equal(response.statusCode, 409);
   assert.match(response.json<ErrorBody>().message, /"Mine"/);
-  await refused(app, 'deleteUser', 409, { params: { id: userId } });
+  await refused('deleteUser', 409, { params: { id: userId } });
 });
 
 test('tokens of invitations are in no log, no audit entry and no table', async () => {
@@ -330,12 +324,12 @@ test('roles that change at the same time count: of who is invited, and of the ro
   const { id, userId } = await invite(body);
   const promotion = "update organization_member set role = 'Admin' where user_id = $1";
   const revoked = await meanwhile(app.database, promotion, [userId], () =>
-    call(app, 'deleteInvitation', { params: { id }, as: manager }),
+    call('deleteInvitation', { params: { id }, as: manager }),
   );
   assert.equal(revoked.statusCode, 403, revoked.body);
   const growth = "update role set permissions = '{RUN_APPLY}' where id = $1";
   const invited = await meanwhile(app.database, growth, [roleId], () =>
-    call(app, 'createInvitation', { body: { ...body, email: freshEmail() }, as: manager }),
+    call('createInvitation', { body: { ...body, email: freshEmail() }, as: manager }),
   );
   assert.equal(invited.statusCode, 403, invited.body);
 });

@@ -1,37 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, ok, refused } = await startTests();
 const email = 'ada@example.com';
 const id = await addPerson(app, email);
 const next = 'another long and quiet sentence';
 const createLink = async () => {
-  const { link } = await ok(app, 'createPasswordReset', { params: { id } });
+  const { link } = await ok('createPasswordReset', { params: { id } });
   return link.split('#')[1] ?? '';
 };
-const gone = (token: string) =>
-  refused(app, 'resetPassword', 410, { as: null, body: { token, password: next } });
+const gone = (token: string) => refused('resetPassword', 410, { as: null, body: { token, password: next } });
 
 test('the operator makes a one-time link, with which a person sets another password and is signed in', async () => {
   const browser = new TestBrowser(app);
   await browser.signIn(email);
   const key = (await browser.send('POST', '/api/personal-api-keys', { name: 'mine' })).json();
   const as = { id: key.apiKeyId, secret: key.apiKeySecret };
-  await ok(app, 'getCurrentUser', { as });
+  await ok('getCurrentUser', { as });
   const replaced = await createLink();
   const token = await createLink();
   await gone(replaced);
   const weak = { as: null, body: { token, password: 'short' } };
-  assert.match((await refused(app, 'resetPassword', 400, weak)).message, /\/body\/password is too weak/);
-  const { userId } = await ok(app, 'resetPassword', { as: null, body: { token, password: next } });
+  assert.match((await refused('resetPassword', 400, weak)).message, /\/body\/password is too weak/);
+  const { userId } = await ok('resetPassword', { as: null, body: { token, password: next } });
   assert.equal(userId, id);
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401, 'other sessions have ended');
-  await refused(app, 'getCurrentUser', 401, { as });
+  await refused('getCurrentUser', 401, { as });
   await gone(token);
-  await refused(app, 'signIn', 401, { as: null, body: { email, password: goodPassword } });
+  await refused('signIn', 401, { as: null, body: { email, password: goodPassword } });
   await new TestBrowser(app).signIn(email, next);
 });
 
@@ -56,9 +54,9 @@ test('a link expires, and of two uses at once one succeeds', async () => {
 
 test('nobody but the operator makes links, and only for people', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  await refused(app, 'createPasswordReset', 404, { params: { id }, as: admin });
-  await refused(app, 'createPasswordReset', 404, { params: { id: 'nobody' } });
-  await refused(app, 'createPasswordReset', 409, { params: { id: app.admin.id } });
+  await refused('createPasswordReset', 404, { params: { id }, as: admin });
+  await refused('createPasswordReset', 404, { params: { id: 'nobody' } });
+  await refused('createPasswordReset', 409, { params: { id: app.admin.id } });
 });
 
 test('the link is in no log and no table', async () => {

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CurrentUser, Session, SignedIn } from '#contract/sign-in/shapes.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { call } from '../../../testing/client.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, ok, refused } = await startTests();
 const id = await addPerson(app, 'ada@example.com', { [app.organizationId]: 'User' });
-const createLink = () => ok(app, 'createSignInLink', { params: { id } });
+const createLink = () => ok('createSignInLink', { params: { id } });
 const tokenOf = ({ link }: { readonly link: string }) => link.split('#link=')[1] ?? '';
 const createToken = async () => tokenOf(await createLink());
-const refusedToken = (token: string) => refused(app, 'signInByLink', 401, { as: null, body: { token } });
+const refusedToken = (token: string) => refused('signInByLink', 401, { as: null, body: { token } });
 
 test('the operator makes a one-time link, which signs the person in once', async () => {
   const { link, expiresAt, userId } = await createLink();
@@ -48,29 +49,29 @@ test('a new link replaces the one before, a link expires, and of two uses at onc
 
 test('a link of an account that was closed or blocked opens nothing', async () => {
   const other = await addPerson(app, 'ben@example.com');
-  const token = tokenOf(await ok(app, 'createSignInLink', { params: { id: other } }));
+  const token = tokenOf(await ok('createSignInLink', { params: { id: other } }));
   await app.database.pool.query('update app_user set is_blocked = true where id = $1', [other]);
-  await refused(app, 'signInByLink', 403, { as: null, body: { token } });
+  await refused('signInByLink', 403, { as: null, body: { token } });
   await app.database.pool.query('update app_user set is_blocked = false where id = $1', [other]);
-  const second = tokenOf(await ok(app, 'createSignInLink', { params: { id: other } }));
-  await ok(app, 'deleteUser', { params: { id: other } });
+  const second = tokenOf(await ok('createSignInLink', { params: { id: other } }));
+  await ok('deleteUser', { params: { id: other } });
   await refusedToken(second);
 });
 
 test('a password that is reset ends a link that was not used yet', async () => {
   const other = await addPerson(app, 'eve@example.com');
-  const token = tokenOf(await ok(app, 'createSignInLink', { params: { id: other } }));
-  const { link } = await ok(app, 'createPasswordReset', { params: { id: other } });
+  const token = tokenOf(await ok('createSignInLink', { params: { id: other } }));
+  const { link } = await ok('createPasswordReset', { params: { id: other } });
   const body = { token: link.split('#')[1] ?? '', password: 'correct horse battery staple 9' };
-  await ok(app, 'resetPassword', { as: null, body });
+  await ok('resetPassword', { as: null, body });
   await refusedToken(token);
 });
 
 test('nobody but the operator makes links, and only for people', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  await refused(app, 'createSignInLink', 404, { params: { id }, as: admin });
-  await refused(app, 'createSignInLink', 404, { params: { id: 'nobody' } });
-  await refused(app, 'createSignInLink', 409, { params: { id: app.admin.id } });
+  await refused('createSignInLink', 404, { params: { id }, as: admin });
+  await refused('createSignInLink', 404, { params: { id: 'nobody' } });
+  await refused('createSignInLink', 409, { params: { id: app.admin.id } });
 });
 
 test('who guesses links is refused without a look after a number of failures', async () => {
@@ -83,7 +84,7 @@ test('who guesses links is refused without a look after a number of failures', a
 
 test('links are audited, and their secrets are in no log and no table', async () => {
   const token = await createToken();
-  await ok(app, 'signInByLink', { as: null, body: { token } });
+  await ok('signInByLink', { as: null, body: { token } });
   const { rows } = await app.database.pool.query<{ action: string; way: string | null }>(
     `select action, details ->> 'way' as way from audit_event order by at desc, id desc limit 2`,
   );

@@ -3,23 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { OperationName } from '#contract/operations.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
-const { id: environmentId } = await createIdle(app);
+const { app, organizationId, projectId, call, ok, refused, createIdle } = await startTests();
+const { id: environmentId } = await createIdle();
 const places: Record<string, string>[] = [{ organizationId }, { projectId }, { environmentId }];
 
 const outsider = await app.addKey();
 const as = outsider;
-const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' }, as });
-const foreignTeam = await ok(app, 'createTeam', { body: { organizationId: elsewhere, name: 'foreign' }, as });
-const [foreignProject] = await ok(app, 'listProjects', { query: { organizationId: elsewhere }, as });
+const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' }, as });
+const foreignTeam = await ok('createTeam', { body: { organizationId: elsewhere, name: 'foreign' }, as });
+const [foreignProject] = await ok('listProjects', { query: { organizationId: elsewhere }, as });
 await app.addKey({ [organizationId]: 'Admin' });
-const team = await ok(app, 'createTeam', { body: { organizationId, name: 'operators' } });
-const custom = await ok(app, 'createRole', {
+const team = await ok('createTeam', { body: { organizationId, name: 'operators' } });
+const custom = await ok('createRole', {
   body: { organizationId, name: 'custom', permissions: ['VIEW_ENVIRONMENT', 'VIEW_PROJECT'] },
 });
 
@@ -30,7 +27,7 @@ for (const place of places) {
   test(`users: a role by ${field} is set, replaced under its id, listed and removed`, async () => {
     covers('RoleAssignment', 'organizationId', 'environmentId', 'user');
     const user = await app.addKey({ [organizationId]: 'User' });
-    const assign = (role: string) => ok(app, 'assignUserRole', { body: { userId: user.id, role, ...place } });
+    const assign = (role: string) => ok('assignUserRole', { body: { userId: user.id, role, ...place } });
     const first = await assign(roles[0] ?? '');
     assert.deepEqual(
       [first.userId, first.role, first.organizationId, first.isProjectArchived, first.user?.user_id],
@@ -40,66 +37,63 @@ for (const place of places) {
     const second = await assign(custom.id);
     assert.deepEqual(second, { ...first, role: custom.id });
     assert.deepEqual(await assign(custom.id), second);
-    const list = () => ok(app, 'listUserRoles', { query: place });
+    const list = () => ok('listUserRoles', { query: place });
     assert.deepEqual(
       (await list()).filter(({ userId }) => userId === user.id),
       [second],
     );
     const query = { ...place, userId: user.id };
-    assert.deepEqual(await ok(app, 'removeUserRole', { query }), { id: first.id });
-    assert.equal(await ok(app, 'removeUserRole', { query }), null);
+    assert.deepEqual(await ok('removeUserRole', { query }), { id: first.id });
+    assert.equal(await ok('removeUserRole', { query }), null);
     const left = (await list()).find(({ userId }) => userId === user.id);
     assert.equal(left?.role, field === 'organizationId' ? 'User' : undefined);
   });
 
   test(`teams: a role by ${field} is set, replaced under its id, listed and removed`, async () => {
-    const assign = (role: string) => ok(app, 'assignTeamRole', { body: { teamId: team.id, role, ...place } });
+    const assign = (role: string) => ok('assignTeamRole', { body: { teamId: team.id, role, ...place } });
     const first = await assign(roles[0] ?? '');
     assert.deepEqual(first, { id: first.id, teamId: team.id, role: roles[0], organizationId, ...place });
     const second = await assign(custom.id);
     assert.deepEqual(second, { ...first, role: custom.id });
-    assert.deepEqual(await ok(app, 'listTeamRoles', { query: place }), [second]);
+    assert.deepEqual(await ok('listTeamRoles', { query: place }), [second]);
     const query = { ...place, teamId: team.id };
-    assert.deepEqual(await ok(app, 'removeTeamRole', { query }), { id: first.id });
-    assert.equal(await ok(app, 'removeTeamRole', { query }), null);
-    assert.deepEqual(await ok(app, 'listTeamRoles', { query: place }), []);
+    assert.deepEqual(await ok('removeTeamRole', { query }), { id: first.id });
+    assert.equal(await ok('removeTeamRole', { query }), null);
+    assert.deepEqual(await ok('listTeamRoles', { query: place }), []);
   });
 
   test(`by ${field}: roles of other places, strangers and unknown ids are refused`, async () => {
     const role = 'Admin';
     for (const userId of [outsider.id, 'nobody'])
       assert.match(
-        (await refused(app, 'assignUserRole', 400, { body: { userId, role, ...place } })).message,
+        (await refused('assignUserRole', 400, { body: { userId, role, ...place } })).message,
         /^\/body\/userId /,
       );
     for (const teamId of [foreignTeam.id, randomUUID(), 'no-uuid']) {
       const body = { teamId, role, ...place };
-      assert.match((await refused(app, 'assignTeamRole', 400, { body })).message, /^\/body\/teamId /);
+      assert.match((await refused('assignTeamRole', 400, { body })).message, /^\/body\/teamId /);
       const query = { teamId, ...place };
-      assert.match((await refused(app, 'removeTeamRole', 400, { query })).message, /^\/query\/teamId /);
+      assert.match((await refused('removeTeamRole', 400, { query })).message, /^\/query\/teamId /);
     }
     const wrong = field === 'organizationId' ? 'Viewer' : 'User';
     const body = { teamId: team.id, role: wrong, ...place };
-    assert.match(
-      (await refused(app, 'assignTeamRole', 400, { body })).message,
-      /^\/body\/role must be one of/,
-    );
+    assert.match((await refused('assignTeamRole', 400, { body })).message, /^\/body\/role must be one of/);
   });
 
   test(`by ${field}: two roles assigned at once leave one`, async () => {
     const user = await app.addKey({ [organizationId]: 'User' });
     const replies = await Promise.all(
       [...roles, ...roles].flatMap((role) => [
-        call(app, 'assignUserRole', { body: { userId: user.id, role, ...place } }),
-        call(app, 'assignTeamRole', { body: { teamId: team.id, role, ...place } }),
+        call('assignUserRole', { body: { userId: user.id, role, ...place } }),
+        call('assignTeamRole', { body: { teamId: team.id, role, ...place } }),
       ]),
     );
     assert.deepEqual(new Set(replies.map(({ statusCode }) => statusCode)), new Set([200]));
     assert.equal(new Set(replies.map((each) => each.json<{ id: string }>().id)).size, 2);
-    assert.equal((await ok(app, 'listTeamRoles', { query: place })).length, 1);
-    const users = await ok(app, 'listUserRoles', { query: place });
+    assert.equal((await ok('listTeamRoles', { query: place })).length, 1);
+    const users = await ok('listUserRoles', { query: place });
     assert.equal(users.filter(({ userId }) => userId === user.id).length, 1);
-    await ok(app, 'removeTeamRole', { query: { ...place, teamId: team.id } });
+    await ok('removeTeamRole', { query: { ...place, teamId: team.id } });
   });
 }
 
@@ -111,23 +105,20 @@ test('a request names one place, and one of its own organization', async () => {
     const holder = name === 'assignUserRole' ? { userId: who.userId } : { teamId: who.teamId };
     const body = { ...holder, role: 'Admin' };
     const both = { ...body, projectId, organizationId };
-    assert.match(
-      (await refused(app, name, 400, { body: both })).message,
-      /^\/body\/organizationId is too much/,
-    );
-    await refused(app, name, 400, { body });
-    await refused(app, name, 400, { body: { ...body, organizationId, ...foreign } });
-    await refused(app, name, 400, { body: { ...body, ...foreign } });
+    assert.match((await refused(name, 400, { body: both })).message, /^\/body\/organizationId is too much/);
+    await refused(name, 400, { body });
+    await refused(name, 400, { body: { ...body, organizationId, ...foreign } });
+    await refused(name, 400, { body: { ...body, ...foreign } });
   }
   for (const name of ['listUserRoles', 'listTeamRoles'] as const) {
-    await refused(app, name, 400, { query: { projectId, environmentId } });
-    await refused(app, name, 400, {});
+    await refused(name, 400, { query: { projectId, environmentId } });
+    await refused(name, 400, {});
   }
 });
 
 test('each level has its right, and only those rights are given that the giver has there', async () => {
   const give = (as: typeof outsider, place: object, role: string) =>
-    call(app, 'assignUserRole', { body: { userId: as.id, role, ...place }, as });
+    call('assignUserRole', { body: { userId: as.id, role, ...place }, as });
   const organizer = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS'] });
   const projectAdmin = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Admin' },
@@ -159,7 +150,7 @@ test('each level has its right, and only those rights are given that the giver h
   assert.deepEqual(await statuses(editor, [[{ projectId }, custom.id]]), [403]);
   assert.deepEqual(await statuses(projectAdmin, all), [403, 200, 200]);
   assert.deepEqual(await statuses(projectAdmin, [[{ projectId }, custom.id]]), [200]);
-  const missing = await refused(app, 'assignUserRole', 403, {
+  const missing = await refused('assignUserRole', 403, {
     body: { userId: deployer.id, environmentId, role: 'Viewer' },
     as: deployer,
   });
@@ -168,13 +159,13 @@ test('each level has its right, and only those rights are given that the giver h
 
 test('an assigned role holds at once, and a removed one no longer does', async () => {
   const user = await app.addKey({ [organizationId]: 'User' });
-  const see = () => call(app, 'getEnvironment', { params: { id: environmentId }, as: user });
-  await ok(app, 'updateTeam', { params: { id: team.id }, body: { userIds: [user.id] } });
+  const see = () => call('getEnvironment', { params: { id: environmentId }, as: user });
+  await ok('updateTeam', { params: { id: team.id }, body: { userIds: [user.id] } });
   for (const place of [{ projectId }, { environmentId }] as Record<string, string>[]) {
     assert.equal((await see()).statusCode, 403);
-    await ok(app, 'assignTeamRole', { body: { teamId: team.id, role: custom.id, ...place } });
+    await ok('assignTeamRole', { body: { teamId: team.id, role: custom.id, ...place } });
     assert.equal((await see()).statusCode, 200);
-    await ok(app, 'removeTeamRole', { query: { teamId: team.id, ...place } });
+    await ok('removeTeamRole', { query: { teamId: team.id, ...place } });
   }
   assert.equal((await see()).statusCode, 403);
 });
@@ -182,9 +173,9 @@ test('an assigned role holds at once, and a removed one no longer does', async (
 test('assignments are audited', async () => {
   const user = await app.addKey({ [organizationId]: 'User' });
   const body = { userId: user.id, projectId };
-  const { id } = await ok(app, 'assignUserRole', { body: { ...body, role: 'Viewer' } });
-  await ok(app, 'assignUserRole', { body: { ...body, role: 'Planner' } });
-  await ok(app, 'removeUserRole', { query: body });
+  const { id } = await ok('assignUserRole', { body: { ...body, role: 'Viewer' } });
+  await ok('assignUserRole', { body: { ...body, role: 'Planner' } });
+  await ok('removeUserRole', { query: body });
   const { rows } = await app.database.pool.query(
     'select action, project_id, details, before, after from audit_event where entity_id = $1 order by id',
     [id],

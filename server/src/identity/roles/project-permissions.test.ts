@@ -1,59 +1,53 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok, refused } = await startTests();
 const project = (name: string, parentProjectId?: string) =>
-  ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
+  ok('createProject', { body: { organizationId, name, parentProjectId } });
 const outer = await project('outer');
 const inner = await project('inner', outer.id);
 const params = { projectId: inner.id };
 const ada = await app.addKey({ [organizationId]: 'User' });
 const ben = await app.addKey({ [organizationId]: 'User' });
-const team = await ok(app, 'createTeam', { body: { organizationId, name: 'operators' } });
-await ok(app, 'updateTeam', { params: { id: team.id }, body: { userIds: [ada.id, ben.id] } });
+const team = await ok('createTeam', { body: { organizationId, name: 'operators' } });
+await ok('updateTeam', { params: { id: team.id }, body: { userIds: [ada.id, ben.id] } });
 
 test('a role in a project is added, changed under its id, and removed', async () => {
   const add = (userId: string, role: string) =>
-    ok(app, 'addProjectPermission', { params, body: { userId, role } });
+    ok('addProjectPermission', { params, body: { userId, role } });
   const first = await add(ada.id, 'Viewer');
   assert.deepEqual(
     [first.userId, first.role, first.projectId, first.organizationId, first.isProjectArchived],
     [ada.id, 'Viewer', inner.id, organizationId, false],
   );
   const ofAda = { ...params, userId: ada.id };
-  const changed = await ok(app, 'updateProjectPermission', { params: ofAda, body: { role: 'Deployer' } });
+  const changed = await ok('updateProjectPermission', { params: ofAda, body: { role: 'Deployer' } });
   assert.deepEqual(changed, { ...first, role: 'Deployer' });
   assert.deepEqual(await add(ada.id, 'Viewer'), first);
-  assert.deepEqual(await ok(app, 'listProjectPermissions', { params }), [first]);
-  assert.deepEqual(await ok(app, 'removeProjectPermission', { params: ofAda }), { id: first.id });
-  await refused(app, 'removeProjectPermission', 404, { params: ofAda });
-  await refused(app, 'updateProjectPermission', 404, { params: ofAda, body: { role: 'Viewer' } });
+  assert.deepEqual(await ok('listProjectPermissions', { params }), [first]);
+  assert.deepEqual(await ok('removeProjectPermission', { params: ofAda }), { id: first.id });
+  await refused('removeProjectPermission', 404, { params: ofAda });
+  await refused('updateProjectPermission', 404, { params: ofAda, body: { role: 'Viewer' } });
   const body = { userId: 'nobody', role: 'Viewer' };
-  assert.match((await refused(app, 'addProjectPermission', 400, { params, body })).message, /\/body\/userId/);
-  await refused(app, 'addProjectPermission', 403, {
-    params,
-    body: { userId: ben.id, role: 'Admin' },
-    as: ben,
-  });
+  assert.match((await refused('addProjectPermission', 400, { params, body })).message, /\/body\/userId/);
+  await refused('addProjectPermission', 403, { params, body: { userId: ben.id, role: 'Admin' }, as: ben });
 });
 
 test("everybody's roles are listed, also by team, for managers; others see their own", async () => {
   covers('listProjectPermissions', 'query.includeInherited', 'reply');
   covers('RoleAssignment', 'id', 'userId', 'teamId', 'projectId', 'role', 'isProjectArchived');
-  const inTeam = await ok(app, 'assignTeamRole', {
+  const inTeam = await ok('assignTeamRole', {
     body: { teamId: team.id, projectId: inner.id, role: 'Viewer' },
   });
-  const direct = await ok(app, 'addProjectPermission', { params, body: { userId: ada.id, role: 'Admin' } });
-  const above = await ok(app, 'addProjectPermission', {
+  const direct = await ok('addProjectPermission', { params, body: { userId: ada.id, role: 'Admin' } });
+  const above = await ok('addProjectPermission', {
     params: { projectId: outer.id },
     body: { userId: ben.id, role: 'Planner' },
   });
   const list = async (as?: typeof ada, query: Record<string, string> = {}) =>
-    (await ok(app, 'listProjectPermissions', { params, query, ...(as ? { as } : {}) })).map(
+    (await ok('listProjectPermissions', { params, query, ...(as ? { as } : {}) })).map(
       ({ id, userId, teamId, projectId, role }) => [id, userId, teamId, projectId, role],
     );
   const byTeam = [ada.id, ben.id]
@@ -68,13 +62,10 @@ test("everybody's roles are listed, also by team, for managers; others see their
   assert.deepEqual(await list(undefined, { includeInherited: 'true' }), [inherited, ...all]);
   assert.deepEqual(await list(ben, { includeInherited: 'true' }), [inherited, ...own]);
   const other = await app.addKey({ [organizationId]: 'User' });
-  assert.match(
-    (await refused(app, 'listProjectPermissions', 403, { params, as: other })).message,
-    /VIEW_PROJECT/,
-  );
-  await ok(app, 'deleteProject', { params: { id: inner.id } });
+  assert.match((await refused('listProjectPermissions', 403, { params, as: other })).message, /VIEW_PROJECT/);
+  await ok('deleteProject', { params: { id: inner.id } });
   assert.deepEqual(
-    (await ok(app, 'listProjectPermissions', { params, query: { includeInherited: 'true' } })).map(
+    (await ok('listProjectPermissions', { params, query: { includeInherited: 'true' } })).map(
       ({ projectId, isProjectArchived }) => [projectId, isProjectArchived],
     ),
     [
@@ -88,22 +79,22 @@ test("everybody's roles are listed, also by team, for managers; others see their
 
 test('the older operations on roles of teams act on the same assignments', async () => {
   const { id: projectId } = await project('older');
-  const second = await ok(app, 'createTeam', { body: { organizationId, name: 'second' } });
+  const second = await ok('createTeam', { body: { organizationId, name: 'second' } });
   const body = { teamId: team.id, projectId, projectRole: 'Viewer' };
-  const first = await ok(app, 'addTeamAssignment', { body });
+  const first = await ok('addTeamAssignment', { body });
   assert.deepEqual(first, { id: first.id, ...body });
-  assert.deepEqual(await ok(app, 'addTeamAssignment', { body: { ...body, projectRole: 'Admin' } }), {
+  assert.deepEqual(await ok('addTeamAssignment', { body: { ...body, projectRole: 'Admin' } }), {
     ...first,
     projectRole: 'Admin',
   });
-  const list = () => ok(app, 'listTeamAssignments', { query: { projectId } });
+  const list = () => ok('listTeamAssignments', { query: { projectId } });
   assert.deepEqual(await list(), [{ ...first, projectRole: 'Admin' }]);
-  assert.equal((await ok(app, 'listTeamRoles', { query: { projectId } }))[0]?.id, first.id);
+  assert.equal((await ok('listTeamRoles', { query: { projectId } }))[0]?.id, first.id);
   const assignments = [
     { teamId: team.id, projectRole: 'Planner' },
     { teamId: second.id, projectRole: 'Viewer' },
   ];
-  const replaced = await ok(app, 'setTeamAssignments', { body: { projectId, assignments } });
+  const replaced = await ok('setTeamAssignments', { body: { projectId, assignments } });
   assert.deepEqual(
     replaced.map(({ teamId, projectRole }) => [teamId, projectRole]),
     [
@@ -114,34 +105,31 @@ test('the older operations on roles of teams act on the same assignments', async
   assert.equal(replaced[1]?.id, first.id);
   const twice = [...assignments, { teamId: team.id, projectRole: 'Admin' }];
   assert.match(
-    (await refused(app, 'setTeamAssignments', 400, { body: { projectId, assignments: twice } })).message,
+    (await refused('setTeamAssignments', 400, { body: { projectId, assignments: twice } })).message,
     /^\/body\/assignments\/2\/teamId/,
   );
   const unknown = [...assignments.slice(0, 1), { teamId: 'no-uuid', projectRole: 'Admin' }];
-  await refused(app, 'setTeamAssignments', 400, { body: { projectId, assignments: unknown } });
+  await refused('setTeamAssignments', 400, { body: { projectId, assignments: unknown } });
   assert.deepEqual(await list(), replaced, 'what is refused changes nothing');
-  await ok(app, 'setTeamAssignments', { body: { projectId, assignments: assignments.slice(1) } });
+  await ok('setTeamAssignments', { body: { projectId, assignments: assignments.slice(1) } });
   assert.deepEqual(
     (await list()).map(({ teamId }) => teamId),
     [second.id],
   );
   const removal = { params: { assignmentId: replaced[0]?.id ?? '' } };
-  assert.deepEqual(await ok(app, 'removeTeamAssignment', removal), { id: replaced[0]?.id });
-  await refused(app, 'removeTeamAssignment', 404, removal);
+  assert.deepEqual(await ok('removeTeamAssignment', removal), { id: replaced[0]?.id });
+  await refused('removeTeamAssignment', 404, removal);
   assert.deepEqual(await list(), []);
 });
 
 test('the older operations also assign in the organization, with its right', async () => {
-  const wide = await ok(app, 'addTeamAssignment', { body: { teamId: team.id, projectRole: 'User' } });
+  const wide = await ok('addTeamAssignment', { body: { teamId: team.id, projectRole: 'User' } });
   assert.deepEqual(wide, { id: wide.id, teamId: team.id, organizationId, projectRole: 'User' });
   const editor = await app.addKey({ [organizationId]: ['EDIT_PROJECT_SETTINGS'] });
   const input = { params: { assignmentId: wide.id }, as: editor };
-  assert.match(
-    (await refused(app, 'removeTeamAssignment', 403, input)).message,
-    /EDIT_ORGANIZATION_SETTINGS/,
-  );
+  assert.match((await refused('removeTeamAssignment', 403, input)).message, /EDIT_ORGANIZATION_SETTINGS/);
   const body = { teamId: team.id, projectRole: 'User' };
-  await refused(app, 'addTeamAssignment', 403, { body, as: editor });
-  await ok(app, 'setTeamAssignments', { body: { organizationId, assignments: [] } });
-  assert.deepEqual(await ok(app, 'listTeamRoles', { query: { organizationId } }), []);
+  await refused('addTeamAssignment', 403, { body, as: editor });
+  await ok('setTeamAssignments', { body: { organizationId, assignments: [] } });
+  assert.deepEqual(await ok('listTeamRoles', { query: { organizationId } }), []);
 });

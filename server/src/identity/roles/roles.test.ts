@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Right } from '#contract/schema/enumerations.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, ok, refused, createIdle } = await startTests();
 const create = (name: string, permissions: readonly Right[], more: object = {}) =>
-  ok(app, 'createRole', { body: { organizationId, name, permissions, ...more } });
-const update = (id: string, body: object) => ok(app, 'updateRole', { params: { id }, body });
+  ok('createRole', { body: { organizationId, name, permissions, ...more } });
+const update = (id: string, body: object) => ok('updateRole', { params: { id }, body });
 
-const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
 
 test('a custom role is a list of rights, whose order is kept', async () => {
   const permissions: Right[] = ['RUN_PLAN', 'VIEW_PROJECT', 'ABORT_DEPLOYMENT', 'VIEW_ENVIRONMENT'];
@@ -25,12 +22,12 @@ test('a custom role is a list of rights, whose order is kept', async () => {
     permissions,
     isDefaultRole: false,
   });
-  assert.deepEqual(await ok(app, 'getRole', { params: { id: role.id } }), role);
+  assert.deepEqual(await ok('getRole', { params: { id: role.id } }), role);
   const turned = permissions.toReversed();
   assert.deepEqual((await update(role.id, { permissions: turned })).permissions, turned);
   assert.equal((await update(role.id, { name: 'plan' })).name, 'plan');
   const newer = await create('newer', []);
-  const listed = await ok(app, 'listRoles', { query: { organizationId } });
+  const listed = await ok('listRoles', { query: { organizationId } });
   assert.deepEqual(
     listed.map(({ id, name }) => [id, name]),
     [
@@ -38,16 +35,16 @@ test('a custom role is a list of rights, whose order is kept', async () => {
       [role.id, 'plan'],
     ],
   );
-  assert.deepEqual(await ok(app, 'listRoles', { query: { organizationId: elsewhere } }), []);
-  for (const { id } of listed) await ok(app, 'deleteRole', { params: { id } });
-  await refused(app, 'getRole', 404, { params: { id: role.id } });
-  await refused(app, 'deleteRole', 404, { params: { id: role.id } });
+  assert.deepEqual(await ok('listRoles', { query: { organizationId: elsewhere } }), []);
+  for (const { id } of listed) await ok('deleteRole', { params: { id } });
+  await refused('getRole', 404, { params: { id: role.id } });
+  await refused('deleteRole', 404, { params: { id: role.id } });
 });
 
 test('an unknown right is refused by name, and a right that is there twice', async () => {
   const body = { organizationId, name: 'odd', permissions: ['VIEW_PROJECT', 'FLY'] };
   assert.match(
-    (await refused(app, 'createRole', 400, { body })).message,
+    (await refused('createRole', 400, { body })).message,
     /^\/body\/permissions\/1 is "FLY", which is not a right/,
   );
   const { id } = await create('even', ['VIEW_PROJECT']);
@@ -60,10 +57,10 @@ test('an unknown right is refused by name, and a right that is there twice', asy
     'x',
   ])
     assert.match(
-      (await refused(app, 'updateRole', 400, { params: { id }, body: { permissions } })).message,
+      (await refused('updateRole', 400, { params: { id }, body: { permissions } })).message,
       /^\/body\/permissions/,
     );
-  assert.deepEqual((await ok(app, 'getRole', { params: { id } })).permissions, ['VIEW_PROJECT']);
+  assert.deepEqual((await ok('getRole', { params: { id } })).permissions, ['VIEW_PROJECT']);
 });
 
 test('a name is unique in an organization, and no built-in one', async () => {
@@ -71,13 +68,13 @@ test('a name is unique in an organization, and no built-in one', async () => {
   const other = await create('other', []);
   for (const name of ['once', 'Admin', 'Planner']) {
     const body = { organizationId, name, permissions: [] };
-    assert.match((await refused(app, 'createRole', 409, { body })).message, new RegExp(`"${name}"`));
-    await refused(app, 'updateRole', 409, { params: { id: other.id }, body: { name } });
+    assert.match((await refused('createRole', 409, { body })).message, new RegExp(`"${name}"`));
+    await refused('updateRole', 409, { params: { id: other.id }, body: { name } });
   }
-  await ok(app, 'createRole', { body: { organizationId: elsewhere, name: 'once', permissions: [] } });
+  await ok('createRole', { body: { organizationId: elsewhere, name: 'once', permissions: [] } });
   const replies = await Promise.all(
     Array.from({ length: 4 }, () =>
-      call(app, 'createRole', { body: { organizationId, name: 'at once', permissions: [] } }),
+      call('createRole', { body: { organizationId, name: 'at once', permissions: [] } }),
     ),
   );
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409]);
@@ -89,20 +86,20 @@ test('one role at most is the default one', async () => {
   assert.equal(await defaultRoleOf(app.context.db, organizationId), first.id);
   const second = await create('second default', []);
   await update(second.id, { isDefaultRole: true });
-  assert.equal((await ok(app, 'getRole', { params: { id: first.id } })).isDefaultRole, false);
+  assert.equal((await ok('getRole', { params: { id: first.id } })).isDefaultRole, false);
   assert.equal(await defaultRoleOf(app.context.db, organizationId), second.id);
   const maker = await app.addKey({ [organizationId]: ['CREATE_CUSTOM_ROLES', 'VIEW_ORGANIZATION'] });
   const strong = await create('strong default', ['RUN_APPLY'], { isDefaultRole: true });
   const body = { organizationId, name: 'weak default', permissions: [], isDefaultRole: true };
   const input = { params: { id: first.id }, body: { isDefaultRole: true }, as: maker };
   for (const { message } of [
-    await refused(app, 'createRole', 403, { body, as: maker }),
-    await refused(app, 'updateRole', 403, input),
+    await refused('createRole', 403, { body, as: maker }),
+    await refused('updateRole', 403, input),
   ])
     assert.match(message, /^Replacing the default role "strong default" needs all rights.*RUN_APPLY/);
   assert.equal(await defaultRoleOf(app.context.db, organizationId), strong.id);
   await update(second.id, { isDefaultRole: true });
-  assert.equal((await ok(app, 'updateRole', input)).isDefaultRole, true);
+  assert.equal((await ok('updateRole', input)).isDefaultRole, true);
   await update(first.id, { isDefaultRole: false });
   assert.equal(await defaultRoleOf(app.context.db, organizationId), 'User');
 });
@@ -113,42 +110,42 @@ test('nobody gains rights by making or changing a role', async () => {
   });
   const body = { organizationId, name: 'more', permissions: ['RUN_PLAN', 'RUN_APPLY'] };
   assert.match(
-    (await refused(app, 'createRole', 403, { body, as: maker })).message,
+    (await refused('createRole', 403, { body, as: maker })).message,
     /^\/body\/permissions needs all rights of the role; you lack RUN_APPLY$/,
   );
-  const own = await ok(app, 'createRole', { body: { ...body, permissions: ['RUN_PLAN'] }, as: maker });
+  const own = await ok('createRole', { body: { ...body, permissions: ['RUN_PLAN'] }, as: maker });
   const params = { id: own.id };
-  await refused(app, 'updateRole', 403, { params, body: { permissions: ['WRITE_STATE'] }, as: maker });
+  await refused('updateRole', 403, { params, body: { permissions: ['WRITE_STATE'] }, as: maker });
   const strong = await create('strong', ['RUN_PLAN', 'RUN_APPLY']);
   const weaker = { params: { id: strong.id }, body: { permissions: ['RUN_PLAN'] }, as: maker };
-  assert.match((await refused(app, 'updateRole', 403, weaker)).message, /"strong".*RUN_APPLY/);
+  assert.match((await refused('updateRole', 403, weaker)).message, /"strong".*RUN_APPLY/);
   const none = await app.addKey({ [organizationId]: 'User' });
-  assert.match((await refused(app, 'createRole', 403, { body, as: none })).message, /CREATE_CUSTOM_ROLES/);
+  assert.match((await refused('createRole', 403, { body, as: none })).message, /CREATE_CUSTOM_ROLES/);
 });
 
 test('a role in use is not deleted, and who uses it is said', async () => {
   const role = await create('used', ['VIEW_ENVIRONMENT']);
   const params = { id: role.id };
-  const environment = await createIdle(app, { name: 'network' });
+  const environment = await createIdle({ name: 'network' });
   const member = await app.addKey({ [organizationId]: role.id });
-  const team = await ok(app, 'createTeam', { body: { organizationId, name: 'operators' } });
+  const team = await ok('createTeam', { body: { organizationId, name: 'operators' } });
   const inProject = { teamId: team.id, projectId, role: role.id };
-  await ok(app, 'assignTeamRole', { body: inProject });
+  await ok('assignTeamRole', { body: inProject });
   const inEnvironment = { userId: app.admin.id, environmentId: environment.id, role: role.id };
-  await ok(app, 'assignUserRole', { body: inEnvironment });
-  const { message } = await refused(app, 'deleteRole', 409, { params });
+  await ok('assignUserRole', { body: inEnvironment });
+  const { message } = await refused('deleteRole', 409, { params });
   assert.equal(
     message,
     `The role "used" is in use: give another one to "${member.id}" in the organization, ` +
       'team "operators" in project "Default", "First admin key" in environment "network"',
   );
-  await ok(app, 'assignTeamRole', { body: { ...inProject, role: 'Viewer' } });
-  await ok(app, 'assignUserRole', { body: { ...inEnvironment, role: 'Viewer' } });
-  await refused(app, 'deleteRole', 409, { params });
-  await ok(app, 'setMemberRole', { params: { id: organizationId, userId: member.id }, body: 'User' });
-  await ok(app, 'deleteRole', { params });
+  await ok('assignTeamRole', { body: { ...inProject, role: 'Viewer' } });
+  await ok('assignUserRole', { body: { ...inEnvironment, role: 'Viewer' } });
+  await refused('deleteRole', 409, { params });
+  await ok('setMemberRole', { params: { id: organizationId, userId: member.id }, body: 'User' });
+  await ok('deleteRole', { params });
   const gone = { ...inProject, role: role.id };
-  assert.match((await refused(app, 'assignTeamRole', 400, { body: gone })).message, /\/body\/role/);
+  assert.match((await refused('assignTeamRole', 400, { body: gone })).message, /\/body\/role/);
 });
 
 test('of a role that is deleted and assigned at once, nothing dangles', async () => {
@@ -156,23 +153,23 @@ test('of a role that is deleted and assigned at once, nothing dangles', async ()
     const role = await create('raced', ['VIEW_PROJECT']);
     const member = await app.addKey({ [organizationId]: 'User' });
     const [deleted, assigned] = await Promise.all([
-      call(app, 'deleteRole', { params: { id: role.id } }),
-      call(app, 'setMemberRole', { params: { id: organizationId, userId: member.id }, body: role.id }),
+      call('deleteRole', { params: { id: role.id } }),
+      call('setMemberRole', { params: { id: organizationId, userId: member.id }, body: role.id }),
     ]);
     assert.deepEqual(
       [deleted.statusCode, assigned.statusCode],
       deleted.statusCode === 200 ? [200, 400] : [409, 200],
     );
     if (deleted.statusCode === 200) continue;
-    await ok(app, 'setMemberRole', { params: { id: organizationId, userId: member.id }, body: 'User' });
-    await ok(app, 'deleteRole', { params: { id: role.id } });
+    await ok('setMemberRole', { params: { id: organizationId, userId: member.id }, body: 'User' });
+    await ok('deleteRole', { params: { id: role.id } });
   }
 });
 
 test('what happens to roles is audited', async () => {
   const role = await create('audited', ['VIEW_PROJECT']);
   await update(role.id, { permissions: ['RUN_PLAN'] });
-  await ok(app, 'deleteRole', { params: { id: role.id } });
+  await ok('deleteRole', { params: { id: role.id } });
   const { rows } = await app.database.pool.query(
     'select action, before, after from audit_event where entity_id = $1 order by id',
     [role.id],
@@ -197,7 +194,7 @@ test('what happens to roles is audited', async () => {
 });
 
 test('a role of another organization is as unknown as one that does not exist', async () => {
-  const foreign = await ok(app, 'createRole', {
+  const foreign = await ok('createRole', {
     body: { organizationId: elsewhere, name: 'foreign', permissions: [] },
   });
   for (const role of [foreign.id, randomUUID(), 'Owner', 'constructor'])
@@ -206,17 +203,17 @@ test('a role of another organization is as unknown as one that does not exist', 
       ['addProjectPermission', { params: { projectId }, body: { userId: app.admin.id, role } }],
       ['setMemberRole', { params: { id: organizationId, userId: app.admin.id }, body: role }],
     ] as const)
-      assert.match((await refused(app, name, 400, input)).message, /^\/body(\/role)? must be one of/);
+      assert.match((await refused(name, 400, input)).message, /^\/body(\/role)? must be one of/);
 });
 
 test('people who are invited without a role have the default one', async () => {
   const invite = (email: string) =>
-    ok(app, 'createInvitation', { body: { organizationId, email } }).then(({ permissions }) => permissions);
+    ok('createInvitation', { body: { organizationId, email } }).then(({ permissions }) => permissions);
   assert.deepEqual(await invite('plain@example.com'), { organizationRole: 'User' });
   const role = await create('for everybody', ['VIEW_ORGANIZATION'], { isDefaultRole: true });
   assert.deepEqual(await invite('custom@example.com'), { organizationRole: role.id });
   assert.match(
-    (await refused(app, 'deleteRole', 409, { params: { id: role.id } })).message,
+    (await refused('deleteRole', 409, { params: { id: role.id } })).message,
     /"custom@example.com" in the organization/,
   );
 });

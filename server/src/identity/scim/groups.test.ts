@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
 import { addPerson } from '../../../testing/person.ts';
 import { type ScimBody, scimClient } from '../../../testing/scim.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok } = await startTests();
 const scim = await scimClient(app);
-const other = await ok(app, 'createOrganization', { body: { name: 'Other' } });
+const other = await ok('createOrganization', { body: { name: 'Other' } });
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:Group'];
 const person = (name: string, organization = organizationId) =>
   addPerson(app, `${name}@example.com`, { [organization]: 'User' });
@@ -45,7 +43,7 @@ test('a group is a team: created, renamed, emptied and deleted', async () => {
     [replaced.body.displayName, replaced.body.externalId, replaced.body.members],
     ['on call', 'g1', []],
   );
-  assert.equal((await ok(app, 'getTeam', { params: { id } })).name, 'on call');
+  assert.equal((await ok('getTeam', { params: { id } })).name, 'on call');
   assert.equal((await scim('DELETE', `/Groups/${id}`)).status, 204);
   for (const missing of [id, randomUUID(), 'none'])
     assert.equal((await scim('GET', `/Groups/${missing}`)).status, 404);
@@ -80,9 +78,9 @@ test('members as Entra ID and Okta change them', async () => {
 });
 
 test('keys in a team stay, and teams with roles can be filled', async () => {
-  const team = await ok(app, 'createTeam', { body: { organizationId, name: 'with key' } });
-  await ok(app, 'updateTeam', { params: { id: team.id }, body: { userIds: [app.admin.id, ada] } });
-  await ok(app, 'assignTeamRole', { body: { teamId: team.id, organizationId, role: 'Admin' } });
+  const team = await ok('createTeam', { body: { organizationId, name: 'with key' } });
+  await ok('updateTeam', { params: { id: team.id }, body: { userIds: [app.admin.id, ada] } });
+  await ok('assignTeamRole', { body: { teamId: team.id, organizationId, role: 'Admin' } });
   assert.deepEqual(idsOf(await scim('GET', `/Groups/${team.id}`)), [ada]);
   const put = await scim('PUT', `/Groups/${team.id}`, {
     schemas,
@@ -90,12 +88,12 @@ test('keys in a team stay, and teams with roles can be filled', async () => {
     members: [{ value: ben }],
   });
   assert.deepEqual(idsOf(put), [ben]);
-  const { users } = await ok(app, 'getTeam', { params: { id: team.id } });
+  const { users } = await ok('getTeam', { params: { id: team.id } });
   assert.deepEqual(users?.map((user) => user.user_id).toSorted(), [app.admin.id, ben].toSorted());
 });
 
 test('groups of other organizations are not there', async () => {
-  const team = await ok(app, 'createTeam', { body: { organizationId: other.id, name: 'theirs' } });
+  const team = await ok('createTeam', { body: { organizationId: other.id, name: 'theirs' } });
   for (const [method, body] of [
     ['GET', undefined],
     ['PUT', { schemas, displayName: 'mine' }],

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { scimClient } from '../../../testing/scim.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 const scim = await scimClient(app);
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
 const people = [

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok, refused } = await startTests();
 const params = { id: organizationId };
 
 test('an organization has at most two tokens; each is shown once and kept as an HMAC', async () => {
-  const first = await ok(app, 'createScimToken', { params });
-  const second = await ok(app, 'createScimToken', { params });
+  const first = await ok('createScimToken', { params });
+  const second = await ok('createScimToken', { params });
   assert.match(first.token, new RegExp(`^${first.id}\\.[\\w-]{43}$`));
   assert.match(first.url, /^http:\/\/.+\/scim\/v2$/);
   assert.deepEqual([first.organizationId, first.createdBy], [organizationId, app.admin.id]);
-  assert.match((await refused(app, 'createScimToken', 409, { params })).message, /revoke one first/);
+  assert.match((await refused('createScimToken', 409, { params })).message, /revoke one first/);
   const { token, url, ...shown } = second;
-  const listed = await ok(app, 'listScimTokens', { params });
+  const listed = await ok('listScimTokens', { params });
   assert.deepEqual([listed[0], listed[1]?.id], [shown, first.id]);
   assert.equal(shown.lastUsedAt, null);
   const { rows } = await app.database.pool.query<{ row: string }>(
@@ -26,10 +24,10 @@ test('an organization has at most two tokens; each is shown once and kept as an 
   assert.ok(rows.every(({ row }) => secrets.every((secret) => !row.includes(secret))));
   assert.ok(app.logged.every((line) => secrets.every((secret) => !line.includes(secret))));
   for (const id of [first.id, second.id])
-    assert.deepEqual(await ok(app, 'deleteScimToken', { params: { ...params, tokenId: id } }), { id });
+    assert.deepEqual(await ok('deleteScimToken', { params: { ...params, tokenId: id } }), { id });
   for (const tokenId of [first.id, randomUUID(), 'none'])
-    await refused(app, 'deleteScimToken', 404, { params: { ...params, tokenId } });
-  assert.deepEqual(await ok(app, 'listScimTokens', { params }), []);
+    await refused('deleteScimToken', 404, { params: { ...params, tokenId } });
+  assert.deepEqual(await ok('listScimTokens', { params }), []);
   const trail = await app.database.pool.query(
     "select action, details from audit_event where entity = 'scimToken' order by id",
   );
@@ -43,14 +41,14 @@ test('only who could give the role Admin makes a token, and only for the own org
   const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
   const user = await app.addKey({ [organizationId]: 'User' });
   const stranger = await app.addKey();
-  assert.match((await refused(app, 'createScimToken', 403, { params, as: manager })).message, /A SCIM token/);
-  await ok(app, 'listScimTokens', { params, as: manager });
-  await refused(app, 'createScimToken', 403, { params, as: user });
-  await refused(app, 'listScimTokens', 403, { params, as: user });
-  await refused(app, 'listScimTokens', 404, { params, as: stranger });
-  const { id } = await ok(app, 'createScimToken', { params });
-  const other = await ok(app, 'createOrganization', { body: { name: 'Other' } });
-  await refused(app, 'deleteScimToken', 404, { params: { id: other.id, tokenId: id } });
-  await refused(app, 'deleteScimToken', 404, { params: { id: organizationId, tokenId: id }, as: stranger });
-  await ok(app, 'deleteScimToken', { params: { id: organizationId, tokenId: id } });
+  assert.match((await refused('createScimToken', 403, { params, as: manager })).message, /A SCIM token/);
+  await ok('listScimTokens', { params, as: manager });
+  await refused('createScimToken', 403, { params, as: user });
+  await refused('listScimTokens', 403, { params, as: user });
+  await refused('listScimTokens', 404, { params, as: stranger });
+  const { id } = await ok('createScimToken', { params });
+  const other = await ok('createOrganization', { body: { name: 'Other' } });
+  await refused('deleteScimToken', 404, { params: { id: other.id, tokenId: id } });
+  await refused('deleteScimToken', 404, { params: { id: organizationId, tokenId: id }, as: stranger });
+  await ok('deleteScimToken', { params: { id: organizationId, tokenId: id } });
 });

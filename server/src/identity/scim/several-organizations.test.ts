@@ -1,25 +1,23 @@
 /** Limits of the provider of one organization for the people of others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { scimClient } from '../../../testing/scim.ts';
+import { startTests } from '../../../testing/start.ts';
 import { storeIdentity } from '../../rows/sign-in/identity-store.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok } = await startTests();
 const scim = await scimClient(app);
-const foreign = await ok(app, 'createOrganization', { body: { name: 'Foreign' } });
+const foreign = await ok('createOrganization', { body: { name: 'Foreign' } });
 const foreignScim = await scimClient(app, foreign.id);
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
 
 /** An account with a password and a key, created by an outsider. */
 async function prepare(email: string): Promise<TestBrowser> {
   const body = { email, organizationId: foreign.id };
-  const { link = '' } = await ok(app, 'createInvitation', { body });
+  const { link = '' } = await ok('createInvitation', { body });
   const token = link.split('#')[1];
-  await ok(app, 'acceptInvitation', { as: null, body: { token, name: 'M', password: goodPassword } });
+  await ok('acceptInvitation', { as: null, body: { token, name: 'M', password: goodPassword } });
   const browser = new TestBrowser(app);
   await browser.signIn(email);
   return browser;
@@ -42,7 +40,7 @@ test('a provider does not take in an account with credentials of an address that
 
 test('an invited person with such an account is not activated', async () => {
   const email = 'invited@example.com';
-  const { userId } = await ok(app, 'createInvitation', { body: { email, organizationId } });
+  const { userId } = await ok('createInvitation', { body: { email, organizationId } });
   const browser = await prepare(email);
   const put = await scim('PUT', `/Users/${userId}`, { schemas, userName: email, active: true });
   assert.deepEqual([put.status, put.body.scimType], [409, 'uniqueness']);
@@ -78,7 +76,7 @@ test('with another userName, identities and links of the account end, too', asyn
     return Number(rows[0]?.number);
   };
   await storeIdentity(app.context.db, identity);
-  await ok(app, 'createSignInLink', { params: { id: userId } });
+  await ok('createSignInLink', { params: { id: userId } });
   const rename = (userName: string) => foreignScim('PUT', `/Users/${userId}`, { schemas, userName });
   assert.equal((await rename('Mallory@example.com')).status, 200);
   assert.equal(await count(), 2, 'the same address in another spelling');

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { scimClient } from '../../../testing/scim.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, call, ok, refused } = await startTests();
 const scim = await scimClient(app);
-const other = await ok(app, 'createOrganization', { body: { name: 'Other' } });
+const other = await ok('createOrganization', { body: { name: 'Other' } });
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
 const patchSchemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp'];
 const patch = (id: string, ...Operations: object[]) =>
   scim('PATCH', `/Users/${id}`, { schemas: patchSchemas, Operations });
 const statusOf = async (userId: string) =>
-  (await ok(app, 'listMembers', { params: { id: organizationId } })).find(
-    ({ user }) => user.user_id === userId,
-  )?.status;
+  (await ok('listMembers', { params: { id: organizationId } })).find(({ user }) => user.user_id === userId)
+    ?.status;
 const create = async (userName: string, more: object = {}) => {
   const { status, body } = await scim('POST', '/Users', { schemas, userName, ...more });
   assert.equal(status, 201, JSON.stringify(body));
@@ -46,7 +43,7 @@ test('a person is created, read, replaced and removed', async () => {
   assert.match(meta.location, new RegExp(`^http://.+/scim/v2/Users/${id}$`));
   assert.equal(meta.resourceType, 'User');
   assert.deepEqual((await scim('GET', `/Users/${id}`)).body, body);
-  const member = (await ok(app, 'listMembers', { params: { id: organizationId } }))[0];
+  const member = (await ok('listMembers', { params: { id: organizationId } }))[0];
   assert.deepEqual([member?.user.user_id, member?.role, member?.status], [id, 'User', 'Active']);
   assert.equal(member?.user.name, 'Ada L.');
   const again = await scim('POST', '/Users', { ...sent, userName: 'ADA@example.COM' });
@@ -161,21 +158,21 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
   await browser.signIn(email);
   const key = (await browser.send('POST', '/api/personal-api-keys', { name: 'mine' })).json();
   const as = { id: key.apiKeyId, secret: key.apiKeySecret };
-  const team = await ok(app, 'createTeam', { body: { organizationId, name: 'kept' } });
-  await ok(app, 'updateTeam', { params: { id: team.id }, body: { userIds: [id] } });
-  await ok(app, 'getTeam', { params: { id: team.id }, as });
+  const team = await ok('createTeam', { body: { organizationId, name: 'kept' } });
+  await ok('updateTeam', { params: { id: team.id }, body: { userIds: [id] } });
+  await ok('getTeam', { params: { id: team.id }, as });
   assert.equal((await patch(id, { op: 'Replace', path: 'active', value: 'False' })).body.active, false);
-  await refused(app, 'getTeam', 401, { params: { id: team.id }, as });
+  await refused('getTeam', 401, { params: { id: team.id }, as });
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401);
   assert.equal(await statusOf(id), 'Inactive');
   const invite = { body: { email, organizationId } };
-  assert.match((await refused(app, 'createInvitation', 409, invite)).message, /deactivated/);
+  assert.match((await refused('createInvitation', 409, invite)).message, /deactivated/);
   const back = new TestBrowser(app);
   await back.signIn(email);
   assert.equal((await back.send('GET', `/api/teams/${team.id}`)).statusCode, 404);
   await patch(id, { op: 'Replace', path: 'active', value: 'True' });
   assert.equal((await back.send('GET', `/api/teams/${team.id}`)).statusCode, 200);
-  const { users } = await ok(app, 'getTeam', { params: { id: team.id } });
+  const { users } = await ok('getTeam', { params: { id: team.id } });
   assert.deepEqual(
     users?.map((user) => user.user_id),
     [id],
@@ -195,7 +192,7 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
 });
 
 test('the last administrator cannot be deactivated or removed', async () => {
-  const third = await ok(app, 'createOrganization', { body: { name: 'Third' } });
+  const third = await ok('createOrganization', { body: { name: 'Third' } });
   const client = await scimClient(app, third.id);
   const email = 'boss@example.com';
   const boss = await addPerson(app, email, { [third.id]: 'Admin' });
@@ -224,11 +221,11 @@ test('people of other organizations are not there, and their accounts are not ch
   assert.equal((await scim('GET', `/Users/${id}`)).body.displayName, 'Renamed');
   const renamed = await patch(id, { op: 'replace', value: { userName: 'thief@example.com' } });
   assert.deepEqual([renamed.status, renamed.body.scimType], [400, 'mutability']);
-  const members = await ok(app, 'listMembers', { params: { id: other.id } });
+  const members = await ok('listMembers', { params: { id: other.id } });
   const shared = members.find(({ user }) => user.user_id === id);
   assert.deepEqual([shared?.user.name, shared?.user.email, shared?.status], [email, email, 'Active']);
   await patch(id, { op: 'replace', value: { active: false } });
-  const after = await ok(app, 'listMembers', { params: { id: other.id } });
+  const after = await ok('listMembers', { params: { id: other.id } });
   assert.equal(after.find(({ user }) => user.user_id === id)?.status, 'Active');
 });
 
@@ -243,10 +240,10 @@ test('the e-mail of an account that the provider created can change; its old cre
 
 test('who was invited becomes a member when the provider activates the person', async () => {
   const email = 'invited@example.com';
-  const { id: invitation, userId } = await ok(app, 'createInvitation', { body: { email, organizationId } });
+  const { id: invitation, userId } = await ok('createInvitation', { body: { email, organizationId } });
   const listed = await scim('GET', `/Users?filter=${encodeURIComponent(`userName eq "${email}"`)}`);
   assert.deepEqual([listed.body.Resources[0].id, listed.body.Resources[0].active], [userId, false]);
   await patch(userId, { op: 'Replace', path: 'active', value: 'True' });
   assert.equal(await statusOf(userId), 'Active');
-  assert.equal((await call(app, 'resendInvitation', { params: { id: invitation } })).statusCode, 410);
+  assert.equal((await call('resendInvitation', { params: { id: invitation } })).statusCode, 410);
 });

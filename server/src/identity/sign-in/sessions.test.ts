@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { CliSession, CurrentUser, Session } from '#contract/sign-in/shapes.ts';
 import { testApp } from '../../../testing/app.ts';
-import { basic, ok, refused } from '../../../testing/client.ts';
+import { basic } from '../../../testing/client.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, ok, refused } = await startTests();
 const ada = await addPerson(app, 'Ada@example.com', { [organizationId]: 'Admin' });
 await addPerson(app, 'bob@example.com');
 
@@ -35,10 +35,10 @@ test('a person signs in with an e-mail in any spelling, and is who the session s
 });
 
 test('a key is somebody without a session', async () => {
-  const me = await ok(app, 'getCurrentUser');
+  const me = await ok('getCurrentUser');
   assert.deepEqual([me.user.user_id, me.identifiedBy, me.session], ['admin', 'key', undefined]);
-  assert.deepEqual(await ok(app, 'listSessions'), []);
-  assert.match((await refused(app, 'signOut', 400)).message, /API key/);
+  assert.deepEqual(await ok('listSessions'), []);
+  assert.match((await refused('signOut', 400)).message, /API key/);
 });
 
 test('behind TLS a cookie is Secure, and bound to the host by its name', async () => {
@@ -182,11 +182,11 @@ test('only hashes of the secrets of sessions are stored', async () => {
 
 test('the command line signs in with a session that it sends as credentials', async () => {
   const body = { email: 'ada@example.com', password: goodPassword };
-  const session: CliSession = await ok(app, 'signInCli', { body, as: null });
+  const session: CliSession = await ok('signInCli', { body, as: null });
   const as = { id: session.apiKeyId, secret: session.apiKeySecret };
-  const me = await ok(app, 'getCurrentUser', { as });
+  const me = await ok('getCurrentUser', { as });
   assert.deepEqual([me.user.user_id, me.session?.kind], [ada, 'cli']);
-  await ok(app, 'updateCurrentUser', { as, body: { name: 'Ada' } });
+  await ok('updateCurrentUser', { as, body: { name: 'Ada' } });
   const asCookie = `envarium-session=${me.session?.id}.${session.apiKeySecret}`;
   assert.equal(
     (await app.app.inject({ url: '/api/users/me', headers: { cookie: asCookie } })).statusCode,
@@ -202,6 +202,6 @@ test('the command line signs in with a session that it sends as credentials', as
     401,
     'and the other way round',
   );
-  await ok(app, 'signOut', { as });
-  await refused(app, 'getCurrentUser', 401, { as });
+  await ok('signOut', { as });
+  await refused('getCurrentUser', 401, { as });
 });

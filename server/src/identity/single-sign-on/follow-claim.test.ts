@@ -2,17 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClaimRule } from '#settings/claim-rules.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
 import { addPerson } from '../../../testing/person.ts';
+import { startTests } from '../../../testing/start.ts';
 import { actorWithoutRights } from '../../framework/access/actor.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { followClaim, wantedBy } from './follow-claim.ts';
 
-const app = await testApp();
-const { id: staffId } = await ok(app, 'createOrganization', { body: { name: 'Staff' } });
-const team = await ok(app, 'createTeam', { body: { organizationId: staffId, name: 'Builders' } });
+const { app, ok } = await startTests();
+const { id: staffId } = await ok('createOrganization', { body: { name: 'Staff' } });
+const team = await ok('createTeam', { body: { organizationId: staffId, name: 'Builders' } });
 const rules: readonly ClaimRule[] = [
   { value: 'staff', organization: 'Staff', role: 'User' },
   { value: 'builders', organization: 'Staff', role: 'User', team: 'Builders' },
@@ -40,14 +39,14 @@ async function organizationsOf(userId: string): Promise<string[]> {
 }
 
 const teamMembers = async () =>
-  (await ok(app, 'getTeam', { params: { id: team.id } })).users?.map((user) => user.user_id);
-const rename = (name: string) => ok(app, 'updateOrganization', { params: { id: staffId }, body: { name } });
+  (await ok('getTeam', { params: { id: team.id } })).users?.map((user) => user.user_id);
+const rename = (name: string) => ok('updateOrganization', { params: { id: staffId }, body: { name } });
 
 test('a name that several organizations have is unknown, and an id matches only as an id', async () => {
   const userId = await addPerson(app, 'ambiguous@example.com');
-  const twin = await ok(app, 'createOrganization', { body: { name: 'Twin' } });
-  await ok(app, 'createOrganization', { body: { name: 'Twin' } });
-  await ok(app, 'createOrganization', { body: { name: app.organizationId } });
+  const twin = await ok('createOrganization', { body: { name: 'Twin' } });
+  await ok('createOrganization', { body: { name: 'Twin' } });
+  await ok('createOrganization', { body: { name: app.organizationId } });
   const by = ['Twin', app.organizationId].map((organization) => ({ value: 'x', organization, role: 'User' }));
   await signIn(userId, ['x'], by);
   assert.deepEqual(await organizationsOf(userId), [app.organizationId]);
@@ -68,7 +67,7 @@ test('who is a member by a claim stays while a rule about it cannot be read', as
 
 test('a role stays while the rule that gave it names a role that was renamed', async () => {
   const userId = await addPerson(app, 'operator@example.com');
-  const operators = await ok(app, 'createRole', {
+  const operators = await ok('createRole', {
     body: { organizationId: staffId, name: 'Operators', permissions: ['VIEW_ORGANIZATION'] },
   });
   const by: readonly ClaimRule[] = [
@@ -85,7 +84,7 @@ test('a role stays while the rule that gave it names a role that was renamed', a
   await signIn(userId, ['staff'], by);
   const role = await roleOf();
   assert.equal(role, operators.id);
-  await ok(app, 'updateRole', { params: { id: operators.id }, body: { name: 'Crew' } });
+  await ok('updateRole', { params: { id: operators.id }, body: { name: 'Crew' } });
   await signIn(userId, ['staff'], by);
   assert.equal(await roleOf(), role);
 });
@@ -93,7 +92,7 @@ test('a role stays while the rule that gave it names a role that was renamed', a
 test('who is in a team by a claim stays while the team is not found', async () => {
   const userId = await addPerson(app, 'builder@example.com');
   await signIn(userId, ['staff', 'builders']);
-  await ok(app, 'updateTeam', { params: { id: team.id }, body: { name: 'Makers' } });
+  await ok('updateTeam', { params: { id: team.id }, body: { name: 'Makers' } });
   await signIn(userId, ['staff', 'builders']);
   assert.deepEqual(await teamMembers(), [userId]);
   await signIn(userId, ['staff']);
@@ -109,5 +108,5 @@ test('who is in a team by a claim stays while the team is not found', async () =
       { added: [], removed: [userId], source: 'oidc' },
     ],
   );
-  await ok(app, 'updateTeam', { params: { id: team.id }, body: { name: 'Builders' } });
+  await ok('updateTeam', { params: { id: team.id }, body: { name: 'Builders' } });
 });

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { CliSession, CurrentUser, Session } from '#contract/sign-in/shapes.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
+import { ok } from '../../../testing/client.ts';
 import { type Claims, IdentityProvider, payloadOf, signToken } from '../../../testing/identity-provider.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
+import { startTests } from '../../../testing/start.ts';
 
 const base = 'http://envarium.example';
 const provider = await IdentityProvider.start(`${base}/api/auth/oidc/callback`);
@@ -23,8 +24,7 @@ const settings = {
     { value: 'ghosts', organization: 'Nowhere' },
   ]),
 };
-const app = await testApp(settings);
-const { organizationId } = app;
+const { app, organizationId, refused } = await startTests(settings);
 
 let people = 0;
 /** An account at the provider. */
@@ -200,7 +200,7 @@ test('an invitation is accepted by a sign-in with the same verified e-mail', asy
   assert.deepEqual([user.user_id, organizations.map(({ role }) => role)], [invitation.userId, ['User']]);
   const token = invitation.link?.split('#')[1];
   const body = { token, name: 'Somebody else', password: goodPassword };
-  await refused(app, 'acceptInvitation', 410, { as: null, body });
+  await refused('acceptInvitation', 410, { as: null, body });
   const late = account();
   await ok(app, 'createInvitation', { body: { email: late.email, organizationId } });
   app.advance(8 * 86_400);
@@ -224,8 +224,8 @@ test('the owner of an e-mail takes over an account that somebody opened with it'
   assert.equal(user.user_id, userId);
   owner.csrfToken = session?.csrfToken;
   assert.equal((await squatter.send('GET', '/api/users/me')).statusCode, 401);
-  await refused(app, 'signIn', 401, { as: null, body: { email, password: goodPassword } });
-  await refused(app, 'listOrganizations', 401, { as: planted });
+  await refused('signIn', 401, { as: null, body: { email, password: goodPassword } });
+  await refused('listOrganizations', 401, { as: planted });
   assert.equal(
     (await owner.send('PUT', '/api/users/me/password', { currentPassword: 'x', newPassword: goodPassword }))
       .statusCode,
@@ -367,7 +367,7 @@ test('the command line signs in through the browser, with a code that is used on
   const session: CliSession = await exchange(app, { code, codeVerifier, redirectUri });
   const as = { id: session.apiKeyId, secret: session.apiKeySecret };
   assert.equal((await ok(app, 'getCurrentUser', { as })).session?.kind, 'cli');
-  await refused(app, 'exchangeCliCode', 403, { as: null, body: { code, codeVerifier, redirectUri } });
+  await refused('exchangeCliCode', 403, { as: null, body: { code, codeVerifier, redirectUri } });
 });
 
 test('a code is nothing without its verifier, its address and its minute', async () => {
@@ -387,11 +387,11 @@ test('a code is nothing without its verifier, its address and its minute', async
     const code = new URL(approved.json<{ location: string }>().location).searchParams.get('code');
     app.advance(wait);
     const body = { code, codeVerifier, redirectUri: request.redirectUri };
-    await refused(app, 'exchangeCliCode', 403, { as: null, body: { ...body, ...changes } });
-    await refused(app, 'exchangeCliCode', 403, { as: null, body });
+    await refused('exchangeCliCode', 403, { as: null, body: { ...body, ...changes } });
+    await refused('exchangeCliCode', 403, { as: null, body });
   }
   const { codeVerifier: _, ...request } = cliRequest();
-  assert.match((await refused(app, 'approveCliSignIn', 403, { body: request })).message, /in a browser/);
+  assert.match((await refused('approveCliSignIn', 403, { body: request })).message, /in a browser/);
   browser.csrfToken = undefined;
   assert.equal((await browser.send('POST', '/api/auth/cli/approve', request)).statusCode, 403);
 });

@@ -4,23 +4,21 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Team, TeamPage } from '#contract/teams/shapes.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused, send } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { send } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, call, ok, refused, createIdle } = await startTests();
 const params = { organizationId };
 
 async function addTeams(names: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
-  for (const name of names)
-    ids.set(name, (await ok(app, 'createTeam', { body: { organizationId, name } })).id);
+  for (const name of names) ids.set(name, (await ok('createTeam', { body: { organizationId, name } })).id);
   return ids;
 }
 
 /** The array form. */
 async function page(query: Record<string, string> = {}) {
-  const response = await call(app, 'listTeams', { params, query });
+  const response = await call('listTeams', { params, query });
   assert.equal(response.statusCode, 200, response.body);
   return { names: response.json<Team[]>().map(({ name }) => name), headers: response.headers };
 }
@@ -51,8 +49,8 @@ test('pages of any size hold each team once, also while teams come and go', asyn
     seen.push(...found.names);
     offset = found.headers['x-next-page-key'] as string | undefined;
     if (seen.length === 20) {
-      await ok(app, 'createTeam', { body: { organizationId, name: 'in between' } });
-      await ok(app, 'deleteTeam', { params: { id: ids.get(seen.at(-1) ?? '') ?? '' } });
+      await ok('createTeam', { body: { organizationId, name: 'in between' } });
+      await ok('deleteTeam', { params: { id: ids.get(seen.at(-1) ?? '') ?? '' } });
     }
   } while (offset !== undefined);
   assert.deepEqual(seen, newestFirst);
@@ -63,12 +61,12 @@ test('pages of any size hold each team once, also while teams come and go', asyn
 test('Terraform providers get an object, and a setting says so for all or none', async () => {
   const query = { limit: '30', name: 'team' };
   const headers = { 'user-agent': 'resty terraform-provider-envarium/1.2.3' };
-  const response = await call(app, 'listTeams', { params, query, headers });
+  const response = await call('listTeams', { params, query, headers });
   const first = response.json<TeamPage>();
   assert.equal(first.teams.length, 30);
   assert.equal(first.nextPageKey, first.teams.at(-1)?.id);
   const again = { params, query: { ...query, offset: first.nextPageKey ?? '' }, headers };
-  const second = (await call(app, 'listTeams', again)).json<TeamPage>();
+  const second = (await call('listTeams', again)).json<TeamPage>();
   assert.equal(second.nextPageKey, undefined);
   assert.equal(new Set([...first.teams, ...second.teams].map(({ name }) => name)).size, 54);
   for (const [form, isArray] of [
@@ -95,10 +93,7 @@ test('a name filter matches the beginning, literally', async () => {
 
 test('members are left out on request', async () => {
   covers('listTeams', 'query.excludeFields');
-  const [team] = (await ok(app, 'listTeams', {
-    params,
-    query: { limit: '1', excludeFields: 'users' },
-  })) as Team[];
+  const [team] = (await ok('listTeams', { params, query: { limit: '1', excludeFields: 'users' } })) as Team[];
   assert.deepEqual(Object.keys(team ?? {}).toSorted(), [
     'createdByUser',
     'description',
@@ -117,11 +112,11 @@ test('teams are filtered by what they are assigned to, inherited roles included'
     'query.assignedToEnvironmentId',
   );
   const project = async (name: string, parentProjectId?: string) =>
-    (await ok(app, 'createProject', { body: { organizationId, name, parentProjectId } })).id;
+    (await ok('createProject', { body: { organizationId, name, parentProjectId } })).id;
   const outer = await project('outer');
   const inner = await project('inner', outer);
   const second = await project('second');
-  const { id: environmentId } = await createIdle(app, { name: 'one', projectId: inner });
+  const { id: environmentId } = await createIdle({ name: 'one', projectId: inner });
   const made = await addTeams([
     'of organization',
     'of outer',
@@ -131,7 +126,7 @@ test('teams are filtered by what they are assigned to, inherited roles included'
     'of none',
   ]);
   const assign = (name: string, place: object) =>
-    ok(app, 'assignTeamRole', { body: { teamId: made.get(name), ...place } });
+    ok('assignTeamRole', { body: { teamId: made.get(name), ...place } });
   await assign('of organization', { organizationId, role: 'User' });
   await assign('of outer', { projectId: outer, role: 'Viewer' });
   await assign('of inner', { projectId: inner, role: 'Deployer' });
@@ -162,8 +157,8 @@ test('teams are filtered by what they are assigned to, inherited roles included'
 });
 
 test('what a filter cannot be is refused by name', async () => {
-  const other = await ok(app, 'createOrganization', { body: { name: 'Other' } });
-  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: other.id } });
+  const other = await ok('createOrganization', { body: { name: 'Other' } });
+  const [foreign] = await ok('listProjects', { query: { organizationId: other.id } });
   for (const [query, field] of [
     [{ limit: '0' }, 'limit'],
     [{ limit: '1001' }, 'limit'],
@@ -177,14 +172,14 @@ test('what a filter cannot be is refused by name', async () => {
     [{ assignedToEnvironmentId: 'no-uuid' }, 'assignedToEnvironmentId'],
   ] as [Record<string, string>, string][])
     assert.match(
-      (await refused(app, 'listTeams', 400, { params, query })).message,
+      (await refused('listTeams', 400, { params, query })).message,
       new RegExp(`^/query/${field} `),
       JSON.stringify(query),
     );
   const user = await app.addKey({ [organizationId]: 'User' });
   const query = { assignedToProjectId: app.projectId };
   assert.match(
-    (await refused(app, 'listTeams', 403, { params, query, as: user })).message,
+    (await refused('listTeams', 403, { params, query, as: user })).message,
     /assignedToProjectId.*VIEW_PROJECT/,
   );
 });

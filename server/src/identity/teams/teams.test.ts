@@ -2,18 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
-const create = (body: object) => ok(app, 'createTeam', { body: { organizationId, ...body } });
-const update = (id: string, body: object) => ok(app, 'updateTeam', { params: { id }, body });
+const { app, organizationId, call, ok, refused } = await startTests();
+const create = (body: object) => ok('createTeam', { body: { organizationId, ...body } });
+const update = (id: string, body: object) => ok('updateTeam', { params: { id }, body });
 const idsOf = (team: { users?: { user_id?: string }[] }) => team.users?.map((user) => user.user_id);
 
 const ada = await app.addKey({ [organizationId]: 'User' });
 const ben = await app.addKey({ [organizationId]: 'User' });
-const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
 const stranger = await app.addKey({ [elsewhere]: 'Admin' });
 
 test('a team has a name, a description and members, each changed alone', async () => {
@@ -33,25 +31,25 @@ test('a team has a name, a description and members, each changed alone', async (
   );
   const renamed = await update(team.id, { name: 'on call', description: '' });
   assert.deepEqual([renamed.name, renamed.description, renamed.users], ['on call', '', filled.users]);
-  assert.deepEqual(await ok(app, 'getTeam', { params: { id: team.id } }), renamed);
+  assert.deepEqual(await ok('getTeam', { params: { id: team.id } }), renamed);
   assert.deepEqual(idsOf(await update(team.id, { userIds: [ben.id] })), [ben.id]);
   assert.deepEqual(idsOf(await update(team.id, { userIds: [] })), []);
-  assert.deepEqual(await ok(app, 'deleteTeam', { params: { id: team.id } }), { id: team.id });
-  await refused(app, 'getTeam', 404, { params: { id: team.id } });
-  await refused(app, 'deleteTeam', 404, { params: { id: team.id } });
+  assert.deepEqual(await ok('deleteTeam', { params: { id: team.id } }), { id: team.id });
+  await refused('getTeam', 404, { params: { id: team.id } });
+  await refused('deleteTeam', 404, { params: { id: team.id } });
 });
 
 test('a name is unique in an organization', async () => {
   const once = await create({ name: 'once' });
   const other = await create({ name: 'other' });
   const again = { organizationId, name: 'once' };
-  assert.match((await refused(app, 'createTeam', 409, { body: again })).message, /"once"/);
+  assert.match((await refused('createTeam', 409, { body: again })).message, /"once"/);
   const params = { id: other.id };
-  assert.match((await refused(app, 'updateTeam', 409, { params, body: { name: 'once' } })).message, /"once"/);
+  assert.match((await refused('updateTeam', 409, { params, body: { name: 'once' } })).message, /"once"/);
   await update(once.id, { name: 'once' });
-  await ok(app, 'createTeam', { body: { organizationId: elsewhere, name: 'once' } });
+  await ok('createTeam', { body: { organizationId: elsewhere, name: 'once' } });
   const replies = await Promise.all(
-    Array.from({ length: 4 }, () => call(app, 'createTeam', { body: { organizationId, name: 'at once' } })),
+    Array.from({ length: 4 }, () => call('createTeam', { body: { organizationId, name: 'at once' } })),
   );
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409]);
 });
@@ -61,11 +59,11 @@ test('only members of the organization can be members of its teams', async () =>
   for (const userId of [stranger.id, 'nobody', randomUUID()]) {
     const body = { userIds: [ada.id, userId] };
     assert.equal(
-      (await refused(app, 'updateTeam', 400, { params: { id: team.id }, body })).message,
+      (await refused('updateTeam', 400, { params: { id: team.id }, body })).message,
       '/body/userIds/1 does not match any member of the organization that you have access to',
     );
   }
-  assert.deepEqual(idsOf(await ok(app, 'getTeam', { params: { id: team.id } })), []);
+  assert.deepEqual(idsOf(await ok('getTeam', { params: { id: team.id } })), []);
 });
 
 test('of two lists of members sent at once, one is there completely', async () => {
@@ -76,7 +74,7 @@ test('of two lists of members sent at once, one is there completely', async () =
   ];
   for (let round = 0; round < 5; round++) {
     await Promise.all(lists.map((userIds) => update(team.id, { userIds })));
-    const found = idsOf(await ok(app, 'getTeam', { params: { id: team.id } }))?.toSorted();
+    const found = idsOf(await ok('getTeam', { params: { id: team.id } }))?.toSorted();
     assert.ok(
       lists.some((userIds) => userIds.toSorted().join() === found?.join()),
       found?.join(),
@@ -97,38 +95,38 @@ test('new people join the default team, and keys do not', async () => {
     [organizationId],
   );
   await app.addKey({ [elsewhere]: 'User' });
-  assert.deepEqual(idsOf(await ok(app, 'getTeam', { params: { id: team.id } })), [person.id]);
+  assert.deepEqual(idsOf(await ok('getTeam', { params: { id: team.id } })), [person.id]);
   await update(team.id, { isDefaultTeam: false });
   await app.addKey({ [organizationId]: 'User' });
-  assert.deepEqual(idsOf(await ok(app, 'getTeam', { params: { id: team.id } })), [person.id]);
+  assert.deepEqual(idsOf(await ok('getTeam', { params: { id: team.id } })), [person.id]);
 });
 
 test('nobody gains the rights of a team by its members', async () => {
   const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
   const team = await create({ name: 'powerful' });
   const params = { id: team.id };
-  await ok(app, 'updateTeam', { params, body: { userIds: [ada.id] }, as: manager });
+  await ok('updateTeam', { params, body: { userIds: [ada.id] }, as: manager });
   const { projectId } = app;
-  await ok(app, 'assignTeamRole', { body: { teamId: team.id, projectId, role: 'Viewer' } });
+  await ok('assignTeamRole', { body: { teamId: team.id, projectId, role: 'Viewer' } });
   for (const body of [{ userIds: [ada.id, manager.id] }, { isDefaultTeam: true }, { name: 'developers' }]) {
-    const { message } = await refused(app, 'updateTeam', 403, { params, body, as: manager });
+    const { message } = await refused('updateTeam', 403, { params, body, as: manager });
     assert.match(message, /"powerful" needs all rights.*VIEW_PROJECT, VIEW_ENVIRONMENT/);
   }
-  await ok(app, 'updateTeam', { params, body: { name: 'powerful', userIds: [ada.id] }, as: manager });
-  const removal = await refused(app, 'updateTeam', 403, { params, body: { userIds: [] }, as: manager });
+  await ok('updateTeam', { params, body: { name: 'powerful', userIds: [ada.id] }, as: manager });
+  const removal = await refused('updateTeam', 403, { params, body: { userIds: [] }, as: manager });
   assert.match(removal.message, /Removing members .* needs all rights/);
-  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: true } });
-  const end = await refused(app, 'updateTeam', 403, { params, body: { isDefaultTeam: false }, as: manager });
+  await ok('updateTeam', { params, body: { isDefaultTeam: true } });
+  const end = await refused('updateTeam', 403, { params, body: { isDefaultTeam: false }, as: manager });
   assert.match(end.message, /Keeping new people out of the team "powerful" needs all rights/);
-  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: true, description: 'same' }, as: manager });
-  await ok(app, 'updateTeam', { params, body: { isDefaultTeam: false } });
-  await ok(app, 'updateTeam', { params, body: { userIds: [] } });
+  await ok('updateTeam', { params, body: { isDefaultTeam: true, description: 'same' }, as: manager });
+  await ok('updateTeam', { params, body: { isDefaultTeam: false } });
+  await ok('updateTeam', { params, body: { userIds: [] } });
 });
 
 test('what happens to teams is audited', async () => {
   const team = await create({ name: 'audited' });
   await update(team.id, { name: 'renamed', userIds: [ben.id] });
-  await ok(app, 'deleteTeam', { params: { id: team.id } });
+  await ok('deleteTeam', { params: { id: team.id } });
   const { rows } = await app.database.pool.query(
     'select action, details, before, after from audit_event where entity_id = $1 order by id',
     [team.id],
@@ -158,17 +156,14 @@ test('what happens to teams is audited', async () => {
 test('teams are seen by all who see the organization, and changed by those who may change it', async () => {
   const team = await create({ name: 'seen' });
   const params = { id: team.id };
-  assert.equal((await ok(app, 'getTeam', { params, as: ada })).name, 'seen');
-  await ok(app, 'listTeams', { params: { organizationId }, as: ada });
+  assert.equal((await ok('getTeam', { params, as: ada })).name, 'seen');
+  await ok('listTeams', { params: { organizationId }, as: ada });
   for (const [name, body] of [
     ['updateTeam', { name: 'x' }],
     ['deleteTeam', undefined],
   ] as const)
-    assert.match(
-      (await refused(app, name, 403, { params, body, as: ada })).message,
-      /EDIT_ORGANIZATION_SETTINGS/,
-    );
-  await refused(app, 'createTeam', 403, { body: { organizationId, name: 'x' }, as: ada });
-  await refused(app, 'getTeam', 404, { params, as: stranger });
-  await refused(app, 'listTeams', 404, { params: { organizationId }, as: stranger });
+    assert.match((await refused(name, 403, { params, body, as: ada })).message, /EDIT_ORGANIZATION_SETTINGS/);
+  await refused('createTeam', 403, { body: { organizationId, name: 'x' }, as: ada });
+  await refused('getTeam', 404, { params, as: stranger });
+  await refused('listTeams', 404, { params: { organizationId }, as: stranger });
 });

@@ -1,30 +1,27 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
-const environment = await createIdle(app);
+const { app, organizationId, projectId, ok, refused, createIdle } = await startTests();
+const environment = await createIdle();
 const params = { scope: 'environment', scopeId: environment.id };
 
 const createSet = async (name: string, scope: string, scopeId: string) =>
-  (await ok(app, 'createConfigurationSet', { body: { name, scope, scopeId } })).id;
+  (await ok('createConfigurationSet', { body: { name, scope, scopeId } })).id;
 const assigned = async () =>
-  (await ok(app, 'listSetAssignments', { params })).map(({ id, assignmentScope }) => [id, assignmentScope]);
+  (await ok('listSetAssignments', { params })).map(({ id, assignmentScope }) => [id, assignmentScope]);
 
 test('the older form assigns one set, and again changes nothing', async () => {
   const id = await createSet('one', 'organization', organizationId);
   for (let time = 0; time < 2; time++) {
-    assert.equal(await ok(app, 'assignConfigurationSet', { params: { ...params, id }, body: {} }), null);
+    assert.equal(await ok('assignConfigurationSet', { params: { ...params, id }, body: {} }), null);
     assert.deepEqual(await assigned(), [[id, 'environment']]);
   }
 });
 
 test('a set that is unknown is not found, one that is hidden needs a right, and the rights of the place count', async () => {
-  const { id: other } = await ok(app, 'createProject', { body: { organizationId, name: 'other' } });
+  const { id: other } = await ok('createProject', { body: { organizationId, name: 'other' } });
   const hidden = await createSet('hidden', 'project', other);
   const mine = await createSet('mine', 'project', projectId);
   const as = await app.addKey({ [organizationId]: 'User' }, [
@@ -33,17 +30,17 @@ test('a set that is unknown is not found, one that is hidden needs a right, and 
   ]);
   const before = await assigned();
   for (const id of [randomUUID(), 'none']) {
-    const { message } = await refused(app, 'assignConfigurationSet', 404, { params: { ...params, id }, as });
+    const { message } = await refused('assignConfigurationSet', 404, { params: { ...params, id }, as });
     assert.equal(message, `No configuration set with id "${id}" was found`);
   }
-  const unseen = await refused(app, 'assignConfigurationSet', 403, { params: { ...params, id: hidden }, as });
+  const unseen = await refused('assignConfigurationSet', 403, { params: { ...params, id: hidden }, as });
   assert.match(unseen.message, /needs the right VIEW_PROJECT/);
-  const elsewhere = await refused(app, 'assignConfigurationSet', 400, { params: { ...params, id: hidden } });
+  const elsewhere = await refused('assignConfigurationSet', 400, { params: { ...params, id: hidden } });
   assert.match(elsewhere.message, /can be assigned in that project and below it only/);
   const viewer = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT'] },
   ]);
-  const { message } = await refused(app, 'assignConfigurationSet', 403, {
+  const { message } = await refused('assignConfigurationSet', 403, {
     params: { ...params, id: mine },
     as: viewer,
   });

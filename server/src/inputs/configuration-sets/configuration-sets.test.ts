@@ -2,20 +2,18 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createEnvironment } from '../../../testing/environment.ts';
+import type { OperationName } from '#contract/operations.ts';
+import { startTests } from '../../../testing/start.ts';
 import { listVariablesOf, openValue } from '../../rows/variables/variable-store.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, ok, refused, createEnvironment } = await startTests();
 
 let counter = 0;
 const freshName = () => `set ${++counter}`;
 
 async function createSet(more: object = {}) {
   const body = { name: freshName(), scope: 'organization', scopeId: organizationId, ...more };
-  return ok(app, 'createConfigurationSet', { body });
+  return ok('createConfigurationSet', { body });
 }
 
 /** By name and type. */
@@ -29,9 +27,7 @@ async function variablesOf(setId: string) {
 }
 
 const createProject = (name: string, parentProjectId?: string) =>
-  ok(app, 'createProject', {
-    body: { organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) },
-  });
+  ok('createProject', { body: { organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) } });
 
 test('a set is created with its variables, and read, listed and deleted', async () => {
   covers('ConfigurationSet', 'name', 'description', 'creationScope', 'creationScopeId', 'id', 'createdAt');
@@ -61,19 +57,19 @@ test('a set is created with its variables, and read, listed and deleted', async 
     ['size', 0, 'the same name of another type'],
     ['size', 1, '[1]'],
   ]);
-  const read = await ok(app, 'getConfigurationSet', { params: { id: made.id } });
+  const read = await ok('getConfigurationSet', { params: { id: made.id } });
   assert.deepEqual(read, { ...made, assignedTo: [] });
   const newer = await createSet();
-  const listed = await ok(app, 'listConfigurationSets', {
+  const listed = await ok('listConfigurationSets', {
     query: { scope: 'organization', scopeId: organizationId },
   });
   assert.deepEqual(
     listed.map(({ id }) => id),
     [newer.id, made.id],
   );
-  assert.deepEqual(await ok(app, 'deleteConfigurationSet', { params: { id: made.id } }), { id: made.id });
+  assert.deepEqual(await ok('deleteConfigurationSet', { params: { id: made.id } }), { id: made.id });
   for (const name of ['getConfigurationSet', 'updateConfigurationSet', 'deleteConfigurationSet'] as const)
-    await refused(app, name, 404, { params: { id: made.id }, body: {} });
+    await refused(name, 404, { params: { id: made.id }, body: {} });
   await createSet({ name: made.name });
 });
 
@@ -87,10 +83,10 @@ test('lists by project or organization have the sets that were created there', a
     { projectId: other.id, organizationId },
   ] as Record<string, string>[])
     assert.deepEqual(
-      (await ok(app, 'listConfigurationSets', { query })).map(({ id }) => id),
+      (await ok('listConfigurationSets', { query })).map(({ id }) => id),
       [own.id],
     );
-  const ofOrganization = await ok(app, 'listConfigurationSets', { query: { organizationId } });
+  const ofOrganization = await ok('listConfigurationSets', { query: { organizationId } });
   assert.ok(ofOrganization.length > 0 && ofOrganization.every((set) => set.creationScope === 'organization'));
   for (const [query, field] of [
     [{ scope: 'organization', scopeId: other.id }, 'query/scope'],
@@ -99,7 +95,7 @@ test('lists by project or organization have the sets that were created there', a
     [{ scope: 'project' }, 'query/scopeId'],
     [{ scopeId: randomUUID() }, 'query/scopeId'],
   ] as [Record<string, string>, string][])
-    assert.match((await refused(app, 'listConfigurationSets', 400, { query })).message, new RegExp(field));
+    assert.match((await refused('listConfigurationSets', 400, { query })).message, new RegExp(field));
 });
 
 test('an update changes, adds and removes variables, and leaves the others as they are', async () => {
@@ -109,7 +105,7 @@ test('an update changes, adds and removes variables, and leaves the others as th
   });
   const [a, b] = await rowsOf(set.id);
   const row = { scope: 'SET', scopeId: set.id, organizationId };
-  const changed = await ok(app, 'updateConfigurationSet', {
+  const changed = await ok('updateConfigurationSet', {
     params: { id: set.id },
     body: {
       configurationPropertiesChanges: [
@@ -125,7 +121,7 @@ test('an update changes, adds and removes variables, and leaves the others as th
     ['C', 0, 'C'],
     ['D', 0, 'D'],
   ]);
-  const renamed = await ok(app, 'updateConfigurationSet', {
+  const renamed = await ok('updateConfigurationSet', {
     params: { id: set.id },
     body: { name: freshName(), description: 'words', configurationPropertiesChanges: null },
   });
@@ -137,14 +133,14 @@ test('ids of a set, its variables and places may be in upper case', async () => 
   const set = await createSet({ configurationProperties: [{ name: 'A', value: 'a' }] });
   const [a] = await rowsOf(set.id);
   const row = { scope: 'SET', scopeId: upper(set.id), organizationId: upper(organizationId), name: 'A' };
-  await ok(app, 'updateConfigurationSet', {
+  await ok('updateConfigurationSet', {
     params: { id: upper(set.id) },
     body: { configurationPropertiesChanges: [{ ...row, id: upper(a?.id ?? ''), value: 'new' }] },
   });
   assert.deepEqual(await variablesOf(set.id), [['A', 0, 'new']]);
-  await ok(app, 'saveVariables', { body: [{ ...row, value: 'newer' }] });
+  await ok('saveVariables', { body: [{ ...row, value: 'newer' }] });
   assert.deepEqual(await variablesOf(set.id), [['A', 0, 'newer']]);
-  const listed = await ok(app, 'listVariables', { query: { organizationId, setId: upper(set.id) } });
+  const listed = await ok('listVariables', { query: { organizationId, setId: upper(set.id) } });
   assert.deepEqual(
     listed.map(({ value, scopeId }) => [value, scopeId]),
     [['newer', set.id]],
@@ -158,7 +154,7 @@ test('a variable without id whose name and type the set has is replaced', async 
     ],
   });
   const [before] = await rowsOf(set.id);
-  await ok(app, 'updateConfigurationSet', {
+  await ok('updateConfigurationSet', {
     params: { id: set.id },
     body: {
       configurationPropertiesChanges: [{ name: 'x', type: 1, value: '{}', schema: { format: 'HCL' } }],
@@ -177,11 +173,11 @@ test('requests that contradict themselves or the set are refused, and nothing is
   const { name, id } = await createSet({ configurationProperties: [{ name: 'KEPT', value: 'kept' }] });
   const other = await createSet({ configurationProperties: [{ name: 'FOREIGN', value: 'v' }] });
   const [foreign] = await rowsOf(other.id);
-  const taken = await refused(app, 'createConfigurationSet', 409, {
+  const taken = await refused('createConfigurationSet', 409, {
     body: { name, scope: 'organization', scopeId: organizationId },
   });
   assert.match(taken.message, new RegExp(`"${name}" already exists in this organization`));
-  await refused(app, 'updateConfigurationSet', 409, { params: { id: other.id }, body: { name } });
+  await refused('updateConfigurationSet', 409, { params: { id: other.id }, body: { name } });
   const changes = 'body/configurationPropertiesChanges';
   const repeated = [
     { name: 'TWICE', value: '1' },
@@ -198,7 +194,7 @@ test('requests that contradict themselves or the set are refused, and nothing is
   ];
   for (const [configurationPropertiesChanges, message] of refusals) {
     const body = { configurationPropertiesChanges };
-    const refusal = await refused(app, 'updateConfigurationSet', 400, { params: { id }, body });
+    const refusal = await refused('updateConfigurationSet', 400, { params: { id }, body });
     assert.match(refusal.message, message);
   }
   assert.deepEqual(await variablesOf(id), [['KEPT', 0, 'kept']]);
@@ -213,35 +209,35 @@ test('requests that contradict themselves or the set are refused, and nothing is
   ];
   for (const [more, message] of bodies)
     assert.match(
-      (await refused(app, 'createConfigurationSet', 400, { body: { ...body, ...more } })).message,
+      (await refused('createConfigurationSet', 400, { body: { ...body, ...more } })).message,
       message,
     );
-  await ok(app, 'createConfigurationSet', { body });
+  await ok('createConfigurationSet', { body });
 });
 
 test('names are unique in the scope in which a set was created, not beyond it', async () => {
   const { name } = await createSet();
   const inProject = await createSet({ name, scope: 'project', scopeId: projectId });
-  const again = await refused(app, 'createConfigurationSet', 409, {
+  const again = await refused('createConfigurationSet', 409, {
     body: { name, scope: 'project', scopeId: projectId },
   });
   assert.match(again.message, /already exists in this project/);
   const both = freshName();
   const made = await Promise.all(
     [1, 2, 3].map(() =>
-      call(app, 'createConfigurationSet', {
+      call('createConfigurationSet', {
         body: { name: both, scope: 'organization', scopeId: organizationId },
       }),
     ),
   );
   assert.deepEqual(made.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409]);
-  await ok(app, 'deleteConfigurationSet', { params: { id: inProject.id } });
+  await ok('deleteConfigurationSet', { params: { id: inProject.id } });
 });
 
 const assign = (scope: string, scopeId: string, ...ids: string[]) =>
-  ok(app, 'assignConfigurationSets', { params: { scope, scopeId }, query: { setIds: ids.join(',') } });
+  ok('assignConfigurationSets', { params: { scope, scopeId }, query: { setIds: ids.join(',') } });
 const assigned = async (scope: string, scopeId: string) =>
-  (await ok(app, 'listSetAssignments', { params: { scope, scopeId } })).map((set) => [
+  (await ok('listSetAssignments', { params: { scope, scopeId } })).map((set) => [
     set.name,
     set.assignmentScope,
     set.assignmentScopeId,
@@ -251,7 +247,7 @@ test('assignments are inherited from organization, template and projects, and sa
   covers('ConfigurationSet', 'assignmentScope', 'assignmentScopeId');
   const parent = await createProject('assigned');
   const child = await createProject('child', parent.id);
-  const environment = await createEnvironment(app, { projectId: child.id });
+  const environment = await createEnvironment({ projectId: child.id });
   const sets = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createSet()));
   const [inOrganization, inTemplate, inParent, inChild, first, second] = sets.map(({ id }) => id) as [
     string,
@@ -286,35 +282,35 @@ test('assignments are inherited from organization, template and projects, and sa
     params: { scope: 'environment', scopeId: environment.id },
     query: { setIds: `${second}, ${first}` },
   };
-  assert.equal(await ok(app, 'unassignConfigurationSets', gone), null);
+  assert.equal(await ok('unassignConfigurationSets', gone), null);
   assert.deepEqual(await assigned('environment', environment.id), rows.slice(0, 4));
-  const { message } = await refused(app, 'unassignConfigurationSets', 404, gone);
+  const { message } = await refused('unassignConfigurationSets', 404, gone);
   assert.match(message, /^Configuration Set "set \d+" is not assigned to environment\.$/);
   const inherited = { params: { scope: 'project', scopeId: child.id }, query: { setIds: inParent } };
   assert.match(
-    (await refused(app, 'unassignConfigurationSets', 404, inherited)).message,
+    (await refused('unassignConfigurationSets', 404, inherited)).message,
     /is not assigned to project\./,
   );
   const unknown = { params: { scope: 'project', scopeId: child.id }, query: { setIds: `${inChild},none` } };
   assert.match(
-    (await refused(app, 'unassignConfigurationSets', 404, unknown)).message,
+    (await refused('unassignConfigurationSets', 404, unknown)).message,
     /"none" is not assigned to project\./,
   );
   assert.deepEqual(await assigned('project', child.id), [rows[0], rows[2], rows[3]]);
-  await ok(app, 'deleteConfigurationSet', { params: { id: inOrganization } });
+  await ok('deleteConfigurationSet', { params: { id: inOrganization } });
   assert.deepEqual(await assigned('project', child.id), [rows[2], rows[3]]);
 });
 
 test('a set says where it is assigned, without what the caller may not see', async () => {
   const project = await createProject('places');
-  const environment = await createEnvironment(app, { projectId: project.id });
+  const environment = await createEnvironment({ projectId: project.id });
   const set = await createSet();
   await assign('environment', environment.id, set.id);
   await assign('project', project.id, set.id);
   await assign('template', environment.blueprintId, set.id);
   await assign('organization', organizationId, set.id);
   const places = async (more: object = {}) => {
-    const { assignedTo } = await ok(app, 'getConfigurationSet', { params: { id: set.id }, ...more });
+    const { assignedTo } = await ok('getConfigurationSet', { params: { id: set.id }, ...more });
     return assignedTo.map(({ scope, scopeId }) => [scope, scopeId]);
   };
   const all = [
@@ -326,7 +322,7 @@ test('a set says where it is assigned, without what the caller may not see', asy
   assert.deepEqual(await places(), all);
   const user = await app.addKey({ [organizationId]: 'User' });
   assert.deepEqual(await places({ as: user }), [['organization', organizationId]]);
-  await ok(app, 'deleteConfigurationSet', { params: { id: set.id } });
+  await ok('deleteConfigurationSet', { params: { id: set.id } });
 });
 
 test('sets of projects can be assigned in that project and below it only', async () => {
@@ -334,19 +330,19 @@ test('sets of projects can be assigned in that project and below it only', async
   const below = await createProject('below', one.id);
   const two = await createProject('two');
   const set = await createSet({ scope: 'project', scopeId: one.id });
-  const environment = await createEnvironment(app, { projectId: below.id });
+  const environment = await createEnvironment({ projectId: below.id });
   await assign('project', one.id, set.id);
   await assign('project', below.id, set.id);
   await assign('environment', environment.id, set.id);
   await assign('template', environment.blueprintId, set.id);
-  const elsewhere = await createEnvironment(app, { projectId: two.id });
+  const elsewhere = await createEnvironment({ projectId: two.id });
   for (const [scope, scopeId] of [
     ['project', two.id],
     ['organization', organizationId],
     ['environment', elsewhere.id],
     ['template', elsewhere.blueprintId],
   ] as const) {
-    const { message } = await refused(app, 'assignConfigurationSets', 400, {
+    const { message } = await refused('assignConfigurationSets', 400, {
       params: { scope, scopeId },
       query: { setIds: set.id },
     });
@@ -357,8 +353,8 @@ test('sets of projects can be assigned in that project and below it only', async
 test('unknown sets, scopes and places are refused by name', async () => {
   const { id } = await createSet();
   const other = await app.addKey();
-  const foreign = await ok(app, 'createOrganization', { body: { name: 'Foreign' }, as: other });
-  const set = await ok(app, 'createConfigurationSet', {
+  const foreign = await ok('createOrganization', { body: { name: 'Foreign' }, as: other });
+  const set = await ok('createConfigurationSet', {
     body: { name: 's', scope: 'organization', scopeId: foreign.id },
     as: other,
   });
@@ -369,12 +365,12 @@ test('unknown sets, scopes and places are refused by name', async () => {
     ['none', 'setIds/0'],
     [' , ', 'setIds must name'],
   ] as const) {
-    const { message } = await refused(app, 'assignConfigurationSets', 400, { params, query: { setIds } });
+    const { message } = await refused('assignConfigurationSets', 400, { params, query: { setIds } });
     assert.match(message, new RegExp(`^/query/${field}`));
   }
   assert.deepEqual(await assigned('project', projectId), []);
   const query = { setIds: id };
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const places: [string, string, number, RegExp][] = [
     ['projects', projectId, 400, /\/params\/scope must be one of/],
     ['project', environment.id, 404, /No project with id/],
@@ -389,7 +385,7 @@ test('unknown sets, scopes and places are refused by name', async () => {
   ];
   for (const [scope, scopeId, status, message] of places)
     assert.match(
-      (await refused(app, 'assignConfigurationSets', status, { params: { scope, scopeId }, query })).message,
+      (await refused('assignConfigurationSets', status, { params: { scope, scopeId }, query })).message,
       message,
     );
 });
@@ -397,7 +393,7 @@ test('unknown sets, scopes and places are refused by name', async () => {
 test('sets of the organization are assigned to modules, and listed there with those of the organization', async () => {
   const [outer, own] = [await createSet(), await createSet()];
   const ofProject = await createSet({ scope: 'project', scopeId: projectId });
-  const { id: scopeId } = await ok(app, 'createModule', {
+  const { id: scopeId } = await ok('createModule', {
     body: {
       organizationId,
       moduleName: 'with-sets',
@@ -408,7 +404,7 @@ test('sets of the organization are assigned to modules, and listed there with th
   const params = { scope: 'module', scopeId };
   const organization = { scope: 'organization', scopeId: organizationId };
   const warningOf = async (input: object) => {
-    const { statusCode, headers, body } = await call(app, 'assignConfigurationSets', input);
+    const { statusCode, headers, body } = await call('assignConfigurationSets', input);
     assert.equal(statusCode, 200, body);
     return headers['x-envarium-warning'];
   };
@@ -417,7 +413,7 @@ test('sets of the organization are assigned to modules, and listed there with th
     String(await warningOf({ params, query: { setIds: own.id } })),
     /^scope module is stored but has no effect yet: modules do not run/,
   );
-  const listed = await ok(app, 'listSetAssignments', { params });
+  const listed = await ok('listSetAssignments', { params });
   assert.deepEqual(
     listed.map((row) => [row.id, row.assignmentScope, row.assignmentScopeId]),
     [
@@ -426,25 +422,25 @@ test('sets of the organization are assigned to modules, and listed there with th
     ],
   );
   const foreign = { params, query: { setIds: ofProject.id } };
-  assert.match((await refused(app, 'assignConfigurationSets', 400, foreign)).message, /setIds\/0/);
+  assert.match((await refused('assignConfigurationSets', 400, foreign)).message, /setIds\/0/);
   const user = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
   const query = { setIds: own.id };
-  const missing = async (name: Parameters<typeof refused>[1], input: object) =>
-    /needs the right (\w+)/.exec((await refused(app, name, 403, { ...input, as: user })).message)?.[1];
+  const missing = async (name: OperationName, input: object) =>
+    /needs the right (\w+)/.exec((await refused(name, 403, { ...input, as: user })).message)?.[1];
   assert.equal(await missing('listSetAssignments', { params }), 'VIEW_MODULES');
   assert.equal(await missing('assignConfigurationSets', { params, query }), 'CREATE_AND_EDIT_MODULES');
   const editor = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_MODULES'] });
-  await ok(app, 'unassignConfigurationSets', { params, query, as: editor });
-  await ok(app, 'unassignConfigurationSets', { params: organization, query: { setIds: outer.id } });
-  assert.deepEqual(await ok(app, 'listSetAssignments', { params }), []);
-  await ok(app, 'deleteModule', { params: { id: scopeId } });
-  await refused(app, 'assignConfigurationSets', 404, { params, query });
+  await ok('unassignConfigurationSets', { params, query, as: editor });
+  await ok('unassignConfigurationSets', { params: organization, query: { setIds: outer.id } });
+  assert.deepEqual(await ok('listSetAssignments', { params }), []);
+  await ok('deleteModule', { params: { id: scopeId } });
+  await refused('assignConfigurationSets', 404, { params, query });
 });
 
 test('each place needs its right, and sets of a project are visible to those who see the project', async () => {
   const { id } = await createSet();
   const own = await createSet({ scope: 'project', scopeId: projectId });
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const user = await app.addKey({ [organizationId]: 'User' });
   const projectAdmin = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Admin' },
@@ -454,14 +450,14 @@ test('each place needs its right, and sets of a project are visible to those who
   ]);
   const query = { setIds: id };
   const at = (scope: string, scopeId: string) => ({ params: { scope, scopeId }, query });
-  const right = async (name: Parameters<typeof refused>[1], input: object, as: typeof user) =>
-    /needs the right (\w+)/.exec((await refused(app, name, 403, { ...input, as })).message)?.[1];
+  const right = async (name: OperationName, input: object, as: typeof user) =>
+    /needs the right (\w+)/.exec((await refused(name, 403, { ...input, as })).message)?.[1];
   const update = { params: { id: own.id }, body: { description: 'd' } };
   assert.equal(await right('getConfigurationSet', { params: { id: own.id } }, user), 'VIEW_PROJECT');
   assert.equal(await right('listConfigurationSets', { query: { scopeId: projectId } }, user), 'VIEW_PROJECT');
-  await ok(app, 'getConfigurationSet', { params: { id }, as: user });
-  await ok(app, 'getConfigurationSet', { params: { id: own.id }, as: projectAdmin });
-  await ok(app, 'updateConfigurationSet', { ...update, as: projectAdmin });
+  await ok('getConfigurationSet', { params: { id }, as: user });
+  await ok('getConfigurationSet', { params: { id: own.id }, as: projectAdmin });
+  await ok('updateConfigurationSet', { ...update, as: projectAdmin });
   assert.equal(await right('updateConfigurationSet', update, user), 'EDIT_PROJECT_SETTINGS');
   const ofOrganization = { params: { id }, body: {} };
   assert.equal(
@@ -475,8 +471,8 @@ test('each place needs its right, and sets of a project are visible to those who
   const create = { body: { name: 'n', scope: 'organization', scopeId: organizationId } };
   assert.equal(await right('createConfigurationSet', create, projectAdmin), 'EDIT_ORGANIZATION_SETTINGS');
   const assigning = 'assignConfigurationSets';
-  await ok(app, assigning, { ...at('project', projectId), as: projectAdmin });
-  await ok(app, assigning, { ...at('environment', environment.id), as: deployer });
+  await ok(assigning, { ...at('project', projectId), as: projectAdmin });
+  await ok(assigning, { ...at('environment', environment.id), as: deployer });
   assert.equal(
     await right(assigning, at('organization', organizationId), projectAdmin),
     'EDIT_ORGANIZATION_SETTINGS',
@@ -488,7 +484,7 @@ test('each place needs its right, and sets of a project are visible to those who
     await right('listSetAssignments', at('environment', environment.id), user),
     'VIEW_ENVIRONMENT',
   );
-  const unseen = await refused(app, assigning, 403, {
+  const unseen = await refused(assigning, 403, {
     ...at('environment', environment.id),
     query: { setIds: own.id },
     as: deployer,
@@ -500,8 +496,8 @@ test('the audit trail names sets, places and variables, and shows no value', asy
   const secret = 'planted-secret-of-a-set';
   const set = await createSet({ configurationProperties: [{ name: 'S', value: secret, isSensitive: true }] });
   await assign('project', projectId, set.id);
-  await ok(app, 'deleteConfigurationSet', { params: { id: set.id } });
-  const { events } = await ok(app, 'listAuditEvents', { query: { organizationId, limit: '100' } });
+  await ok('deleteConfigurationSet', { params: { id: set.id } });
+  const { events } = await ok('listAuditEvents', { query: { organizationId, limit: '100' } });
   const text = JSON.stringify(events);
   const actions = events.filter(({ entityId }) => entityId === set.id).map(({ actionName }) => actionName);
   assert.deepEqual(actions.toSorted(), [

@@ -1,35 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
 import { meanwhile } from '../../../testing/locks.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { app, organizationId, call, ok } = await startTests();
 
 const bodyOf = (name: string, more: object = {}) => ({
   ...{ name, scope: 'organization', scopeId: organizationId },
   ...more,
 });
 const createSet = (name: string, more: object = {}) =>
-  ok(app, 'createConfigurationSet', { body: bodyOf(name, more) });
+  ok('createConfigurationSet', { body: bodyOf(name, more) });
 
 test('variables of a set are changed by one request at a time, whichever way they are changed', async () => {
   const set = await createSet('shared', { configurationProperties: [{ name: 'A', value: 'a' }] });
   const lock = 'select from configuration_set where id = $1 for update';
   const scope = { scope: 'SET', scopeId: set.id, organizationId };
-  const [variable] = await ok(app, 'listVariables', { query: { organizationId, setId: set.id } });
+  const [variable] = await ok('listVariables', { query: { organizationId, setId: set.id } });
   for (const request of [
-    () => call(app, 'saveVariables', { body: [{ ...scope, name: 'B', type: 0, value: 'b' }] }),
+    () => call('saveVariables', { body: [{ ...scope, name: 'B', type: 0, value: 'b' }] }),
     () =>
-      call(app, 'updateConfigurationSet', {
+      call('updateConfigurationSet', {
         params: { id: set.id },
         body: { configurationPropertiesChanges: [{ name: 'C', value: 'c' }] },
       }),
-    () => call(app, 'deleteVariable', { params: { id: variable?.id ?? '' } }),
+    () => call('deleteVariable', { params: { id: variable?.id ?? '' } }),
   ])
     assert.equal((await meanwhile(app.database, lock, [set.id], request)).statusCode, 200);
-  const names = (await ok(app, 'listVariables', { query: { organizationId, setId: set.id } })).map(
+  const names = (await ok('listVariables', { query: { organizationId, setId: set.id } })).map(
     ({ name }) => name,
   );
   assert.deepEqual(names, ['B', 'C']);
@@ -41,15 +39,15 @@ test('the same variable that two requests create at once is one variable', async
   const replies = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
       index % 2 === 0
-        ? call(app, 'saveVariables', { body: [{ ...scope, name: 'A', type: 0, value: `${index}` }] })
-        : call(app, 'updateConfigurationSet', {
+        ? call('saveVariables', { body: [{ ...scope, name: 'A', type: 0, value: `${index}` }] })
+        : call('updateConfigurationSet', {
             params: { id: set.id },
             body: { configurationPropertiesChanges: [{ name: 'A', value: `${index}` }] },
           }),
     ),
   );
   assert.deepEqual([...new Set(replies.map(({ statusCode }) => statusCode))], [200]);
-  assert.equal((await ok(app, 'listVariables', { query: { organizationId, setId: set.id } })).length, 1);
+  assert.equal((await ok('listVariables', { query: { organizationId, setId: set.id } })).length, 1);
 });
 
 test('a set does not get the name of one that is made at the same moment', async () => {
@@ -57,8 +55,8 @@ test('a set does not get the name of one that is made at the same moment', async
   const copy = `insert into configuration_set select gen_random_uuid(), organization_id, project_id, 'taken', description, created_by,
     created_at, updated_at, deleted_at from configuration_set where id = $1`;
   const reply = await meanwhile(app.database, copy, [set.id], () =>
-    call(app, 'updateConfigurationSet', { params: { id: set.id }, body: { name: 'taken' } }),
+    call('updateConfigurationSet', { params: { id: set.id }, body: { name: 'taken' } }),
   );
   assert.equal(reply.statusCode, 409);
-  assert.equal((await ok(app, 'getConfigurationSet', { params: { id: set.id } })).name, 'before');
+  assert.equal((await ok('getConfigurationSet', { params: { id: set.id } })).name, 'before');
 });

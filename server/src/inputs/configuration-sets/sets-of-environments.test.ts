@@ -2,55 +2,45 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createBody,
-  createEnvironment,
-  createIdle,
-  deploy,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, organizationId, projectId, ok, refused } = tests;
+const { createBody, createEnvironment, createIdle, deploy, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 let counter = 0;
 
 async function createSet(more: object = {}) {
   const body = { name: `set ${++counter}`, scope: 'organization', scopeId: organizationId, ...more };
-  return ok(app, 'createConfigurationSet', { body });
+  return ok('createConfigurationSet', { body });
 }
 
 async function assigned(scope: string, scopeId: string) {
-  const sets = await ok(app, 'listSetAssignments', { params: { scope, scopeId } });
+  const sets = await ok('listSetAssignments', { params: { scope, scopeId } });
   return sets.filter((set) => set.assignmentScope === scope).map(({ id }) => id);
 }
 
 const createProject = (name: string, parentProjectId?: string) =>
-  ok(app, 'createProject', {
-    body: { organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) },
-  });
+  ok('createProject', { body: { organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) } });
 
 test('requests that create or deploy an environment assign sets to it and take them away', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.configurationSetChanges');
   covers('deployEnvironment', 'body.configurationSetChanges');
   covers('ConfigurationSetChanges', 'assign', 'unassign');
   const [a, b, c] = [await createSet(), await createSet(), await createSet()];
-  const environment = await createIdle(app, {
+  const environment = await createIdle({
     configurationSetChanges: { assign: [b.id] },
     deployRequest: { configurationSetChanges: { assign: [a.id, b.id], unassign: null } },
   });
   assert.deepEqual(await assigned('environment', environment.id), [b.id, a.id]);
-  await deploy(app, environment.id, { configurationSetChanges: { assign: [c.id, a.id], unassign: [b.id] } });
+  await deploy(environment.id, { configurationSetChanges: { assign: [c.id, a.id], unassign: [b.id] } });
   assert.deepEqual(await assigned('environment', environment.id), [a.id, c.id]);
   const wrapped = { deployRequest: { configurationSetChanges: { unassign: [a.id] } } };
-  await deploy(app, environment.id, wrapped);
+  await deploy(environment.id, wrapped);
   assert.deepEqual(await assigned('environment', environment.id), [c.id]);
-  await deploy(app, environment.id, { configurationSetChanges: null });
+  await deploy(environment.id, { configurationSetChanges: null });
   assert.deepEqual(await assigned('environment', environment.id), [c.id]);
 });
 
@@ -58,8 +48,8 @@ test('set changes that cannot be made are refused by name, and nothing is deploy
   const [own, inherited, other] = [await createSet(), await createSet(), await createSet()];
   const elsewhere = await createProject('elsewhere');
   const foreign = await createSet({ scope: 'project', scopeId: elsewhere.id });
-  const environment = await createIdle(app, { configurationSetChanges: { assign: [own.id] } });
-  await ok(app, 'assignConfigurationSets', {
+  const environment = await createIdle({ configurationSetChanges: { assign: [own.id] } });
+  await ok('assignConfigurationSets', {
     params: { scope: 'project', scopeId: projectId },
     query: { setIds: inherited.id },
   });
@@ -76,19 +66,18 @@ test('set changes that cannot be made are refused by name, and nothing is deploy
     ],
     [{ assign: [other.id], unassign: [other.id] }, `^/${changes}/unassign/0 is also in assign`],
   ];
-  const deployments = async () =>
-    (await ok(app, 'listDeployments', { params: { id: environment.id } })).length;
+  const deployments = async () => (await ok('listDeployments', { params: { id: environment.id } })).length;
   const before = await deployments();
   for (const [configurationSetChanges, message] of refusals) {
     const request = { params: { id: environment.id }, body: { configurationSetChanges } };
-    assert.match((await refused(app, 'deployEnvironment', 400, request)).message, new RegExp(message));
+    assert.match((await refused('deployEnvironment', 400, request)).message, new RegExp(message));
   }
   const inside = { deployRequest: { configurationSetChanges: { assign: [foreign.id] } } };
   const wrapped = { params: { id: environment.id }, body: inside };
   const inner = /^\/body\/deployRequest\/configurationSetChanges\/assign\/0 is the configuration set/;
-  assert.match((await refused(app, 'deployEnvironment', 400, wrapped)).message, inner);
-  const body = createBody(app, inside);
-  assert.match((await refused(app, 'createEnvironmentWithoutTemplate', 400, { body })).message, inner);
+  assert.match((await refused('deployEnvironment', 400, wrapped)).message, inner);
+  const body = createBody(inside);
+  assert.match((await refused('createEnvironmentWithoutTemplate', 400, { body })).message, inner);
   assert.equal(await deployments(), before);
   assert.deepEqual(await assigned('environment', environment.id), [own.id]);
 });
@@ -97,30 +86,30 @@ test('a deployment keeps which sets it was started with, also when they are unas
   covers('ConfigurationSet', 'isDeleted');
   const [inProject, first, second] = [await createSet(), await createSet(), await createSet()];
   const project = await createProject('kept');
-  await ok(app, 'assignConfigurationSets', {
+  await ok('assignConfigurationSets', {
     params: { scope: 'project', scopeId: project.id },
     query: { setIds: inProject.id },
   });
-  const environment = await createIdle(app, {
+  const environment = await createIdle({
     projectId: project.id,
     configurationSetChanges: { assign: [second.id, first.id, inProject.id] },
   });
-  const { id } = await deploy(app, environment.id);
+  const { id } = await deploy(environment.id);
   const expected = [inProject.id, second.id, first.id];
   assert.deepEqual(await assigned('deployment', id), expected);
-  const later = await deploy(app, environment.id, { configurationSetChanges: { unassign: [first.id] } });
-  await ok(app, 'deleteConfigurationSet', { params: { id: second.id } });
+  const later = await deploy(environment.id, { configurationSetChanges: { unassign: [first.id] } });
+  await ok('deleteConfigurationSet', { params: { id: second.id } });
   assert.deepEqual(await assigned('environment', environment.id), [inProject.id]);
   assert.deepEqual(await assigned('deployment', id), expected);
   assert.deepEqual(await assigned('deployment', later.id), [inProject.id, second.id]);
   const params = { scope: 'deployment', scopeId: id };
-  const rows = await ok(app, 'listSetAssignments', { params });
+  const rows = await ok('listSetAssignments', { params });
   assert.deepEqual(
     rows.map(({ isDeleted }) => isDeleted),
     [undefined, true, undefined],
   );
   for (const name of ['assignConfigurationSets', 'unassignConfigurationSets'] as const)
-    await refused(app, name, 400, { params, query: { setIds: first.id } });
+    await refused(name, 400, { params, query: { setIds: first.id } });
 });
 
 test('environments and projects do not leave the project of a set that is assigned to them', async (t) => {
@@ -128,7 +117,7 @@ test('environments and projects do not leave the project of a set that is assign
   const child = await createProject('child of sets', parent.id);
   const target = await createProject('target');
   const set = await createSet({ scope: 'project', scopeId: parent.id });
-  const environment = await createEnvironment(app, {
+  const environment = await createEnvironment({
     projectId: child.id,
     preventAutoDeploy: true,
     configurationSetChanges: { assign: [set.id] },
@@ -136,10 +125,10 @@ test('environments and projects do not leave the project of a set that is assign
   const move = (projectId: string) => ({ params: { id: environment.id }, body: { projectId } });
   const moveProject = { params: { id: child.id }, body: { targetProjectId: target.id } };
   const refusal = new RegExp(`"${set.name}" belongs to a project that this would leave, and is assigned to`);
-  assert.match((await refused(app, 'moveEnvironment', 409, move(target.id))).message, refusal);
-  assert.match((await refused(app, 'moveProject', 409, moveProject)).message, refusal);
-  await ok(app, 'moveEnvironment', move(parent.id));
-  await ok(app, 'moveEnvironment', move(child.id));
+  assert.match((await refused('moveEnvironment', 409, move(target.id))).message, refusal);
+  assert.match((await refused('moveProject', 409, moveProject)).message, refusal);
+  await ok('moveEnvironment', move(parent.id));
+  await ok('moveEnvironment', move(child.id));
   const places = [
     ['template', environment.blueprintId],
     ['project', child.id],
@@ -147,19 +136,19 @@ test('environments and projects do not leave the project of a set that is assign
   ] as const;
   const query = { setIds: set.id };
   for (const [scope, scopeId] of places.slice(0, 2))
-    await ok(app, 'assignConfigurationSets', { params: { scope, scopeId }, query });
+    await ok('assignConfigurationSets', { params: { scope, scopeId }, query });
   for (const [scope, scopeId] of places) {
-    assert.match((await refused(app, 'moveProject', 409, moveProject)).message, refusal);
-    await ok(app, 'unassignConfigurationSets', { params: { scope, scopeId }, query });
+    assert.match((await refused('moveProject', 409, moveProject)).message, refusal);
+    await ok('unassignConfigurationSets', { params: { scope, scopeId }, query });
   }
   for (let count = 0; count < 20; count++)
-    await createEnvironment(app, {
+    await createEnvironment({
       projectId: parent.id,
       preventAutoDeploy: true,
       configurationSetChanges: { assign: [set.id] },
     });
   const statements = t.mock.method(pg.Client.prototype, 'query');
-  await ok(app, 'moveProject', moveProject);
+  await ok('moveProject', moveProject);
   const reads = statements.mock.calls.filter(({ arguments: [asked] }) =>
     JSON.stringify(asked).includes('from \\"environment\\"'),
   );
@@ -170,14 +159,14 @@ test('environments and projects do not leave the project of a set that is assign
 
 test('assignments are deleted with the environment', async () => {
   const set = await createSet();
-  const environment = await createEnvironment(app, {
+  const environment = await createEnvironment({
     preventAutoDeploy: true,
     configurationSetChanges: { assign: [set.id] },
   });
   const query = { setIds: set.id };
   const params = { scope: 'template', scopeId: environment.blueprintId };
-  await ok(app, 'assignConfigurationSets', { params, query });
-  await ok(app, 'deleteEnvironment', { params: { id: environment.id } });
+  await ok('assignConfigurationSets', { params, query });
+  await ok('deleteEnvironment', { params: { id: environment.id } });
   const left = await app.context.db
     .selectFrom('configuration_set_assignment')
     .select('scope')
@@ -198,17 +187,17 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
   const second = await createSet({
     configurationProperties: [value('B', 'second'), { ...value('SECRET', secret), isSensitive: true }],
   });
-  await ok(app, 'assignConfigurationSets', {
+  await ok('assignConfigurationSets', {
     params: { scope: 'project', scopeId: project.id },
     query: { setIds: outer.id },
   });
-  const environment = await createIdle(app, {
+  const environment = await createIdle({
     projectId: project.id,
     requiresApproval: false,
     configurationChanges: [value('C', 'plain')],
     configurationSetChanges: { assign: [first.id, second.id] },
   });
-  const { id } = await deploy(app, environment.id, { deploymentType: 'dryRun' });
+  const { id } = await deploy(environment.id, { deploymentType: 'dryRun' });
   const job = await agent.claim();
   await agent.finish(job, plannedOutcome());
   const given = new Map(job.variables.environment.map((each) => [each.name, each.value]));
@@ -216,11 +205,11 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
     ['ONLY', 'A', 'B', 'C', 'SECRET'].map((name) => given.get(name)),
     ['outer', 'first', 'second', 'plain', secret],
   );
-  const { variables = [] } = await ok(app, 'getDeployment', { params: { id } });
+  const { variables = [] } = await ok('getDeployment', { params: { id } });
   const shown = variables.find(({ name }) => name === 'SECRET');
   assert.deepEqual([shown?.scope, shown?.scopeId, shown?.value], ['SET', second.id, '********']);
   const query = { organizationId, environmentId: environment.id };
-  const rows = await ok(app, 'listVariables', { query });
+  const rows = await ok('listVariables', { query });
   const overwrites = (name: string) => {
     const hidden = rows.find((row) => row.name === name)?.overwrites;
     return hidden && [hidden.scope, hidden.scopeId, hidden.value];
@@ -229,7 +218,7 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
   assert.deepEqual(overwrites('C'), ['SET', first.id, 'first']);
   assert.deepEqual(overwrites('A'), ['SET', outer.id, 'outer']);
   assert.equal(overwrites('ONLY'), null);
-  const ofSet = await ok(app, 'listVariables', { query: { organizationId, setId: second.id } });
+  const ofSet = await ok('listVariables', { query: { organizationId, setId: second.id } });
   assert.deepEqual(
     ofSet.map((row) => [row.name, row.scope, row.scopeId, row.value]),
     [
@@ -237,8 +226,8 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
       ['SECRET', 'SET', second.id, '********'],
     ],
   );
-  await ok(app, 'deleteConfigurationSet', { params: { id: first.id } });
-  await deploy(app, environment.id, { deploymentType: 'dryRun' });
+  await ok('deleteConfigurationSet', { params: { id: first.id } });
+  await deploy(environment.id, { deploymentType: 'dryRun' });
   const later = await agent.claim();
   await agent.finish(later, plannedOutcome());
   const values = new Map(later.variables.environment.map((each) => [each.name, each.value]));
@@ -250,27 +239,27 @@ test('variables of a set are also written one by one, and the mask of a secret k
     configurationProperties: [{ name: 'TOKEN', value: 'planted-secret-kept', isSensitive: true }],
   });
   const scope = { scope: 'SET', scopeId: set.id, organizationId };
-  const [token] = await ok(app, 'listVariables', { query: { organizationId, setId: set.id } });
-  await ok(app, 'updateConfigurationSet', {
+  const [token] = await ok('listVariables', { query: { organizationId, setId: set.id } });
+  await ok('updateConfigurationSet', {
     params: { id: set.id },
     body: { configurationPropertiesChanges: [{ ...token, overwrites: null, description: 'kept' }] },
   });
-  const [plain] = await ok(app, 'saveVariables', { body: [{ ...scope, name: 'PLAIN', value: 'v' }] });
-  const environment = await createIdle(app, { configurationSetChanges: { assign: [set.id] } });
-  await deploy(app, environment.id, { deploymentType: 'dryRun' });
+  const [plain] = await ok('saveVariables', { body: [{ ...scope, name: 'PLAIN', value: 'v' }] });
+  const environment = await createIdle({ configurationSetChanges: { assign: [set.id] } });
+  await deploy(environment.id, { deploymentType: 'dryRun' });
   const job = await agent.claim();
   await agent.finish(job, plannedOutcome());
   const given = job.variables.environment.filter(({ name }) => ['TOKEN', 'PLAIN'].includes(name));
   assert.deepEqual(given.map(({ value }) => value).toSorted(), ['planted-secret-kept', 'v']);
-  await ok(app, 'deleteVariable', { params: { id: plain?.id ?? '' } });
-  const left = await ok(app, 'listVariables', { query: { organizationId, setId: set.id } });
+  await ok('deleteVariable', { params: { id: plain?.id ?? '' } });
+  const left = await ok('listVariables', { query: { organizationId, setId: set.id } });
   assert.deepEqual(
     left.map(({ name, description }) => [name, description]),
     [['TOKEN', 'kept']],
   );
   const user = await app.addKey({ [organizationId]: 'User' });
-  await refused(app, 'saveVariables', 403, { body: [{ ...scope, name: 'X', value: 'v' }], as: user });
-  await ok(app, 'deleteConfigurationSet', { params: { id: set.id } });
-  await refused(app, 'listVariables', 400, { query: { organizationId, setId: set.id } });
-  await refused(app, 'saveVariables', 400, { body: [{ ...scope, name: 'X', value: 'v' }] });
+  await refused('saveVariables', 403, { body: [{ ...scope, name: 'X', value: 'v' }], as: user });
+  await ok('deleteConfigurationSet', { params: { id: set.id } });
+  await refused('listVariables', 400, { query: { organizationId, setId: set.id } });
+  await refused('saveVariables', 400, { body: [{ ...scope, name: 'X', value: 'v' }] });
 });

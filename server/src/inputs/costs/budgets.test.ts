@@ -1,42 +1,40 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, ok, refused } = await startTests();
 const params = { projectId };
 const good = { amount: 200, timeframe: 'MONTHLY', thresholds: [50, 80, 100] };
 
 const newProject = async (name: string, more: object = {}) =>
-  (await ok(app, 'createProject', { body: { organizationId, name, ...more } })).id;
+  (await ok('createProject', { body: { organizationId, name, ...more } })).id;
 
 test('a budget is stored, returned as it was sent, replaced under the same id, and deleted', async () => {
-  await refused(app, 'getBudget', 404, { params });
-  const made = await ok(app, 'setBudget', { params, body: good });
+  await refused('getBudget', 404, { params });
+  const made = await ok('setBudget', { params, body: good });
   assert.deepEqual(made, { id: made.id, projectId, ...good });
-  assert.deepEqual(await ok(app, 'getBudget', { params }), made);
+  assert.deepEqual(await ok('getBudget', { params }), made);
   const other = { amount: 0.5, timeframe: 'YEARLY', thresholds: [120, 5] };
-  assert.deepEqual(await ok(app, 'setBudget', { params, body: other }), { id: made.id, projectId, ...other });
+  assert.deepEqual(await ok('setBudget', { params, body: other }), { id: made.id, projectId, ...other });
   const empty = { ...other, thresholds: [] };
-  assert.deepEqual((await ok(app, 'setBudget', { params, body: empty })).thresholds, []);
-  assert.deepEqual(await ok(app, 'deleteBudget', { params }), { id: made.id });
+  assert.deepEqual((await ok('setBudget', { params, body: empty })).thresholds, []);
+  assert.deepEqual(await ok('deleteBudget', { params }), { id: made.id });
   for (const name of ['getBudget', 'deleteBudget'] as const)
     assert.equal(
-      (await refused(app, name, 404, { params })).message,
+      (await refused(name, 404, { params })).message,
       `The project with id "${projectId}" has no budget`,
     );
 });
 
 test('whole amounts are written without a fraction', async () => {
-  const { body } = await call(app, 'setBudget', { params, body: good });
+  const { body } = await call('setBudget', { params, body: good });
   assert.match(body, /"amount":200,/);
   assert.match(body, /"thresholds":\[50,80,100\]/);
 });
 
 test('a budget says that it has no effect yet', async () => {
-  const { headers } = await call(app, 'setBudget', { params, body: good });
+  const { headers } = await call('setBudget', { params, body: good });
   assert.equal(
     headers['x-envarium-warning'],
     'amount is stored but has no effect yet: costs are not measured, so no threshold is ever reached.',
@@ -65,43 +63,43 @@ test('a body that is not a budget is refused by the name of its field', async ()
     ],
     [{ currency: 'EUR' }, /currency/],
   ] as const) {
-    const { message: text } = await refused(app, 'setBudget', 400, { params, body: { ...good, ...change } });
+    const { message: text } = await refused('setBudget', 400, { params, body: { ...good, ...change } });
     assert.match(text, message);
   }
-  assert.deepEqual((await ok(app, 'getBudget', { params })).thresholds, good.thresholds);
+  assert.deepEqual((await ok('getBudget', { params })).thresholds, good.thresholds);
 });
 
 test('of simultaneous requests, each sets the budget, and there is one', async () => {
   const id = await newProject('raced');
   const replies = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      ok(app, 'setBudget', { params: { projectId: id }, body: { ...good, amount: index + 1 } }),
+      ok('setBudget', { params: { projectId: id }, body: { ...good, amount: index + 1 } }),
     ),
   );
   assert.equal(new Set(replies.map((reply) => reply.id)).size, 1);
 });
 
 test('a budget is read with VIEW_PROJECT and changed with EDIT_PROJECT_SETTINGS', async () => {
-  await ok(app, 'setBudget', { params, body: good });
+  await ok('setBudget', { params, body: good });
   const viewer = await app.addKey({ [organizationId]: ['VIEW_PROJECT'] });
-  await ok(app, 'getBudget', { params, as: viewer });
+  await ok('getBudget', { params, as: viewer });
   for (const [name, more] of [
     ['setBudget', { body: good }],
     ['deleteBudget', {}],
   ] as const) {
-    const { message } = await refused(app, name, 403, { params, ...more, as: viewer });
+    const { message } = await refused(name, 403, { params, ...more, as: viewer });
     assert.match(message, /EDIT_PROJECT_SETTINGS/);
   }
   const unknown = { projectId: randomUUID() };
-  await refused(app, 'setBudget', 404, { params: unknown, body: good });
+  await refused('setBudget', 404, { params: unknown, body: good });
 });
 
 test('the audit trail has each change of a budget', async () => {
   const id = await newProject('audited');
   const about = { params: { projectId: id } };
-  await ok(app, 'setBudget', { ...about, body: good });
-  await ok(app, 'setBudget', { ...about, body: { ...good, amount: 300 } });
-  await ok(app, 'deleteBudget', about);
+  await ok('setBudget', { ...about, body: good });
+  await ok('setBudget', { ...about, body: { ...good, amount: 300 } });
+  await ok('deleteBudget', about);
   const { rows } = await app.database.pool.query(
     "select action, before, after from audit_event where project_id = $1 and entity = 'budget' order by at, id",
     [id],

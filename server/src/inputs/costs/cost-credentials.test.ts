@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, ok, refused } = await startTests();
 const params = { projectId };
 const role = { roleArn: 'arn:aws:iam::123456789012:role/costs' };
 
 const newCredential = async (name: string, more: object = {}) =>
   (
-    await ok(app, 'createCredential', {
+    await ok('createCredential', {
       body: { organizationId, name, type: 'AWS_ASSUMED_ROLE', value: role, ...more },
     })
   ).id;
 const newProject = async (name: string, more: object = {}) =>
-  (await ok(app, 'createProject', { body: { organizationId, name, ...more } })).id;
+  (await ok('createProject', { body: { organizationId, name, ...more } })).id;
 const assign = (credentialsId: string, id = projectId) =>
-  ok(app, 'assignCostCredential', { params: { projectId: id }, body: { credentialsId } });
+  ok('assignCostCredential', { params: { projectId: id }, body: { credentialsId } });
 
 test('credentials are assigned, listed with their types, and removed', async () => {
   const aws = await newCredential('aws');
@@ -30,7 +28,7 @@ test('credentials are assigned, listed with their types, and removed', async () 
   assert.deepEqual(await assign(aws), ofAws);
   assert.deepEqual(await assign(aws), ofAws);
   await assign(azure);
-  const both = await ok(app, 'listCostCredentials', { params });
+  const both = await ok('listCostCredentials', { params });
   assert.deepEqual(
     both.map(({ credentialsId, credentialsType }) => [credentialsId, credentialsType]),
     [
@@ -39,17 +37,17 @@ test('credentials are assigned, listed with their types, and removed', async () 
     ],
   );
   for (const credentialsId of [aws, azure])
-    assert.deepEqual(await ok(app, 'unassignCostCredential', { params: { projectId, credentialsId } }), {
+    assert.deepEqual(await ok('unassignCostCredential', { params: { projectId, credentialsId } }), {
       projectId,
       credentialsId,
     });
-  assert.deepEqual(await ok(app, 'listCostCredentials', { params }), []);
-  await refused(app, 'unassignCostCredential', 404, { params: { projectId, credentialsId: aws } });
+  assert.deepEqual(await ok('listCostCredentials', { params }), []);
+  await refused('unassignCostCredential', 404, { params: { projectId, credentialsId: aws } });
 });
 
 test('an assignment says that it has no effect yet', async () => {
   const credentialsId = await newCredential('warned');
-  const { headers } = await call(app, 'assignCostCredential', { params, body: { credentialsId } });
+  const { headers } = await call('assignCostCredential', { params, body: { credentialsId } });
   assert.equal(
     headers['x-envarium-warning'],
     `credentialsId ${credentialsId} is stored but has no effect yet: the costs of clouds are not read.`,
@@ -58,18 +56,18 @@ test('an assignment says that it has no effect yet', async () => {
 
 test('unknown and foreign credentials are refused alike, those for runs by their type', async () => {
   const other = await app.addKey();
-  const { id: foreign } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: other });
-  const { id: theirs } = await ok(app, 'createCredential', {
+  const { id: foreign } = await ok('createOrganization', { body: { name: 'Other' }, as: other });
+  const { id: theirs } = await ok('createCredential', {
     body: { organizationId: foreign, name: 'theirs', type: 'AWS_ASSUMED_ROLE', value: role },
     as: other,
   });
   for (const credentialsId of [randomUUID(), 'no-uuid', theirs]) {
-    const { message } = await refused(app, 'assignCostCredential', 400, { params, body: { credentialsId } });
+    const { message } = await refused('assignCostCredential', 400, { params, body: { credentialsId } });
     assert.match(message, /^\/body\/credentialsId does not match any credential/);
-    await refused(app, 'unassignCostCredential', 404, { params: { projectId, credentialsId } });
+    await refused('unassignCostCredential', 404, { params: { projectId, credentialsId } });
   }
   const forRuns = await newCredential('runs', { type: 'AWS_OIDC' });
-  const { message } = await refused(app, 'assignCostCredential', 400, {
+  const { message } = await refused('assignCostCredential', 400, {
     params,
     body: { credentialsId: forRuns },
   });
@@ -79,54 +77,51 @@ test('unknown and foreign credentials are refused alike, those for runs by their
       'AWS_ASSUMED_ROLE, GCP_CREDENTIALS, AZURE_CREDENTIALS',
   );
   for (const body of [{}, { credentialsId: '' }, { credentialsId: 7 }, { credentialsId: 'x', more: 1 }])
-    await refused(app, 'assignCostCredential', 400, { params, body });
+    await refused('assignCostCredential', 400, { params, body });
 });
 
 test('a credential of a project reads the costs of that one and those below', async () => {
   const home = await newProject('home');
   const below = await newProject('below', { parentProjectId: home });
-  const { id } = await ok(app, 'createCredential', {
+  const { id } = await ok('createCredential', {
     body: { projectId: home, name: 'of home', type: 'AWS_ASSUMED_ROLE', value: role },
   });
   await assign(id, below);
   const body = { credentialsId: id };
-  assert.match(
-    (await refused(app, 'assignCostCredential', 409, { params, body })).message,
-    /another project/,
-  );
+  assert.match((await refused('assignCostCredential', 409, { params, body })).message, /another project/);
 });
 
 test('a credential of the organization is assigned with EDIT_ORGANIZATION_SETTINGS only', async () => {
   const credentialsId = await newCredential('guarded');
   const editor = await app.addKey({ [organizationId]: ['VIEW_PROJECT', 'EDIT_PROJECT_SETTINGS'] });
-  const { message } = await refused(app, 'assignCostCredential', 403, {
+  const { message } = await refused('assignCostCredential', 403, {
     params,
     body: { credentialsId },
     as: editor,
   });
   assert.match(message, /EDIT_ORGANIZATION_SETTINGS/);
   await assign(credentialsId);
-  await ok(app, 'unassignCostCredential', { params: { projectId, credentialsId }, as: editor });
+  await ok('unassignCostCredential', { params: { projectId, credentialsId }, as: editor });
 });
 
 test('a credential that reads costs is not deleted, and does not become one for runs', async () => {
   const id = await newCredential('in use');
   await assign(id);
-  const deleting = await refused(app, 'deleteCredential', 409, { params: { id } });
+  const deleting = await refused('deleteCredential', 409, { params: { id } });
   assert.match(deleting.message, /^The credential "in use" is assigned to ".*": remove it from there first/);
   const body = { type: 'AWS_OIDC', value: role };
-  const changing = await refused(app, 'updateCredential', 400, { params: { id }, body });
+  const changing = await refused('updateCredential', 400, { params: { id }, body });
   assert.match(changing.message, /^\/body\/type must be one for costs while the credential reads costs/);
-  await ok(app, 'unassignCostCredential', { params: { projectId, credentialsId: id } });
-  await ok(app, 'updateCredential', { params: { id }, body });
-  await ok(app, 'deleteCredential', { params: { id } });
+  await ok('unassignCostCredential', { params: { projectId, credentialsId: id } });
+  await ok('updateCredential', { params: { id }, body });
+  await ok('deleteCredential', { params: { id } });
 });
 
 test('the audit trail has each change of an assignment', async () => {
   const id = await newCredential('audited');
   await assign(id);
   await assign(id);
-  await ok(app, 'unassignCostCredential', { params: { projectId, credentialsId: id } });
+  await ok('unassignCostCredential', { params: { projectId, credentialsId: id } });
   const { rows } = await app.database.pool.query<{ action: string }>(
     'select action from audit_event where entity_id = $1 order by at, id',
     [id],

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, type Reply, refused } from '../../../testing/client.ts';
-import { createEnvironment, forgetWork } from '../../../testing/environment.ts';
+import type { Reply } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const { app, agent, organizationId, ok, refused, createEnvironment, forgetWork } = await startAgentTests();
 const project = (name: string, parentProjectId?: string) =>
-  ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
+  ok('createProject', { body: { organizationId, name, parentProjectId } });
 const root = await project('root');
 const middle = await project('middle', root.id);
 const leaf = await project('leaf', middle.id);
@@ -21,16 +17,16 @@ const roleArn = 'arn:aws:iam::123456789012:role/deployer';
 const keys = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'planted-secret-access-key' };
 let names = 0;
 const create = (type: CredentialType, value: object, place: object = { organizationId }) =>
-  ok(app, 'createCredential', { body: { name: `credential ${++names}`, type, value, ...place } });
+  ok('createCredential', { body: { name: `credential ${++names}`, type, value, ...place } });
 const assign = (credentialId: string, { id: projectId }: { id: string }) =>
-  ok(app, 'assignCredential', { params: { credentialId, projectId } });
+  ok('assignCredential', { params: { credentialId, projectId } });
 const unassign = (credentialId: string, { id: projectId }: { id: string }) =>
-  ok(app, 'unassignCredential', { params: { credentialId, projectId } });
+  ok('unassignCredential', { params: { credentialId, projectId } });
 
 async function claimedIn({ id: projectId }: { id: string }) {
-  await createEnvironment(app, { projectId });
+  await createEnvironment({ projectId });
   const job = await agent.claim();
-  await forgetWork(app);
+  await forgetWork();
   return job;
 }
 
@@ -45,21 +41,21 @@ test('a credential is listed, shown and changed, and its value never returned', 
     value: null,
   });
   assert.deepEqual([createdByUser?.user_id, createdAt], ['admin', updatedAt]);
-  assert.deepEqual(await ok(app, 'getCredential', { params: { id: created.id } }), created);
+  assert.deepEqual(await ok('getCredential', { params: { id: created.id } }), created);
   const ofProject = await create('AWS_OIDC', { roleArn }, { projectId: leaf.id });
   assert.equal(ofProject.projectId, leaf.id);
-  const listed = await ok(app, 'listCredentials', { query: { organizationId } });
+  const listed = await ok('listCredentials', { query: { organizationId } });
   assert.deepEqual(
     listed.slice(0, 2).map(({ id }) => id),
     [ofProject.id, created.id],
   );
-  const changed = await ok(app, 'updateCredential', {
+  const changed = await ok('updateCredential', {
     params: { id: created.id },
     body: { organizationId, name: 'renamed', type: 'AWS_OIDC', value: { roleArn, tokenFormat: 'v2' } },
   });
   assert.deepEqual([changed.name, changed.type, changed.value], ['renamed', 'AWS_OIDC', null]);
-  await ok(app, 'deleteCredential', { params: { id: created.id } });
-  await refused(app, 'getCredential', 404, { params: { id: created.id } });
+  await ok('deleteCredential', { params: { id: created.id } });
+  await refused('getCredential', 404, { params: { id: created.id } });
   const audit = JSON.stringify((await app.database.pool.query('select * from audit_event')).rows);
   assert.match(audit, /credential\.deleted/);
   assert.doesNotMatch(audit, /planted-secret/);
@@ -91,7 +87,7 @@ test('a value needs the fields of its type, and has no others', async () => {
   ];
   for (const [type, value, field] of cases) {
     const body = { organizationId, name: 'wrong', type, value };
-    const { message } = await refused(app, 'createCredential', 400, { body });
+    const { message } = await refused('createCredential', 400, { body });
     assert.ok(message.startsWith(field), `${type}: ${message}`);
   }
 });
@@ -99,20 +95,20 @@ test('a value needs the fields of its type, and has no others', async () => {
 test('a name is unique in an organization', async () => {
   const { name, id } = await create('AWS_OIDC', { roleArn });
   const body = { organizationId, name, type: 'AWS_OIDC', value: { roleArn } } as const;
-  assert.match((await refused(app, 'createCredential', 409, { body })).message, new RegExp(`"${name}"`));
+  assert.match((await refused('createCredential', 409, { body })).message, new RegExp(`"${name}"`));
   const second = await create('AWS_OIDC', { roleArn });
-  await refused(app, 'updateCredential', 409, { params: { id: second.id }, body: { name } });
-  await ok(app, 'updateCredential', { params: { id }, body: { name } });
+  await refused('updateCredential', 409, { params: { id: second.id }, body: { name } });
+  await ok('updateCredential', { params: { id }, body: { name } });
 });
 
 test('a credential stays where it is, and needs a value for another type', async () => {
   const { id } = await create('AWS_OIDC', { roleArn });
-  const update = (body: object) => refused(app, 'updateCredential', 400, { params: { id }, body });
+  const update = (body: object) => refused('updateCredential', 400, { params: { id }, body });
   assert.match((await update({ projectId: leaf.id })).message, /\/body\/projectId/);
   assert.match((await update({ organizationId: leaf.id })).message, /\/body\/organizationId/);
   assert.match((await update({ type: 'AZURE_OIDC' })).message, /\/body\/value/);
   const both = { organizationId, projectId: leaf.id, name: 'both', type: 'AWS_OIDC', value: { roleArn } };
-  assert.match((await refused(app, 'createCredential', 400, { body: both })).message, /\/body\/projectId/);
+  assert.match((await refused('createCredential', 400, { body: both })).message, /\/body\/projectId/);
 });
 
 test('a credential that is assigned cannot be deleted, and the refusal names the projects', async () => {
@@ -123,11 +119,11 @@ test('a credential that is assigned cannot be deleted, and the refusal names the
     [id, other.id, 'admin'],
   );
   assert.deepEqual(await assign(id, other), assignment);
-  const { message } = await refused(app, 'deleteCredential', 409, { params: { id } });
+  const { message } = await refused('deleteCredential', 409, { params: { id } });
   assert.match(message, new RegExp(`"${name}" is assigned to "other"`));
   await unassign(id, other);
-  await refused(app, 'unassignCredential', 404, { params: { credentialId: id, projectId: other.id } });
-  await ok(app, 'deleteCredential', { params: { id } });
+  await refused('unassignCredential', 404, { params: { credentialId: id, projectId: other.id } });
+  await ok('deleteCredential', { params: { id } });
 });
 
 test('for each cloud, runs get the credential of the nearest project, and the newest of several there', async () => {
@@ -140,7 +136,7 @@ test('for each cloud, runs get the credential of the nearest project, and the ne
   await assign(kube.id, root);
   await assign(near.id, middle);
   const get = ({ id: projectId }: { id: string }): Promise<Reply<'listProjectCredentials'>> =>
-    ok(app, 'listProjectCredentials', { params: { projectId } });
+    ok('listProjectCredentials', { params: { projectId } });
   const ofLeaf = await get(leaf);
   assert.deepEqual(ofLeaf.credentialIds, []);
   assert.deepEqual(ofLeaf.effective, [
@@ -176,26 +172,23 @@ test('for each cloud, runs get the credential of the nearest project, and the ne
 test('a credential of a project is for that one and those below, also after they were moved', async () => {
   const { id, name } = await create('AWS_ACCESS_KEYS_FOR_DEPLOYMENT', keys, { projectId: middle.id });
   const params = { credentialId: id, projectId: other.id };
-  const { message } = await refused(app, 'assignCredential', 409, { params });
+  const { message } = await refused('assignCredential', 409, { params });
   assert.match(message, new RegExp(`"${name}" belongs to another project`));
   await assign(id, leaf);
   assert.equal((await claimedIn(leaf)).credentials?.[0]?.id, id);
-  await ok(app, 'moveProject', { params: { id: leaf.id }, body: { targetProjectId: other.id } });
+  await ok('moveProject', { params: { id: leaf.id }, body: { targetProjectId: other.id } });
   assert.equal((await claimedIn(leaf)).credentials, undefined);
 });
 
 test('credentials for costs and those of other organizations cannot be assigned', async () => {
   const cost = await create('AWS_ASSUMED_ROLE', { roleArn });
   const costParams = { credentialId: cost.id, projectId: other.id };
-  assert.match(
-    (await refused(app, 'assignCredential', 409, { params: costParams })).message,
-    /for reading costs/,
-  );
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  assert.match((await refused('assignCredential', 409, { params: costParams })).message, /for reading costs/);
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await create('AWS_OIDC', { roleArn }, { organizationId: elsewhere });
   const params = { credentialId: foreign.id, projectId: other.id };
-  await refused(app, 'assignCredential', 404, { params });
-  await refused(app, 'unassignCredential', 404, { params });
+  await refused('assignCredential', 404, { params });
+  await refused('unassignCredential', 404, { params });
 });
 
 test('people who manage a project handle its own credentials, and not those of the organization', async () => {
@@ -203,24 +196,21 @@ test('people who manage a project handle its own credentials, and not those of t
   const as = await app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId: other.id, role }]);
   const value = { roleArn };
   const type = 'AWS_OIDC';
-  const own = await ok(app, 'createCredential', {
-    as,
-    body: { projectId: other.id, name: 'own', type, value },
-  });
-  await ok(app, 'updateCredential', { as, params: { id: own.id }, body: { value } });
+  const own = await ok('createCredential', { as, body: { projectId: other.id, name: 'own', type, value } });
+  await ok('updateCredential', { as, params: { id: own.id }, body: { value } });
   const params = { credentialId: own.id, projectId: other.id };
-  await ok(app, 'assignCredential', { as, params });
-  await ok(app, 'unassignCredential', { as, params });
-  await ok(app, 'deleteCredential', { as, params: { id: own.id } });
+  await ok('assignCredential', { as, params });
+  await ok('unassignCredential', { as, params });
+  await ok('deleteCredential', { as, params: { id: own.id } });
   const body = { organizationId, name: 'all', type, value } as const;
-  await refused(app, 'createCredential', 403, { as, body });
+  await refused('createCredential', 403, { as, body });
   const wide = await create('AWS_OIDC', value);
-  await refused(app, 'updateCredential', 403, { as, params: { id: wide.id }, body: { value } });
-  await refused(app, 'deleteCredential', 403, { as, params: { id: wide.id } });
+  await refused('updateCredential', 403, { as, params: { id: wide.id }, body: { value } });
+  await refused('deleteCredential', 403, { as, params: { id: wide.id } });
   const assignment = { credentialId: wide.id, projectId: other.id };
-  await refused(app, 'assignCredential', 403, { as, params: assignment });
-  await ok(app, 'assignCredential', { params: assignment });
-  await ok(app, 'unassignCredential', { as, params: assignment });
+  await refused('assignCredential', 403, { as, params: assignment });
+  await ok('assignCredential', { params: assignment });
+  await ok('unassignCredential', { as, params: assignment });
 });
 
 test('a value of the wrong form is stored with a warning, and its runs learn why they cannot use it', async () => {

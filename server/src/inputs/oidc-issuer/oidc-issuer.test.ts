@@ -6,23 +6,23 @@ import { freePort } from '../../../../agent/testing/free-port.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
-import { createEnvironment, forgetWork } from '../../../testing/environment.ts';
+import { createEnvironment } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { dueChanges, rotateKeys } from './rotate-keys.ts';
 
 // Tokens name the address before the service listens.
 const port = await freePort();
 const issuer = `http://127.0.0.1:${port}`;
-const app = await testApp({ ENVARIUM_BASE_URL: `${issuer}/` });
+const { app, organizationId, projectId, forgetWork } = await startTests({ ENVARIUM_BASE_URL: `${issuer}/` });
 await app.app.listen({ host: '127.0.0.1', port });
 const agent = await testAgent(app);
-const { organizationId, projectId } = app;
 const roleArn = 'arn:aws:iam::123456789012:role/deployer';
 
 async function claimed(more: object = {}) {
   const environment = await createEnvironment(app, more);
   const job = await agent.claim();
-  await forgetWork(app);
+  await forgetWork();
   return { environment, job };
 }
 

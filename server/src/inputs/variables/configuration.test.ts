@@ -4,17 +4,14 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
-const environment = await createIdle(app);
-const child = await ok(app, 'createProject', {
+const { app, organizationId, projectId, ok, refused, createIdle } = await startTests();
+const environment = await createIdle();
+const child = await ok('createProject', {
   body: { organizationId, name: 'child', parentProjectId: projectId },
 });
-const inChild = await createIdle(app, { projectId: child.id });
+const inChild = await createIdle({ projectId: child.id });
 
 const scopes = {
   GLOBAL: { scope: 'GLOBAL', organizationId },
@@ -30,7 +27,7 @@ const scopes = {
   ENVIRONMENT: { scope: 'ENVIRONMENT', scopeId: inChild.id, organizationId },
 } as const;
 
-const save = (...body: object[]) => ok(app, 'saveVariables', { body });
+const save = (...body: object[]) => ok('saveVariables', { body });
 /** No environment of a workflow can be created yet: the template is one during the request. */
 async function asWorkflow<Result>(request: () => Promise<Result>): Promise<Result> {
   const setType = (type: string) =>
@@ -43,8 +40,7 @@ async function asWorkflow<Result>(request: () => Promise<Result>): Promise<Resul
   }
 }
 const saveAsWorkflow = (...body: object[]) => asWorkflow(() => save(...body));
-const list = (query: Record<string, string>) =>
-  ok(app, 'listVariables', { query: { organizationId, ...query } });
+const list = (query: Record<string, string>) => ok('listVariables', { query: { organizationId, ...query } });
 const inEnvironment = () => list({ environmentId: inChild.id });
 const named = (rows: readonly Variable[], name: string) => rows.filter((row) => row.name === name);
 
@@ -99,12 +95,12 @@ test('each scope keeps its variables, and a query merges it with everything outs
 
 test('variables of a workflow are refused on an environment that is not one, and can be deleted there', async () => {
   const element = { ...scopes.WORKFLOW, name: 'OF_WORKFLOW', type: 0, value: 'v' };
-  const { message } = await refused(app, 'saveVariables', 400, { body: [element] });
+  const { message } = await refused('saveVariables', 400, { body: [element] });
   assert.match(message, /^\/body\/0\/scope is WORKFLOW, which applies to environments of a workflow only/);
   const [saved] = await saveAsWorkflow(element);
-  const changed = await refused(app, 'saveVariables', 400, { body: [{ id: saved?.id, value: 'w' }] });
+  const changed = await refused('saveVariables', 400, { body: [{ id: saved?.id, value: 'w' }] });
   assert.match(changed.message, /^\/body\/0\/id is WORKFLOW/);
-  await ok(app, 'deleteVariable', { params: { id: saved?.id ?? '' } });
+  await ok('deleteVariable', { params: { id: saved?.id ?? '' } });
 });
 
 test('ids in upper case are the same ids', async () => {
@@ -187,17 +183,14 @@ test('a read-only variable cannot be overridden, and hides what was there before
   assert.deepEqual([row?.scope, row?.value, row?.overwrites], ['PROJECT', 'project', null]);
   for (const scope of [scopes.ENVIRONMENT, scopes.child]) {
     const body = [{ ...scope, name: 'LOCKED', type: 0, value: 'again' }];
-    const { message } = await refused(app, 'saveVariables', 409, { body });
+    const { message } = await refused('saveVariables', 409, { body });
     assert.equal(
       message,
       `/body/0: variable "LOCKED" is read-only in scope PROJECT (${projectId}) and cannot be set in scope ${scope.scope}`,
     );
   }
   const change = { configurationChanges: { id: outer?.id, value: 'override' } };
-  const { message } = await refused(app, 'deployEnvironment', 409, {
-    params: { id: inChild.id },
-    body: change,
-  });
+  const { message } = await refused('deployEnvironment', 409, { params: { id: inChild.id }, body: change });
   assert.match(message, /^\/body\/configurationChanges: variable "LOCKED" is read-only/);
   await save({ ...scopes.ENVIRONMENT, name: 'LOCKED', type: 0, toDelete: true });
 });
@@ -233,13 +226,13 @@ test('variables are created, updated by id or by name, and deleted, in the order
   assert.deepEqual([byName?.id, byName?.value], [a?.id, 'by name']);
   assert.deepEqual([onlyId?.id, onlyId?.value, onlyId?.scope], [inner?.id, 'by id alone', 'PROJECT']);
   const params = { id: b?.id ?? '' };
-  assert.deepEqual(await ok(app, 'getVariable', { params }), updated);
-  assert.deepEqual(await ok(app, 'deleteVariable', { params }), params);
-  await refused(app, 'getVariable', 404, { params });
-  await refused(app, 'deleteVariable', 404, { params });
+  assert.deepEqual(await ok('getVariable', { params }), updated);
+  assert.deepEqual(await ok('deleteVariable', { params }), params);
+  await refused('getVariable', 404, { params });
+  await refused('deleteVariable', 404, { params });
   const [gone] = await save({ id: a?.id, toDelete: true });
   assert.deepEqual([gone?.id, gone?.toDelete], [a?.id, true]);
-  await refused(app, 'getVariable', 404, { params: { id: a?.id ?? '' } });
+  await refused('getVariable', 404, { params: { id: a?.id ?? '' } });
 });
 
 test('a type and a schema are always there, as clients expect them', async () => {
@@ -271,13 +264,11 @@ test('a sensitive value is never returned, a mask keeps it, and its absence is v
   assert.deepEqual([kept?.value, kept?.description], ['********', 'kept']);
   const [empty] = await save({ ...base, name: 'EMPTY', isSensitive: true });
   assert.equal('value' in (empty ?? {}), false);
-  const { message } = await refused(app, 'saveVariables', 400, {
-    body: [{ id: row?.id, isSensitive: false }],
-  });
+  const { message } = await refused('saveVariables', 400, { body: [{ id: row?.id, isSensitive: false }] });
   assert.match(message, /^\/body\/0\/value of "TOKEN"/);
   for (const format of ['JSON', 'HCL']) {
     const broken = { ...base, value: '"planted-secret" "x', isSensitive: true, schema: { format } };
-    const refusal = await refused(app, 'saveVariables', 422, { body: [broken] });
+    const refusal = await refused('saveVariables', 422, { body: [broken] });
     assert.match(refusal.message, /"TOKEN" \(scope PROJECT\) is not valid (JSON|HCL)$/);
   }
   assert.doesNotMatch(JSON.stringify(await inEnvironment()), /planted-secret/);
@@ -342,7 +333,7 @@ test('what cannot be stored is refused by field, variable and scope, and nothing
     for (const scopeId of [randomUUID(), 'no-id', `${randomUUID()}:alias`, projectId.toUpperCase() + 'x'])
       bad.push([{ scope, scopeId, organizationId, name: 'X' }, /^\/body\/1\/scopeId does not match any/]);
   for (const [element, pattern, status = 400] of bad) {
-    const { message } = await refused(app, 'saveVariables', status, { body: [good, element] });
+    const { message } = await refused('saveVariables', status, { body: [good, element] });
     assert.match(message, pattern);
   }
   assert.deepEqual(named(await list({}), 'EARLY'), []);
@@ -367,26 +358,25 @@ test('values of any content are returned as they were sent, also of 1 MB', async
       rows.map(({ value }) => value),
       values,
     );
-  for (const { id = '' } of saved) await ok(app, 'deleteVariable', { params: { id } });
+  for (const { id = '' } of saved) await ok('deleteVariable', { params: { id } });
 });
 
 test('an override keeps the rules of the variable that it hides', async () => {
   const outer = { ...scopes.PROJECT, name: 'SIZE', type: 0, value: 's' };
   await save({ ...outer, schema: { type: 'string', enum: ['s', 'm'] }, description: 'how large' });
   const write = (more: object) => ({ body: [{ ...scopes.ENVIRONMENT, name: 'SIZE', type: 0, ...more }] });
-  const { message } = await refused(app, 'saveVariables', 400, write({ value: 'xl' }));
+  const { message } = await refused('saveVariables', 400, write({ value: 'xl' }));
   assert.match(message, /"SIZE" \(scope ENVIRONMENT\) must be one of s, m/);
   const wider = await refused(
-    app,
     'saveVariables',
     400,
     write({ value: 'xl', schema: { type: 'string', enum: ['s', 'xl'] } }),
   );
   assert.match(wider.message, /must be one of s, m: scope PROJECT requires it/);
-  const [saved] = await ok(app, 'saveVariables', write({ value: 'm' }));
+  const [saved] = await ok('saveVariables', write({ value: 'm' }));
   assert.deepEqual([saved?.schema, saved?.description], [{ type: 'string', enum: ['s', 'm'] }, 'how large']);
   await save({ ...outer, schema: { type: 'string', enum: ['s'] } });
-  const refusal = await refused(app, 'deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
+  const refusal = await refused('deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
   assert.match(refusal.message, /Variable "SIZE" of scope ENVIRONMENT must be one of/);
   await save({ ...scopes.ENVIRONMENT, name: 'SIZE', type: 0, toDelete: true });
 });
@@ -395,7 +385,7 @@ test('regex and enum apply to the text of a reference to a secret store', async 
   const own = { ...scopes.ENVIRONMENT, name: 'REFERENCE', type: 0 };
   const outer = { ...scopes.PROJECT, name: 'REFERENCE', type: 0 };
   const refusalOf = async (change: object) =>
-    (await refused(app, 'saveVariables', 400, { body: [{ ...own, ...change }] })).message;
+    (await refused('saveVariables', 400, { body: [{ ...own, ...change }] })).message;
   const reference = '${vault:secret/apps/web.token}';
   await save({ ...outer, regex: '^\\$\\{vault:secret/apps/' });
   await save({ ...own, value: reference, regex: '' });
@@ -406,7 +396,7 @@ test('regex and enum apply to the text of a reference to a secret store', async 
   assert.match(await refusalOf({ value: 'in clear' }), /must match/);
   assert.match(await refusalOf({ value: reference, schema: { enum: ['a', 'b'] } }), /must be one of a, b/);
   await save({ ...outer, regex: '^[a-z]+$' });
-  const refusal = await refused(app, 'deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
+  const refusal = await refused('deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
   assert.match(refusal.message, /Variable "REFERENCE" of scope ENVIRONMENT must match/);
   for (const each of [own, outer]) await save({ ...each, toDelete: true });
 });
@@ -414,7 +404,7 @@ test('regex and enum apply to the text of a reference to a secret store', async 
 test('a value that an outer scope requires must be there when an environment is deployed', async () => {
   await save({ ...scopes.GLOBAL, name: 'OWNER', type: 0, isRequired: true });
   await save({ ...scopes.ENVIRONMENT, name: 'OWNER', type: 0, value: '', isRequired: false });
-  const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
+  const { message } = await refused('deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
   assert.match(message, /^Variable "OWNER" of scope ENVIRONMENT needs a value/);
   await save({ ...scopes.GLOBAL, name: 'OWNER', type: 0, toDelete: true });
   await save({ ...scopes.ENVIRONMENT, name: 'OWNER', type: 0, toDelete: true });
@@ -432,13 +422,13 @@ test('a deployment has its variables in the form that all other replies have', a
     },
     { ...scopes.ENVIRONMENT, name: 'SNAPSHOT_PLAIN', type: 0, value: 'c' },
   );
-  const { id } = await ok(app, 'deployEnvironment', { params: { id: inChild.id }, body: {} });
+  const { id } = await ok('deployEnvironment', { params: { id: inChild.id }, body: {} });
   const expected = [
     ['GLOBAL', undefined, { type: 'string', enum: ['a', 'b'] }],
     ['ENVIRONMENT', inChild.id, { format: 'HCL' }],
     ['ENVIRONMENT', inChild.id, { type: 'string' }],
   ];
-  const { variables = [] } = await ok(app, 'getDeployment', { params: { id } });
+  const { variables = [] } = await ok('getDeployment', { params: { id } });
   const byDeployment = () => list({ deploymentLogId: id });
   for (const rows of [await inEnvironment(), variables, await byDeployment()])
     assert.deepEqual(
@@ -475,19 +465,17 @@ test('names in a query that are unknown or contradict each other are refused by 
   for (const field of fields)
     for (const id of [randomUUID(), 'no-id', ':', `${randomUUID()}:x`]) {
       const query = { organizationId, [field]: id };
-      const { message } = await refused(app, 'listVariables', 400, { query });
+      const { message } = await refused('listVariables', 400, { query });
       assert.match(message, new RegExp(`^/query/${field} does not match any`));
     }
-  const { message } = await refused(app, 'listVariables', 400, {
+  const { message } = await refused('listVariables', 400, {
     query: { organizationId, environmentId: environment.id, projectId: child.id },
   });
   assert.match(message, /^\/query\/projectId is not the project/);
-  const other = await ok(app, 'createOrganization', { body: { name: 'Other' } });
-  const foreign = await refused(app, 'listVariables', 400, {
-    query: { organizationId: other.id, projectId },
-  });
+  const other = await ok('createOrganization', { body: { name: 'Other' } });
+  const foreign = await refused('listVariables', 400, { query: { organizationId: other.id, projectId } });
   assert.match(foreign.message, /^\/query\/organizationId is not the organization of projectId/);
-  await refused(app, 'listVariables', 400, {
+  await refused('listVariables', 400, {
     query: { organizationId, deploymentLogId: environment.latestDeploymentLogId ?? '', projectId },
   });
 });
@@ -507,22 +495,19 @@ test('each scope needs its own right, and what another organization has does not
     const [saved] = await saveAsWorkflow(...body);
     const params = { id: saved?.id ?? '' };
     const editor = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', toView, toChange] });
-    const { message } = await refused(app, 'saveVariables', 403, { body, as: viewer });
+    const { message } = await refused('saveVariables', 403, { body, as: viewer });
     assert.match(message, new RegExp(`needs the right ${toChange}`));
-    await refused(app, 'deleteVariable', 403, { params, as: viewer });
+    await refused('deleteVariable', 403, { params, as: viewer });
     if (toView !== 'VIEW_ORGANIZATION') {
-      await refused(app, 'getVariable', 403, { params, as: viewer });
-      await refused(app, 'listVariables', 403, { query: { organizationId, ...query }, as: viewer });
+      await refused('getVariable', 403, { params, as: viewer });
+      await refused('listVariables', 403, { query: { organizationId, ...query }, as: viewer });
     }
-    await refused(app, 'getVariable', 404, { params, as: stranger });
-    await refused(app, 'saveVariables', 400, { body, as: stranger });
-    assert.deepEqual(
-      await ok(app, 'listVariables', { query: { organizationId, ...query }, as: stranger }),
-      [],
-    );
-    await ok(app, 'listVariables', { query: { organizationId, ...query }, as: editor });
-    await asWorkflow(() => ok(app, 'saveVariables', { body, as: editor }));
-    await ok(app, 'deleteVariable', { params, as: editor });
+    await refused('getVariable', 404, { params, as: stranger });
+    await refused('saveVariables', 400, { body, as: stranger });
+    assert.deepEqual(await ok('listVariables', { query: { organizationId, ...query }, as: stranger }), []);
+    await ok('listVariables', { query: { organizationId, ...query }, as: editor });
+    await asWorkflow(() => ok('saveVariables', { body, as: editor }));
+    await ok('deleteVariable', { params, as: editor });
   }
 });
 
@@ -530,9 +515,9 @@ test('a caller who may decide about environments only cannot skip approvals by a
   const editor = await app.addKey({ [organizationId]: ['EDIT_PROJECT_SETTINGS', 'VIEW_PROJECT'] });
   const variable = { ...scopes.PROJECT, name: 'ENVARIUM_REQUIRES_APPROVAL', type: 0 };
   const body = [{ ...variable, value: 'false' }];
-  const { message } = await refused(app, 'saveVariables', 403, { body, as: editor });
+  const { message } = await refused('saveVariables', 403, { body, as: editor });
   assert.match(message, /RUN_APPLY/);
-  await ok(app, 'saveVariables', { body: [{ ...variable, value: 'true' }], as: editor });
+  await ok('saveVariables', { body: [{ ...variable, value: 'true' }], as: editor });
   await save({ ...variable, toDelete: true });
 });
 
@@ -545,7 +530,7 @@ test('two requests that create the same variables at once both succeed', async (
   }));
   const saved = await Promise.all(
     Array.from({ length: 6 }, (_, index) =>
-      ok(app, 'saveVariables', { body: index % 2 ? body : body.toReversed() }),
+      ok('saveVariables', { body: index % 2 ? body : body.toReversed() }),
     ),
   );
   const ids = saved.map((rows) =>
@@ -597,8 +582,8 @@ test('a list shows at once what has changed, of what counts and of what it hides
   assert.deepEqual(await shown(), ['inner', 'outer 2', 'why']);
   await save({ ...inner, id: innerId, value: 'planted-secret', isSensitive: true });
   assert.deepEqual((await shown())?.[0], '*'.repeat(8));
-  await ok(app, 'deleteVariable', { params: { id: outerId } });
+  await ok('deleteVariable', { params: { id: outerId } });
   assert.deepEqual((await shown())?.[1], null);
-  await ok(app, 'deleteVariable', { params: { id: innerId } });
+  await ok('deleteVariable', { params: { id: innerId } });
   assert.equal(await shown(), undefined);
 });

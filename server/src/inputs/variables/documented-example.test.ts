@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { organizationId, projectId, ok, createIdle } = await startTests();
 const page = readFileSync(new URL('../../../../docs/use/variables.md', import.meta.url), 'utf8');
 
 /** Cells of the table that follows a line of the page. */
@@ -23,10 +20,10 @@ function tableAfter(line: string): string[][] {
 }
 
 test('the worked example of docs/use/variables.md comes out as it says', async () => {
-  const team = await ok(app, 'createProject', {
+  const team = await ok('createProject', {
     body: { organizationId, name: 'team', parentProjectId: projectId },
   });
-  const environment = await createIdle(app, { projectId: team.id });
+  const environment = await createIdle({ projectId: team.id });
   const scopes: Record<string, object> = {
     Organization: { scope: 'GLOBAL' },
     Template: { scope: 'BLUEPRINT', scopeId: environment.blueprintId },
@@ -38,7 +35,7 @@ test('the worked example of docs/use/variables.md comes out as it says', async (
   assert.ok(defined.length >= 8);
   // From the innermost: what is read-only can still be stored before it is.
   for (const [place = '', name, value, marks = ''] of defined.toReversed())
-    await ok(app, 'saveVariables', {
+    await ok('saveVariables', {
       body: [
         {
           ...scopes[place],
@@ -51,7 +48,7 @@ test('the worked example of docs/use/variables.md comes out as it says', async (
         },
       ],
     });
-  const rows = await ok(app, 'listVariables', { query: { organizationId, environmentId: environment.id } });
+  const rows = await ok('listVariables', { query: { organizationId, environmentId: environment.id } });
   const shown = rows.map(({ name, value, scope, overwrites }) => [
     name,
     value ?? '',

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createBody, createIdle, deploy } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, ok, refused, createBody, createIdle, deploy } = await startTests();
 const many = (count: number, value: string) =>
   Array.from({ length: count }, (_, index) => ({ name: `V${index}`, value }));
 
@@ -17,9 +15,9 @@ async function entries(action: string, entityId: string) {
 }
 
 test('as many changes as one request may have are written without reading the scope for each', async () => {
-  const { id } = await createIdle(app, { configurationChanges: many(500, 'first') });
+  const { id } = await createIdle({ configurationChanges: many(500, 'first') });
   const startedAt = performance.now();
-  await deploy(app, id, { deploymentType: 'dryRun', configurationChanges: many(500, 'second') });
+  await deploy(id, { deploymentType: 'dryRun', configurationChanges: many(500, 'second') });
   const seconds = (performance.now() - startedAt) / 1000;
   assert.ok(seconds < 10, `${seconds} s`);
   const { rows } = await app.database.pool.query('select id from variable where scope_id = $1', [id]);
@@ -27,7 +25,7 @@ test('as many changes as one request may have are written without reading the sc
 });
 
 test('a variable takes the name of one that the same request renames or deletes', async () => {
-  const { id } = await createIdle(app, {
+  const { id } = await createIdle({
     configurationChanges: [
       { name: 'A', value: 'a' },
       { name: 'B', value: 'b' },
@@ -39,7 +37,7 @@ test('a variable takes the name of one that the same request renames or deletes'
     [id],
   );
   const [a, b, c] = before.map((row) => row.id);
-  await deploy(app, id, {
+  await deploy(id, {
     deploymentType: 'dryRun',
     configurationChanges: [
       { id: c, toDelete: true },
@@ -63,13 +61,13 @@ test('a variable takes the name of one that the same request renames or deletes'
 });
 
 test('two changes of one variable are refused, however they name it', async () => {
-  const { id } = await createIdle(app, {
+  const { id } = await createIdle({
     configurationChanges: [
       { name: 'A', value: 'a' },
       { name: 'A', type: 1, value: 'of the tool' },
     ],
   });
-  const rows = await ok(app, 'listVariables', {
+  const rows = await ok('listVariables', {
     query: { organizationId: app.organizationId, environmentId: id },
   });
   const [first, second] = rows.map((row) => row.id);
@@ -89,7 +87,7 @@ test('two changes of one variable are refused, however they name it', async () =
     ],
   ] as const) {
     const configurationChanges = [one, other];
-    const { message } = await refused(app, 'deployEnvironment', 400, {
+    const { message } = await refused('deployEnvironment', 400, {
       params: { id },
       body: { deploymentType: 'dryRun', configurationChanges },
     });
@@ -98,7 +96,7 @@ test('two changes of one variable are refused, however they name it', async () =
       /^\/body\/configurationChanges\/1\/name "[AB]" of type [01] is also in \/body\/configurationChanges\/0: send/,
     );
   }
-  await deploy(app, id, {
+  await deploy(id, {
     deploymentType: 'dryRun',
     configurationChanges: [
       { id: second, value: 'of another type' },
@@ -108,20 +106,20 @@ test('two changes of one variable are refused, however they name it', async () =
 });
 
 test('more changes than one request may have are refused with the field and the limit', async () => {
-  const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, {
-    body: createBody(app, { configurationChanges: many(501, 'v') }),
+  const { message } = await refused('createEnvironmentWithoutTemplate', 400, {
+    body: createBody({ configurationChanges: many(501, 'v') }),
   });
   assert.match(message, /^\/body\/configurationChanges .*500 items/);
 });
 
 test('the audit trail names the variables that a request changed, and never has a value', async () => {
-  const { id } = await createIdle(app, {
+  const { id } = await createIdle({
     configurationChanges: [
       { name: 'KEPT', value: 'planted' },
       { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true' },
     ],
   });
-  await deploy(app, id, {
+  await deploy(id, {
     deploymentType: 'dryRun',
     configurationChanges: [
       { name: 'NEW', value: 'planted', isSensitive: true },
@@ -137,14 +135,14 @@ test('the audit trail names the variables that a request changed, and never has 
 });
 
 test('the audit trail keeps changes of two variables of one name apart', async () => {
-  const { id } = await createIdle(app, {
+  const { id } = await createIdle({
     configurationChanges: [
       { name: 'SAME', value: 'a', regex: '^a' },
       { name: 'SAME', type: 1, value: 'b', regex: '^b' },
       { name: 'OTHER', value: 'c' },
     ],
   });
-  const { events } = await ok(app, 'listAuditEvents', {
+  const { events } = await ok('listAuditEvents', {
     query: { organizationId: app.organizationId, limit: '100' },
   });
   const { before, after } = events.find(
@@ -156,9 +154,9 @@ test('the audit trail keeps changes of two variables of one name apart', async (
 });
 
 test('the audit trail has where the code of an environment came from, and comes from now', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const blueprintRepository = 'https://git.example.com/other.git';
-  await deploy(app, id, { blueprintRepository, blueprintRevision: 'main' });
+  await deploy(id, { blueprintRepository, blueprintRevision: 'main' });
   assert.deepEqual(await entries('environment.sourceChanged', id), [
     {
       repository: { from: 'https://git.example.com/network.git', to: blueprintRepository },
@@ -169,9 +167,7 @@ test('the audit trail has where the code of an environment came from, and comes 
 
 test('names that every object has are names of variables like any other', async () => {
   const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
-  const { id } = await createIdle(app, {
-    configurationChanges: names.flatMap((name) => [{ name, value: 'v' }]),
-  });
+  const { id } = await createIdle({ configurationChanges: names.flatMap((name) => [{ name, value: 'v' }]) });
   const { rows } = await app.database.pool.query<{ name: string }>(
     'select name from variable where scope_id = $1',
     [id],
@@ -181,16 +177,16 @@ test('names that every object has are names of variables like any other', async 
 
 test('descriptions, comments and reasons have a limit, which the refusal names', async () => {
   const text = 'x'.repeat(4001);
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const refusals = [
-    refused(app, 'createEnvironmentWithoutTemplate', 400, { body: createBody(app, { description: text }) }),
-    refused(app, 'createProject', 400, {
+    refused('createEnvironmentWithoutTemplate', 400, { body: createBody({ description: text }) }),
+    refused('createProject', 400, {
       body: { organizationId: app.organizationId, name: 'p', description: text },
     }),
-    refused(app, 'createOrganization', 400, { body: { name: 'o', description: text } }),
-    refused(app, 'deployEnvironment', 400, { params: { id }, body: { comment: text } }),
-    refused(app, 'setEnvironmentLock', 400, { params: { id }, body: { isLocked: true, reason: text } }),
-    refused(app, 'createAgentSecret', 400, {
+    refused('createOrganization', 400, { body: { name: 'o', description: text } }),
+    refused('deployEnvironment', 400, { params: { id }, body: { comment: text } }),
+    refused('setEnvironmentLock', 400, { params: { id }, body: { isLocked: true, reason: text } }),
+    refused('createAgentSecret', 400, {
       params: { agentKey: 'ENVARIUM_DEFAULT' },
       body: { description: text },
     }),
@@ -200,5 +196,5 @@ test('descriptions, comments and reasons have a limit, which the refusal names',
       each.message,
       /^\/body\/(description|comment|reason) must NOT have more than 4000 characters/,
     );
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'x'.repeat(4000) } });
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'x'.repeat(4000) } });
 });

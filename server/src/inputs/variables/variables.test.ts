@@ -6,22 +6,15 @@ import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createBody,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { deploy } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { saveVariables, variableRow } from '../../rows/variables/variable-store.ts';
 import { readLevels } from './read-layers.ts';
 import { resolvedOf } from './resolve-variables.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, ok, refused, createBody, createEnvironment, createIdle, deploymentOf } = tests;
 
 beforeEach(async () => {
   for (let job = await agent.claimAny(); job; job = await agent.claimAny())
@@ -34,7 +27,7 @@ async function deployWith(environmentId: string, configurationChanges: unknown) 
   const job = await agent.claim();
   assert.equal(job.deploymentId, id);
   await agent.finish(job, plannedOutcome());
-  return { job, variables: (await deploymentOf(app, id)).variables ?? [] };
+  return { job, variables: (await deploymentOf(id)).variables ?? [] };
 }
 
 const valueOf = (job: Job, name: string) =>
@@ -46,7 +39,7 @@ test('variables reach the run according to their type, and readers with their sc
   covers('VariableChange', 'name', 'value', 'type', 'isSensitive', 'schema', 'description');
   covers('Deployment', 'variables');
   covers('DeploymentVariable', 'name', 'scope', 'type', 'value', 'isSensitive', 'scopeId', 'id');
-  const environment = await createIdle(app, { configurationChanges: { name: 'FIRST', value: 'one' } });
+  const environment = await createIdle({ configurationChanges: { name: 'FIRST', value: 'one' } });
   const { job, variables } = await deployWith(environment.id, [
     { name: 'size', type: 1, value: '[1, 2]', schema: { format: 'HCL' }, description: 'how many' },
     { name: 'size', type: 0, value: 'as environment variable' },
@@ -73,7 +66,7 @@ test('variables reach the run according to their type, and readers with their sc
 });
 
 test('a value of any content, and of 1 MB, arrives as it was sent', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const values = {
     quotes: `"'\`\\`,
     lines: 'a\r\nb\n\tc',
@@ -95,7 +88,7 @@ test('a value of any content, and of 1 MB, arrives as it was sent', async () => 
 });
 
 test('a secret is not in plain text in any table or file', async () => {
-  const environment = await createEnvironment(app, {
+  const environment = await createEnvironment({
     configurationChanges: [
       { name: 'PASSWORD', value: 'planted-secret-3', isSensitive: true },
       { name: 'public', value: 'planted-public', type: 1 },
@@ -109,7 +102,7 @@ test('a secret is not in plain text in any table or file', async () => {
     },
     repository: 'https://ada:planted-secret-6@git.example.com/x.git',
   });
-  await ok(app, 'createGitToken', {
+  await ok('createGitToken', {
     body: { organizationId: app.organizationId, name: 'token', value: 'planted-secret-7' },
   });
   const job = await agent.claim();
@@ -127,7 +120,7 @@ test('a secret is not in plain text in any table or file', async () => {
   // Too large for a row: a file.
   await agent.putBlob(job, 'tree', 'planted-secret-8 '.repeat(10_000));
   await agent.finish(job, plannedOutcome());
-  const shown = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
+  const shown = await deploymentOf(environment.latestDeploymentLogId ?? '');
   assert.partialDeepStrictEqual(shown.customServiceEnvironmentVariables, {
     vcsAccessToken: '********',
     oidcToken: '********',
@@ -152,12 +145,12 @@ test('a secret is not in plain text in any table or file', async () => {
   for (const file of files)
     assert.ok(!readFileSync(join(file.parentPath, file.name)).includes('planted-secret'), file.name);
   assert.doesNotMatch(app.logged.join('\n'), /planted-secret/);
-  await ok(app, 'cancelDeployment', { params: { id: shown.id ?? '' } });
+  await ok('cancelDeployment', { params: { id: shown.id ?? '' } });
 });
 
 test('a returned mask keeps the value, a new value replaces it, and making it visible requires one', async () => {
   covers('VariableChange', 'id', 'toDelete', 'scope');
-  const environment = await createIdle(app, {
+  const environment = await createIdle({
     configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-9', isSensitive: true }],
   });
   const first = await deployWith(environment.id, []);
@@ -177,7 +170,7 @@ test('a returned mask keeps the value, a new value replaces it, and making it vi
     { id: row.id, isSensitive: false },
     { ...edited, isSensitive: false },
   ]) {
-    const { message } = await refused(app, 'deployEnvironment', 400, {
+    const { message } = await refused('deployEnvironment', 400, {
       params: { id: environment.id },
       body: { configurationChanges: change },
     });
@@ -188,7 +181,7 @@ test('a returned mask keeps the value, a new value replaces it, and making it vi
     [valueOf(opened.job, 'PASSWORD'), opened.variables[0]?.value],
     ['now public', 'now public'],
   );
-  const { message } = await refused(app, 'deployEnvironment', 400, {
+  const { message } = await refused('deployEnvironment', 400, {
     params: { id: environment.id },
     body: { configurationChanges: { name: 'NEW', value: '********', isSensitive: true } },
   });
@@ -225,7 +218,7 @@ async function insertOuter(name: string, more: object = {}): Promise<string> {
 
 test('the id of an inherited variable means an override, and the inherited one is unchanged', async () => {
   const id = await insertOuter('REGION');
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const inherited = (await deployWith(environment.id, [])).variables.find((row) => row.id === id);
   assert.deepEqual([inherited?.scope, inherited?.value], ['PROJECT', 'outer']);
   const changed = await deployWith(environment.id, [{ ...inherited, value: 'here' }]);
@@ -237,8 +230,8 @@ test('the id of an inherited variable means an override, and the inherited one i
   const overridden = await deployWith(environment.id, [{ id: secret, value: 'planted-secret-3' }]);
   assert.equal(overridden.variables.find(({ name }) => name === 'HIDDEN')?.value, '********');
   const masked = [{ name: 'HIDDEN', type: 0, isSensitive: true, value: '********' }];
-  const { message } = await refused(app, 'deployEnvironment', 400, {
-    params: { id: (await createIdle(app)).id },
+  const { message } = await refused('deployEnvironment', 400, {
+    params: { id: (await createIdle()).id },
     body: { configurationChanges: masked },
   });
   assert.match(message, /\/body\/configurationChanges\/0\/value of "HIDDEN" is the placeholder/);
@@ -247,8 +240,8 @@ test('the id of an inherited variable means an override, and the inherited one i
 
 test('an id that belongs to no variable here is refused, and the variable of that name is unchanged', async () => {
   const [one, two] = [
-    await createIdle(app, { configurationChanges: { name: 'ZONE', value: 'north' } }),
-    await createIdle(app, { configurationChanges: { name: 'ZONE', value: 'south' } }),
+    await createIdle({ configurationChanges: { name: 'ZONE', value: 'north' } }),
+    await createIdle({ configurationChanges: { name: 'ZONE', value: 'south' } }),
   ];
   const row = (await deployWith(one.id, [])).variables.find(({ name }) => name === 'ZONE');
   for (const id of [randomUUID(), 'mistaken', row?.id]) {
@@ -259,17 +252,14 @@ test('an id that belongs to no variable here is refused, and the variable of tha
       [{ ...change, toDelete: true }, '/body/configurationChanges/id'],
     ] as const) {
       const request = { params: { id: two.id }, body: { configurationChanges } };
-      const { message } = await refused(app, 'deployEnvironment', 400, request);
+      const { message } = await refused('deployEnvironment', 400, request);
       assert.equal(
         message,
         `${where} does not match a variable of this environment or of a scope it inherits from`,
       );
     }
     const wrapped = { deployRequest: { configurationChanges: [change] } };
-    const { message } = await refused(app, 'deployEnvironment', 400, {
-      params: { id: two.id },
-      body: wrapped,
-    });
+    const { message } = await refused('deployEnvironment', 400, { params: { id: two.id }, body: wrapped });
     assert.match(message, /^\/body\/deployRequest\/configurationChanges\/0\/id /);
   }
   assert.equal(valueOf((await deployWith(one.id, [])).job, 'ZONE'), 'north');
@@ -277,7 +267,7 @@ test('an id that belongs to no variable here is refused, and the variable of tha
 });
 
 test('a change applies to later deployments, not to one that already has its variables', async () => {
-  const environment = await createIdle(app, { configurationChanges: { name: 'V', value: 'old' } });
+  const environment = await createIdle({ configurationChanges: { name: 'V', value: 'old' } });
   await deploy(app, environment.id);
   await deploy(app, environment.id, { configurationChanges: { name: 'V', value: 'new' } });
   assert.equal(valueOf(await agent.claim(), 'V'), 'old');
@@ -285,7 +275,7 @@ test('a change applies to later deployments, not to one that already has its var
 
 test('values that cannot be stored are refused by name, and nothing is written', async () => {
   covers('VariableChange', 'regex', 'isRequired');
-  const environment = await createIdle(app, {
+  const environment = await createIdle({
     configurationChanges: [
       { name: 'A', value: 'a' },
       { name: 'B', value: 'b' },
@@ -324,7 +314,7 @@ test('values that cannot be stored are refused by name, and nothing is written',
       comment: 'refused',
       configurationChanges: [{ name: 'WRITTEN', value: 'too early' }, change],
     };
-    const refusal = await refused(app, 'deployEnvironment', status, { params: { id: environment.id }, body });
+    const refusal = await refused('deployEnvironment', status, { params: { id: environment.id }, body });
     assert.match(refusal.message, message, JSON.stringify(change).slice(0, 100));
     assert.match(refusal.message, /\/body\/configurationChanges\/1/);
   }
@@ -334,7 +324,7 @@ test('values that cannot be stored are refused by name, and nothing is written',
     ['A', 'B'],
   );
   assert.equal(
-    (await ok(app, 'listDeployments', { params: { id: environment.id } })).filter(
+    (await ok('listDeployments', { params: { id: environment.id } })).filter(
       ({ comment }) => comment === 'refused',
     ).length,
     0,
@@ -354,7 +344,7 @@ test('environment variables reach the run under any name that a process accepts'
     'a\u2028b',
   ];
   names.push('x'.repeat(255));
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const { job } = await deployWith(
     environment.id,
     names.map((name) => ({ name, value: `value of ${name}` })),
@@ -369,13 +359,13 @@ test('an empty value is checked when it is used', async () => {
     { name: 'q', isRequired: true },
   ];
   for (const definition of definitions) {
-    const environment = await createIdle(app, { configurationChanges: definition });
-    const { message } = await refused(app, 'deployEnvironment', 400, { params: { id: environment.id } });
+    const environment = await createIdle({ configurationChanges: definition });
+    const { message } = await refused('deployEnvironment', 400, { params: { id: environment.id } });
     assert.match(message, new RegExp(`"${definition.name}"`));
     await deployWith(environment.id, { name: definition.name, value: definition.name === 'e' ? 'a' : 'x' });
   }
-  await refused(app, 'createEnvironmentWithoutTemplate', 400, {
-    body: createBody(app, { configurationChanges: definitions[2] }),
+  await refused('createEnvironmentWithoutTemplate', 400, {
+    body: createBody({ configurationChanges: definitions[2] }),
   });
 });
 
@@ -407,7 +397,7 @@ test('other requests are served while the expressions of many variables take lon
     ...({ name: `SLOW_${index}`, type: 0, ...slow } as const),
   }));
   let saved: Variable[] = [];
-  const writing = await mostInOneTurn(async () => (saved = await ok(app, 'saveVariables', { body })));
+  const writing = await mostInOneTurn(async () => (saved = await ok('saveVariables', { body })));
   assert.ok(writing < 0.5, `${writing} at once, while they are written`);
   const contents = await readLevels(app.context.db, [{ scope: 'PROJECT', scopeId: app.projectId }]);
   const resolving = await mostInOneTurn(async () => {
@@ -415,11 +405,11 @@ test('other requests are served while the expressions of many variables take lon
     for (const { unusable } of all) assert.deepEqual(unusable, []);
   });
   assert.ok(resolving < 0.2, `${resolving} at once, for four deployments`);
-  for (const { id } of saved) await ok(app, 'deleteVariable', { params: { id: id ?? '' } });
+  for (const { id } of saved) await ok('deleteVariable', { params: { id: id ?? '' } });
 });
 
 test('values that only an apply would get are refused when a deployment is requested', async () => {
-  const environment = await createIdle(app, { configurationChanges: [] });
+  const environment = await createIdle({ configurationChanges: [] });
   const deploy = (...changes: [name: string, value: string][]) => ({
     params: { id: environment.id },
     body: { configurationChanges: changes.map(([name, value]) => ({ name, value })) },
@@ -428,7 +418,7 @@ test('values that only an apply would get are refused when a deployment is reque
     ['TF_CLI_ARGS_apply', '-var size=hunter2'],
     ['ENVARIUM_CLI_ARGS_APPLY', '--var-file=hunter2'],
   ] as const) {
-    const { message } = await refused(app, 'deployEnvironment', 400, deploy([name, value]));
+    const { message } = await refused('deployEnvironment', 400, deploy([name, value]));
     assert.match(
       message,
       new RegExp(`${name}: -var.* is not allowed, because an apply gets the values of its plan`),
@@ -437,12 +427,8 @@ test('values that only an apply would get are refused when a deployment is reque
   }
   const later = deploy(['TF_VAR_size', '${ENVARIUM_REVIEWER_NAME}']);
   assert.match(
-    (await refused(app, 'deployEnvironment', 400, later)).message,
+    (await refused('deployEnvironment', 400, later)).message,
     /TF_VAR_size: its value cannot refer/,
   );
-  await ok(
-    app,
-    'deployEnvironment',
-    deploy(['TF_CLI_ARGS_apply', '-var a=1'], ['TF_CLI_ARGS_plan', '-var=a=1']),
-  );
+  await ok('deployEnvironment', deploy(['TF_CLI_ARGS_apply', '-var a=1'], ['TF_CLI_ARGS_plan', '-var=a=1']));
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
+import { startTests } from '../../../testing/start.ts';
 import { setsAssignedTo } from './configuration-set-store.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 
 async function insertSet(name: string, isDeleted = false): Promise<string> {
   const id = randomUUID();

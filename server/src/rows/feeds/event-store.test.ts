@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { testApp } from '../../../testing/app.ts';
+import { startTests } from '../../../testing/start.ts';
 import { forgetOrganizationEvents, keptDays } from '../../runs/feeds/organization-events.ts';
 import { listOrganizationEvents } from './event-store.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 
 test('events of an organization are read by transaction and number, however many digits these have', async () => {
   const { organizationId } = app;

@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
-import { createTemplate } from '../../../testing/template.ts';
+import { call, ok } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, refused, createIdle, createTemplate } = await startTests();
 const repository = 'https://git.example.com/policies.git';
 let count = 0;
 
@@ -85,7 +83,7 @@ test('an update replaces the policy', async () => {
   assert.deepEqual([policy.id, policy.name, policy.path], [id, 'replaced', 'b']);
   assert.ok(!('revision' in policy));
   const flow = await ok(app, 'createCustomFlow', { body: { organizationId, name: 'a flow', repository } });
-  const error = await refused(app, 'updateApprovalPolicy', 400, { body: { ...body, id: flow.id } });
+  const error = await refused('updateApprovalPolicy', 400, { body: { ...body, id: flow.id } });
   assert.match(error.message, /^\/body\/id does not match any approval policy/);
 });
 
@@ -96,10 +94,10 @@ test('policies are deleted by both paths', async () => {
     await assign(inProject(id));
     assert.deepEqual(await ok(app, name, { params: { id } }), { id });
     assert.equal((await ok(app, 'getTemplate', { params: { id } })).isDeleted, true);
-    await refused(app, 'deleteApprovalPolicy', 404, { params: { id } });
+    await refused('deleteApprovalPolicy', 404, { params: { id } });
     assert.equal(await entryOf(id), undefined);
     assert.ok(!(await at('PROJECT', projectId)).some(({ blueprint }) => blueprint.id === id));
-    await refused(app, 'assignApprovalPolicy', 400, { body: inProject(id) });
+    await refused('assignApprovalPolicy', 400, { body: inProject(id) });
     await newPolicy({ name: policy.name });
     const { events } = await ok(app, 'listAuditEvents', { query: { organizationId, entityId: id } });
     assert.equal(events[0]?.actionName, 'approvalPolicy.deleted');
@@ -112,7 +110,7 @@ test('policies are assigned to organizations, projects and templates, and listed
   covers('NamedApprovalPolicyAssignment', 'scope', 'scopeId', 'blueprintId', 'scopeName');
   const policy = await newPolicy();
   const { id: blueprintId } = policy;
-  const template = await createTemplate(app);
+  const template = await createTemplate();
   const project = await ok(app, 'createProject', { body: { organizationId, name: 'Guarded' } });
   const below = await ok(app, 'createProject', {
     body: { organizationId, name: 'Below', parentProjectId: project.id },
@@ -181,23 +179,21 @@ test('what does not exist is refused by name', async () => {
     `BLUEPRINT#${projectId}#${id}`,
   ])
     assert.match(
-      (await refused(app, 'unassignApprovalPolicy', 400, { query: { id: name } })).message,
+      (await refused('unassignApprovalPolicy', 400, { query: { id: name } })).message,
       /\/query\/id/,
       name,
     );
   const elsewhere = { ...inProject(id), scopeId: randomUUID() };
-  await refused(app, 'assignApprovalPolicy', 400, { body: elsewhere });
-  await refused(app, 'assignApprovalPolicy', 400, { body: inProject(randomUUID()) });
-  await refused(app, 'assignApprovalPolicy', 400, {
-    body: { ...inProject(id), scope: 'BLUEPRINT' } as never,
-  });
+  await refused('assignApprovalPolicy', 400, { body: elsewhere });
+  await refused('assignApprovalPolicy', 400, { body: inProject(randomUUID()) });
+  await refused('assignApprovalPolicy', 400, { body: { ...inProject(id), scope: 'BLUEPRINT' } as never });
   for (const [scope, scopeId] of [
     ['BLUEPRINT', projectId],
     ['project', projectId],
     ['ORGANIZATION', projectId],
     ['PROJECT', randomUUID()],
   ] as const)
-    await refused(app, 'listAssignedApprovalPolicies', 404, { params: { scope, scopeId } });
+    await refused('listAssignedApprovalPolicies', 404, { params: { scope, scopeId } });
 });
 
 test('whoever may not view a project does not see what is assigned there', async () => {
@@ -206,17 +202,17 @@ test('whoever may not view a project does not see what is assigned there', async
   const member = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
   assert.deepEqual(await entryOf(policy.id, member), { policy, assignments: [] });
   const params = { scope: 'PROJECT', scopeId: projectId };
-  await refused(app, 'listAssignedApprovalPolicies', 403, { params, as: member });
+  await refused('listAssignedApprovalPolicies', 403, { params, as: member });
   const editor = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_TEMPLATES'] });
-  await refused(app, 'assignApprovalPolicy', 403, { body: inProject(policy.id), as: editor });
+  await refused('assignApprovalPolicy', 403, { body: inProject(policy.id), as: editor });
   const query = { id: `PROJECT#${projectId}#${policy.id}` };
-  await refused(app, 'unassignApprovalPolicy', 403, { query, as: editor });
-  await refused(app, 'unassignApprovalPolicies', 403, { params, as: editor });
+  await refused('unassignApprovalPolicy', 403, { query, as: editor });
+  await refused('unassignApprovalPolicies', 403, { params, as: editor });
   assert.ok((await at('PROJECT', projectId)).some(({ blueprint }) => blueprint.id === policy.id));
 });
 
 test('assignments to the template of one environment are deleted with it', async () => {
-  const environment = await createIdle(app, { preventAutoDeploy: true });
+  const environment = await createIdle({ preventAutoDeploy: true });
   const { id: blueprintId } = await newPolicy();
   const body = { scope: 'BLUEPRINT', scopeId: environment.blueprintId, blueprintId } as const;
   await ok(app, 'assignApprovalPolicy', { body });

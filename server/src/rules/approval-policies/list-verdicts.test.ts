@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createActive } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { insertVerdicts } from '../../rows/approval-policies/verdict-store.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, ok, createActive } = await startAgentTests();
 
 test('a policy has its newest verdicts, for those who may see the environments', async () => {
   const path = 'efs-encryption-required';
   const body = { organizationId, name: 'files', repository: catalogueRepository, path };
-  const { id } = await ok(app, 'createApprovalPolicy', { body });
-  const environment = await createActive(app, agent, { name: 'web' });
+  const { id } = await ok('createApprovalPolicy', { body });
+  const environment = await createActive({ name: 'web' });
   const deploymentId = environment.latestDeploymentLogId ?? '';
   const messages = { deny: [], pending: ['look'], allow: [], warn: [] };
   const verdictOf = (round: number, decision: 'pending' | 'allow') => ({
@@ -25,22 +20,22 @@ test('a policy has its newest verdicts, for those who may see the environments',
   });
   await insertVerdicts(app.context.db, [verdictOf(1, 'pending'), verdictOf(2, 'allow')]);
   const params = { id };
-  const [newest, older] = await ok(app, 'listPolicyVerdicts', { params });
+  const [newest, older] = await ok('listPolicyVerdicts', { params });
   assert.deepEqual([newest?.round, newest?.decision, older?.round], [2, 'allow', 1]);
   assert.deepEqual(older?.messages, messages);
   assert.deepEqual(
     [newest?.environmentName, newest?.environmentId, newest?.deploymentId, newest?.deploymentType],
     ['web', environment.id, deploymentId, 'deploy'],
   );
-  const page = await ok(app, 'listPolicyVerdicts', { params, query: { limit: '1', offset: '1' } });
+  const page = await ok('listPolicyVerdicts', { params, query: { limit: '1', offset: '1' } });
   assert.deepEqual(
     page.map(({ round }) => round),
     [1],
   );
   const stranger = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
-  assert.deepEqual(await ok(app, 'listPolicyVerdicts', { params, as: stranger }), []);
+  assert.deepEqual(await ok('listPolicyVerdicts', { params, as: stranger }), []);
   const viewer = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] }, [
     { organizationId, projectId, role: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT'] },
   ]);
-  assert.equal((await ok(app, 'listPolicyVerdicts', { params, as: viewer })).length, 2);
+  assert.equal((await ok('listPolicyVerdicts', { params, as: viewer })).length, 2);
 });

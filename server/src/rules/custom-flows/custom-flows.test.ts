@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createEnvironment } from '../../../testing/environment.ts';
-import { createTemplate, templateBody } from '../../../testing/template.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const tests = await startTests();
+const { app, organizationId, projectId, ok, refused } = tests;
+const { createEnvironment, templateBody, createTemplate } = tests;
 const repository = 'https://git.example.com/flows.git';
 const flags = {
   isBitbucketServer: false,
@@ -19,9 +17,7 @@ const flags = {
 let count = 0;
 
 async function newFlow(more: object = {}) {
-  return ok(app, 'createCustomFlow', {
-    body: { organizationId, name: `flow ${++count}`, repository, ...more },
-  });
+  return ok('createCustomFlow', { body: { organizationId, name: `flow ${++count}`, repository, ...more } });
 }
 
 const inProject = (blueprintId: string, more: object = {}) => ({
@@ -30,14 +26,13 @@ const inProject = (blueprintId: string, more: object = {}) => ({
   blueprintId,
   ...more,
 });
-const assign = (body: object[]) => ok(app, 'assignCustomFlows', { body: body as never });
-const assigned = async (...places: object[]) =>
-  ok(app, 'listCustomFlowAssignments', { body: places as never });
+const assign = (body: object[]) => ok('assignCustomFlows', { body: body as never });
+const assigned = async (...places: object[]) => ok('listCustomFlowAssignments', { body: places as never });
 const idsAt = async (...places: object[]) =>
   (await assigned(...places)).map(({ blueprintId }) => blueprintId);
 
 test('a custom flow is read back as it was sent, and is found by its exact name', async () => {
-  const token = await ok(app, 'createGitToken', { body: { organizationId, name: 't', value: 'v' } });
+  const token = await ok('createGitToken', { body: { organizationId, name: 't', value: 'v' } });
   const sent = {
     ...flags,
     name: 'all fields',
@@ -48,15 +43,15 @@ test('a custom flow is read back as it was sent, and is found by its exact name'
     sshKeys: [],
     isTerragruntRunAll: false,
   };
-  const flow = await ok(app, 'createCustomFlow', { body: { organizationId, ...sent } });
+  const flow = await ok('createCustomFlow', { body: { organizationId, ...sent } });
   const { id, author, authorId, createdAt, updatedAt, isDeleted, ...stored } = flow;
   assert.deepEqual(stored, { ...sent, organizationId, type: 'custom-flow' });
   assert.deepEqual([author.user_id, authorId, isDeleted, createdAt], ['admin', 'admin', false, updatedAt]);
-  assert.deepEqual(await ok(app, 'getCustomFlow', { params: { id } }), flow);
-  const named = (name: string) => ok(app, 'listCustomFlows', { query: { organizationId, name } });
+  assert.deepEqual(await ok('getCustomFlow', { params: { id } }), flow);
+  const named = (name: string) => ok('listCustomFlows', { query: { organizationId, name } });
   assert.deepEqual(await named('all fields'), [flow]);
   assert.deepEqual(await named('all'), []);
-  assert.deepEqual(await ok(app, 'listCustomFlows', { query: { organizationId } }), [flow]);
+  assert.deepEqual(await ok('listCustomFlows', { query: { organizationId } }), [flow]);
   const least = await newFlow();
   for (const field of ['path', 'revision', 'tokenId', 'isGitLab', 'retry', 'projectIds'])
     assert.ok(!(field in least), field);
@@ -65,61 +60,58 @@ test('a custom flow is read back as it was sent, and is found by its exact name'
 test('an update replaces the flow', async () => {
   const { id } = await newFlow({ path: 'a.yaml', revision: 'v1', isGitLab: true });
   const body = { id, name: 'replaced', repository, path: 'b.yaml' };
-  const flow = await ok(app, 'updateCustomFlow', { body });
+  const flow = await ok('updateCustomFlow', { body });
   assert.deepEqual([flow.id, flow.name, flow.path], [id, 'replaced', 'b.yaml']);
   for (const field of ['revision', 'isGitLab']) assert.ok(!(field in flow), field);
-  assert.deepEqual(await ok(app, 'getCustomFlow', { params: { id } }), flow);
+  assert.deepEqual(await ok('getCustomFlow', { params: { id } }), flow);
 });
 
 test('names are unique among custom flows, and free again after a deletion', async () => {
   const { id, name } = await newFlow();
   const body = { organizationId, name, repository };
-  const error = await refused(app, 'createCustomFlow', 409, { body });
+  const error = await refused('createCustomFlow', 409, { body });
   assert.match(error.message, /^A custom flow named ".*" already exists: choose another name$/);
   const other = await newFlow();
-  await refused(app, 'updateCustomFlow', 409, { body: { id: other.id, name, repository } });
-  await ok(app, 'createApprovalPolicy', { body });
-  await createTemplate(app, { name });
-  assert.deepEqual(await ok(app, 'deleteCustomFlow', { params: { id } }), { id });
-  assert.notEqual((await ok(app, 'createCustomFlow', { body })).id, id);
+  await refused('updateCustomFlow', 409, { body: { id: other.id, name, repository } });
+  await ok('createApprovalPolicy', { body });
+  await createTemplate({ name });
+  assert.deepEqual(await ok('deleteCustomFlow', { params: { id } }), { id });
+  assert.notEqual((await ok('createCustomFlow', { body })).id, id);
 });
 
 test('a deleted flow is gone for its operations, and can be read as a template', async () => {
   const { id, name } = await newFlow();
   await assign([inProject(id)]);
-  await ok(app, 'deleteCustomFlow', { params: { id } });
-  await refused(app, 'getCustomFlow', 404, { params: { id } });
-  await refused(app, 'deleteCustomFlow', 404, { params: { id } });
-  await refused(app, 'updateCustomFlow', 400, { body: { id, name, repository } });
-  assert.deepEqual(await ok(app, 'listCustomFlows', { query: { organizationId, name } }), []);
+  await ok('deleteCustomFlow', { params: { id } });
+  await refused('getCustomFlow', 404, { params: { id } });
+  await refused('deleteCustomFlow', 404, { params: { id } });
+  await refused('updateCustomFlow', 400, { body: { id, name, repository } });
+  assert.deepEqual(await ok('listCustomFlows', { query: { organizationId, name } }), []);
   assert.deepEqual(await idsAt(inProject(id)), []);
-  assert.match(
-    (await refused(app, 'assignCustomFlows', 400, { body: [inProject(id)] })).message,
-    /custom flow/,
-  );
-  assert.equal(await ok(app, 'unassignCustomFlows', { body: [inProject(id)] }), null);
-  assert.equal((await ok(app, 'getTemplate', { params: { id } })).isDeleted, true);
+  assert.match((await refused('assignCustomFlows', 400, { body: [inProject(id)] })).message, /custom flow/);
+  assert.equal(await ok('unassignCustomFlows', { body: [inProject(id)] }), null);
+  assert.equal((await ok('getTemplate', { params: { id } })).isDeleted, true);
 });
 
 test('a flow remains a flow: no environment is created from it, and no template replaces it', async () => {
   const { id, name } = await newFlow();
-  const template = await ok(app, 'getTemplate', { params: { id } });
+  const template = await ok('getTemplate', { params: { id } });
   assert.equal(template.type, 'custom-flow');
-  const list = await ok(app, 'listTemplates', { query: { organizationId } });
+  const list = await ok('listTemplates', { query: { organizationId } });
   assert.ok(!list.some((each) => each.id === id));
-  const body = { ...templateBody(app), name };
+  const body = { ...templateBody(), name };
   assert.match(
-    (await refused(app, 'updateTemplate', 400, { params: { id }, body })).message,
+    (await refused('updateTemplate', 400, { params: { id }, body })).message,
     /^\/body\/type cannot be changed: this is a custom flow/,
   );
-  const added = await refused(app, 'addTemplateToProject', 409, { params: { id }, body: { projectId } });
+  const added = await refused('addTemplateToProject', 409, { params: { id }, body: { projectId } });
   assert.match(added.message, /is a custom flow/);
-  await refused(app, 'createEnvironment', 400, {
+  await refused('createEnvironment', 400, {
     body: { name: 'x', projectId, deployRequest: { blueprintId: id } },
   });
-  const { id: other } = await createTemplate(app);
-  await refused(app, 'getCustomFlow', 404, { params: { id: other } });
-  await refused(app, 'deleteCustomFlow', 404, { params: { id: other } });
+  const { id: other } = await createTemplate();
+  await refused('getCustomFlow', 404, { params: { id: other } });
+  await refused('deleteCustomFlow', 404, { params: { id: other } });
 });
 
 test('malformed flows are refused by field', async () => {
@@ -137,7 +129,7 @@ test('malformed flows are refused by field', async () => {
     [{ type: 'terraform' }, /type/],
   ] as const)
     assert.match(
-      (await refused(app, 'createCustomFlow', 400, { body: { ...body, ...changes } as never })).message,
+      (await refused('createCustomFlow', 400, { body: { ...body, ...changes } as never })).message,
       field,
     );
 });
@@ -149,8 +141,8 @@ test('credentials in the address are sealed, and not shown', async () => {
 });
 
 test('flows are assigned to places in their order, and taken away again', async () => {
-  const { id: project } = await ok(app, 'createProject', { body: { organizationId, name: 'Assigned' } });
-  const below = await ok(app, 'createProject', {
+  const { id: project } = await ok('createProject', { body: { organizationId, name: 'Assigned' } });
+  const below = await ok('createProject', {
     body: { organizationId, name: 'Below', parentProjectId: project },
   });
   const place = { scope: 'PROJECT', scopeId: project } as const;
@@ -164,13 +156,13 @@ test('flows are assigned to places in their order, and taken away again', async 
   assert.deepEqual(await idsAt({ ...place, scopeId: below.id }), []);
   await assign([at(second, { order: 0 }), at(first)]);
   assert.deepEqual(await idsAt(place), [second.id, third.id, first.id]);
-  assert.equal(await ok(app, 'unassignCustomFlows', { body: [at(second), at(third)] }), null);
+  assert.equal(await ok('unassignCustomFlows', { body: [at(second), at(third)] }), null);
   assert.deepEqual(await idsAt(place), [first.id]);
-  await ok(app, 'unassignCustomFlows', { body: [at(second)] });
+  await ok('unassignCustomFlows', { body: [at(second)] });
 });
 
 test('flows without an order are listed in the order of their assignment', async () => {
-  const { id: scopeId } = await ok(app, 'createProject', { body: { organizationId, name: 'In order' } });
+  const { id: scopeId } = await ok('createProject', { body: { organizationId, name: 'In order' } });
   const flows = await Promise.all(Array.from({ length: 10 }, () => newFlow()));
   const ids = flows.map(({ id }) => id);
   const place = { scope: 'PROJECT', scopeId };
@@ -180,7 +172,7 @@ test('flows without an order are listed in the order of their assignment', async
 
 test('flows are assigned to organizations and templates, too', async () => {
   const flow = await newFlow();
-  const { id: template } = await createTemplate(app);
+  const { id: template } = await createTemplate();
   const places = [
     { scope: 'ORGANIZATION', scopeId: organizationId, blueprintId: flow.id },
     { scope: 'BLUEPRINT', scopeId: template, blueprintId: flow.id },
@@ -191,10 +183,8 @@ test('flows are assigned to organizations and templates, too', async () => {
 
 test('assignments are all or none, and what they name must be there', async () => {
   const flow = await newFlow();
-  const policy = await ok(app, 'createApprovalPolicy', {
-    body: { organizationId, name: 'no flow', repository },
-  });
-  const { id: template } = await createTemplate(app);
+  const policy = await ok('createApprovalPolicy', { body: { organizationId, name: 'no flow', repository } });
+  const { id: template } = await createTemplate();
   const wrong = [
     [inProject(policy.id), /\/body\/1\/blueprintId does not match any custom flow/],
     [inProject(template), /\/body\/1\/blueprintId does not match any custom flow/],
@@ -207,15 +197,15 @@ test('assignments are all or none, and what they name must be there', async () =
   ] as const;
   for (const [element, message] of wrong) {
     const body = [inProject(flow.id), element] as never;
-    assert.match((await refused(app, 'assignCustomFlows', 400, { body })).message, message);
+    assert.match((await refused('assignCustomFlows', 400, { body })).message, message);
   }
   assert.deepEqual(await idsAt(inProject(flow.id)), []);
 });
 
 test('each scope needs its right', async () => {
   const flow = await newFlow();
-  const { id: template } = await createTemplate(app);
-  const environment = await createEnvironment(app, { preventAutoDeploy: true });
+  const { id: template } = await createTemplate();
+  const environment = await createEnvironment({ preventAutoDeploy: true });
   const places = {
     EDIT_ORGANIZATION_SETTINGS: { scope: 'ORGANIZATION', scopeId: organizationId },
     EDIT_PROJECT_SETTINGS: { scope: 'PROJECT', scopeId: projectId },
@@ -227,33 +217,33 @@ test('each scope needs its right', async () => {
     for (const [needed, place] of Object.entries(places)) {
       const body = [{ ...place, blueprintId: flow.id }];
       if (needed === right) {
-        await ok(app, 'assignCustomFlows', { body, as });
-        await ok(app, 'unassignCustomFlows', { body, as });
+        await ok('assignCustomFlows', { body, as });
+        await ok('unassignCustomFlows', { body, as });
         continue;
       }
-      const error = await refused(app, 'assignCustomFlows', 403, { body, as });
+      const error = await refused('assignCustomFlows', 403, { body, as });
       assert.match(error.message, new RegExp(`needs the right ${needed}`));
-      await refused(app, 'unassignCustomFlows', 403, { body, as });
+      await refused('unassignCustomFlows', 403, { body, as });
     }
   }
   const blind = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
-  await refused(app, 'listCustomFlowAssignments', 403, { body: [inProject(flow.id)], as: blind });
+  await refused('listCustomFlowAssignments', 403, { body: [inProject(flow.id)], as: blind });
 });
 
 test('other organizations see nothing of flows, and cannot use them', async () => {
   const flow = await newFlow();
   await assign([inProject(flow.id)]);
   const as = await app.addKey();
-  const { id: theirs } = await ok(app, 'createOrganization', { body: { name: 'Others' }, as });
-  const { id: project } = await ok(app, 'createProject', { body: { organizationId: theirs, name: 'P' }, as });
-  assert.deepEqual(await ok(app, 'listCustomFlows', { query: { organizationId: theirs }, as }), []);
-  await refused(app, 'getCustomFlow', 404, { params: { id: flow.id }, as });
+  const { id: theirs } = await ok('createOrganization', { body: { name: 'Others' }, as });
+  const { id: project } = await ok('createProject', { body: { organizationId: theirs, name: 'P' }, as });
+  assert.deepEqual(await ok('listCustomFlows', { query: { organizationId: theirs }, as }), []);
+  await refused('getCustomFlow', 404, { params: { id: flow.id }, as });
   for (const name of ['assignCustomFlows', 'unassignCustomFlows', 'listCustomFlowAssignments'] as const)
-    assert.match((await refused(app, name, 400, { body: [inProject(flow.id)], as })).message, /scopeId/);
+    assert.match((await refused(name, 400, { body: [inProject(flow.id)], as })).message, /scopeId/);
   const body = [{ ...inProject(flow.id), scopeId: project }];
-  assert.match((await refused(app, 'assignCustomFlows', 400, { body, as })).message, /blueprintId/);
+  assert.match((await refused('assignCustomFlows', 400, { body, as })).message, /blueprintId/);
   assert.match(
-    (await refused(app, 'assignCustomFlows', 400, { body: [{ ...inProject(flow.id), scopeId: project }] }))
+    (await refused('assignCustomFlows', 400, { body: [{ ...inProject(flow.id), scopeId: project }] }))
       .message,
     /scopeId/,
   );
@@ -264,10 +254,10 @@ test('the audit trail names flows and their assignments', async () => {
   const place = inProject(flow.id, { order: 3 });
   await assign([place]);
   await assign([place]);
-  await ok(app, 'updateCustomFlow', { body: { id: flow.id, name: flow.name, repository, path: 'x.yaml' } });
-  await ok(app, 'unassignCustomFlows', { body: [place] });
-  await ok(app, 'deleteCustomFlow', { params: { id: flow.id } });
-  const { events } = await ok(app, 'listAuditEvents', {
+  await ok('updateCustomFlow', { body: { id: flow.id, name: flow.name, repository, path: 'x.yaml' } });
+  await ok('unassignCustomFlows', { body: [place] });
+  await ok('deleteCustomFlow', { params: { id: flow.id } });
+  const { events } = await ok('listAuditEvents', {
     query: { organizationId, entity: 'customFlow', entityId: flow.id },
   });
   assert.deepEqual(

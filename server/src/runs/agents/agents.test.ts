@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { addAgent, TestAgent, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, call, ok, refused } = await startTests();
 
 test('an agent is active while it is in contact', async () => {
   const seen = async () =>
-    (await ok(app, 'listAgents', { query: { organizationId: app.organizationId } })).map(
+    (await ok('listAgents', { query: { organizationId: app.organizationId } })).map(
       ({ agentKey, status, isDefault }) => ({
         agentKey,
         status,
@@ -31,8 +30,8 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
   covers('createAgentSecret');
   covers('createAgentSecret', 'body.description', 'reply');
   covers('AgentSecret', 'secret', 'createdBy', 'agentId', 'id', 'description', 'createdAt');
-  const [known] = await ok(app, 'listAgents');
-  const byKey = await ok(app, 'createAgentSecret', {
+  const [known] = await ok('listAgents');
+  const byKey = await ok('createAgentSecret', {
     params: { agentKey: 'ENVARIUM_DEFAULT' },
     body: { description: 'second host' },
   });
@@ -41,7 +40,7 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
     [known?.id, 'admin', 'second host'],
   );
   assert.equal(Buffer.from(byKey.secret, 'base64url').length, 32);
-  const byId = await ok(app, 'createAgentSecret', { params: { agentKey: known?.id ?? '' } });
+  const byId = await ok('createAgentSecret', { params: { agentKey: known?.id ?? '' } });
   assert.notEqual(byId.secret, byKey.secret);
   for (const secret of [byKey.secret, byId.secret])
     assert.ok((await new TestAgent(app, secret).register()).agentId);
@@ -50,7 +49,7 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
     'select s::text as text from agent_secret s',
   );
   assert.ok(rows.length >= 2 && rows.every(({ text }) => !text.includes(byKey.secret)));
-  await refused(app, 'createAgentSecret', 404, { params: { agentKey: 'NOBODY' } });
+  await refused('createAgentSecret', 404, { params: { agentKey: 'NOBODY' } });
 });
 
 test('only the operator creates secrets for an agent that all organizations share', async () => {
@@ -59,25 +58,25 @@ test('only the operator creates secrets for an agent that all organizations shar
   const before = await secrets();
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  const { message } = await refused(app, 'createAgentSecret', 403, { params, as: admin });
+  const { message } = await refused('createAgentSecret', 403, { params, as: admin });
   assert.match(message, /ENVARIUM_DEFAULT runs deployments of all organizations: only the operator/);
   const founder = await app.addKey();
-  await ok(app, 'createOrganization', { body: { name: 'Other' }, as: founder });
-  await refused(app, 'createAgentSecret', 404, { params, as: founder });
+  await ok('createOrganization', { body: { name: 'Other' }, as: founder });
+  await refused('createAgentSecret', 404, { params, as: founder });
   assert.equal(await secrets(), before);
 });
 
 test('an admin creates secrets for the agents of the organization', async () => {
   await addAgent(app, 'OWN', app.organizationId);
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: 'OWN' }, as: admin });
+  const { secret } = await ok('createAgentSecret', { params: { agentKey: 'OWN' }, as: admin });
   assert.ok((await new TestAgent(app, secret, 'OWN').register()).agentId);
 });
 
 test('agents cannot use the credentials of a person, and people cannot use those of an agent', async () => {
   await assert.rejects(new TestAgent(app, app.admin.secret).register(), /401/);
-  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } });
-  await refused(app, 'listAgents', 401, { as: { id: 'ENVARIUM_DEFAULT', secret } });
+  const { secret } = await ok('createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } });
+  await refused('listAgents', 401, { as: { id: 'ENVARIUM_DEFAULT', secret } });
 });
 
 test('an agent of one key cannot speak for a process of another', async () => {
@@ -101,13 +100,13 @@ const isolation = {
 
 test('an agent shows what confines the runs of each of its processes', async () => {
   await addAgent(app, 'CONFINED', app.organizationId);
-  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: 'CONFINED' } });
+  const { secret } = await ok('createAgentSecret', { params: { agentKey: 'CONFINED' } });
   const first = new TestAgent(app, secret, 'CONFINED');
   await first.register([], { hostname: 'a', isolation });
   const weak = { ...isolation, hasNamespaces: false, problem: 'bubblewrap is not installed' };
   await first.sibling().register([], { hostname: 'b', isolation: weak });
   const seen = async () =>
-    (await ok(app, 'listAgents')).find(({ agentKey }) => agentKey === 'CONFINED')?.processes;
+    (await ok('listAgents')).find(({ agentKey }) => agentKey === 'CONFINED')?.processes;
   assert.deepEqual(
     (await seen())?.map((one) => [one.hostname, one.version, one.isolation]),
     [
@@ -125,7 +124,7 @@ test('only the operator sees on which machines a shared agent runs, and who made
   await testAgent(app);
   await app.database.pool.query("update agent set created_by = 'admin' where is_shared");
   const shared = async (as?: Awaited<ReturnType<typeof app.addKey>>) => {
-    const agents = await ok(app, 'listAgents', as === undefined ? {} : { as });
+    const agents = await ok('listAgents', as === undefined ? {} : { as });
     const { createdBy, processes = [] } =
       agents.find(({ agentKey }) => agentKey === 'ENVARIUM_DEFAULT') ?? {};
     return [createdBy, processes[0]?.hostname, processes.length > 0];
@@ -138,16 +137,16 @@ test('only the operator sees on which machines a shared agent runs, and who made
 test('an admin creates an agent that works for the organization only, and the trail records it', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
   const body = { organizationId: app.organizationId, name: 'cloud-a', description: 'next to it' };
-  const made = await ok(app, 'createAgent', { body, as: admin });
+  const made = await ok('createAgent', { body, as: admin });
   assert.deepEqual(
     [made.name, made.description, made.status, made.isDefault],
     ['cloud-a', 'next to it', 'INACTIVE', false],
   );
-  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: made.agentKey }, as: admin });
+  const { secret } = await ok('createAgentSecret', { params: { agentKey: made.agentKey }, as: admin });
   assert.ok((await new TestAgent(app, secret, made.agentKey).register()).agentId);
-  assert.match((await refused(app, 'createAgent', 409, { body, as: admin })).message, /already exists/);
+  assert.match((await refused('createAgent', 409, { body, as: admin })).message, /already exists/);
   const reader = await app.addKey({ [app.organizationId]: 'Reader' });
-  await refused(app, 'createAgent', 403, { body: { ...body, name: 'b' }, as: reader });
+  await refused('createAgent', 403, { body: { ...body, name: 'b' }, as: reader });
   const { rows } = await app.database.pool.query(
     "select a.is_shared, e.details from agent a join audit_event e on e.entity_id = a.id::text and action = 'agent.created'",
   );
@@ -156,14 +155,11 @@ test('an admin creates an agent that works for the organization only, and the tr
 
 test('the agent that all organizations share is listed for each of them', async () => {
   const founder = await app.addKey();
-  const { id: organizationId } = await ok(app, 'createOrganization', {
-    body: { name: 'Third' },
-    as: founder,
-  });
-  const own = await ok(app, 'createAgent', { body: { organizationId, name: 'own' }, as: founder });
+  const { id: organizationId } = await ok('createOrganization', { body: { name: 'Third' }, as: founder });
+  const own = await ok('createAgent', { body: { organizationId, name: 'own' }, as: founder });
   for (const query of [{ organizationId }, {}] as Record<string, string>[])
     assert.deepEqual(
-      (await ok(app, 'listAgents', { query, as: founder })).map((each) => [
+      (await ok('listAgents', { query, as: founder })).map((each) => [
         each.agentKey,
         each.organizationId,
         each.isDefault,
@@ -174,7 +170,7 @@ test('the agent that all organizations share is listed for each of them', async 
       ],
     );
   const both = await app.addKey({ [app.organizationId]: 'Admin', [organizationId]: 'Admin' });
-  const shared = (await ok(app, 'listAgents', { as: both })).filter(({ isDefault }) => isDefault);
+  const shared = (await ok('listAgents', { as: both })).filter(({ isDefault }) => isDefault);
   assert.deepEqual(
     shared.map((each) => each.organizationId).toSorted(),
     [app.organizationId, organizationId].toSorted(),
@@ -186,48 +182,46 @@ test('the agent that all organizations share is listed for each of them', async 
     type: 'GitHubEnterprise' as const,
     url: 'https://git.example',
   };
-  const { vcsAgentKey } = await ok(app, 'createVcsConnection', {
+  const { vcsAgentKey } = await ok('createVcsConnection', {
     body: { ...body, vcsAgentKey: shared[0]?.id ?? '' },
     as: founder,
   });
   assert.equal(vcsAgentKey, shared[0]?.id);
-  await refused(app, 'createVcsConnection', 400, {
+  await refused('createVcsConnection', 400, {
     body: { ...body, name: 'foreign', organizationId: app.organizationId, vcsAgentKey: own.agentKey },
   });
 });
 
 test('any name that ends in _DEFAULT names the default agent', async () => {
-  const { id = '' } = (await ok(app, 'listAgents')).find(({ isDefault }) => isDefault) ?? {};
+  const { id = '' } = (await ok('listAgents')).find(({ isDefault }) => isDefault) ?? {};
   for (const agentKey of ['ENVARIUM_DEFAULT', 'BRAND_DEFAULT', '_DEFAULT']) {
     const params = { agentKey };
-    const made = await ok(app, 'createAgentSecret', { params });
+    const made = await ok('createAgentSecret', { params });
     assert.equal(made.agentId, id, agentKey);
     const secretId = made.id ?? '';
-    assert.ok((await ok(app, 'listAgentSecrets', { params })).some((each) => each.id === secretId));
-    await ok(app, 'deleteAgentSecret', { params: { agentKey, secretId }, query: { force: 'true' } });
+    assert.ok((await ok('listAgentSecrets', { params })).some((each) => each.id === secretId));
+    await ok('deleteAgentSecret', { params: { agentKey, secretId }, query: { force: 'true' } });
     assert.match(
-      (await refused(app, 'deleteAgent', 409, { params })).message,
+      (await refused('deleteAgent', 409, { params })).message,
       /ENVARIUM_DEFAULT belongs to the installation/,
     );
   }
   for (const agentKey of ['DEFAULT', 'BRAND_DEFAULT_1', 'brand_default'])
-    await refused(app, 'listAgentSecrets', 404, { params: { agentKey } });
+    await refused('listAgentSecrets', 404, { params: { agentKey } });
 });
 
 test('an agent keeps where its logs are wanted, with a warning that nothing reads it', async () => {
   const { organizationId } = app;
   const logs = { dynamo: { selfHosted: { accountId: '1', region: 'eu-west-1', externalId: 'x' } } };
   const create = (body: object) =>
-    call(app, 'createAgent', {
-      body: { organizationId, ...body } as { organizationId: string; name: string },
-    });
+    call('createAgent', { body: { organizationId, ...body } as { organizationId: string; name: string } });
   const made = await create({ name: 'with logs', logs });
   assert.deepEqual(made.json<{ logs?: unknown }>().logs, logs);
   assert.match(
     String(made.headers['x-envarium-warning']),
     /^logs is stored but has no effect yet: the service itself stores the logs of all agents\.$/,
   );
-  const listed = await ok(app, 'listAgents', { query: { organizationId } });
+  const listed = await ok('listAgents', { query: { organizationId } });
   assert.deepEqual(listed.find(({ name }) => name === 'with logs')?.logs, logs);
   const without = await create({ name: 'without logs', logs: null });
   assert.deepEqual([without.statusCode, without.headers['x-envarium-warning']], [200, undefined]);

@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createEnvironment, deploymentOf, forgetWork } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-beforeEach(() => forgetWork(app));
+const { app, ok, refused, createEnvironment, deploymentOf, forgetWork } = await startTests();
+beforeEach(() => forgetWork());
 const admin = await app.addKey({ [app.organizationId]: 'Admin' });
 let made = 0;
 
@@ -16,9 +14,9 @@ let made = 0;
 async function createAgent() {
   made++;
   const body = { organizationId: app.organizationId, name: `agent ${made}` };
-  const { agentKey, id = '' } = await ok(app, 'createAgent', { body, as: admin });
+  const { agentKey, id = '' } = await ok('createAgent', { body, as: admin });
   const params = { agentKey };
-  const secret = await ok(app, 'createAgentSecret', { params, body: { description: 'host' }, as: admin });
+  const secret = await ok('createAgentSecret', { params, body: { description: 'host' }, as: admin });
   const agent = new TestAgent(app, secret.secret, agentKey);
   await agent.register();
   return { agentKey, id, params, secretId: secret.id ?? '', agent };
@@ -35,14 +33,14 @@ async function audited(id: string) {
 test('a deleted agent is not shown, is refused at its next call, and leaves its name to another one', async () => {
   const { agentKey, id, params, agent } = await createAgent();
   const reader = await app.addKey({ [app.organizationId]: 'Reader' });
-  await refused(app, 'deleteAgent', 403, { params, as: reader });
-  assert.deepEqual(await ok(app, 'deleteAgent', { params, as: admin }), { id });
-  assert.ok(!(await ok(app, 'listAgents')).some((each) => each.agentKey === agentKey));
+  await refused('deleteAgent', 403, { params, as: reader });
+  assert.deepEqual(await ok('deleteAgent', { params, as: admin }), { id });
+  assert.ok(!(await ok('listAgents')).some((each) => each.agentKey === agentKey));
   await assert.rejects(agent.register(), /401/);
-  await refused(app, 'deleteAgent', 404, { params, as: admin });
-  await refused(app, 'createAgentSecret', 404, { params, as: admin });
+  await refused('deleteAgent', 404, { params, as: admin });
+  await refused('createAgentSecret', 404, { params, as: admin });
   const body = { organizationId: app.organizationId, name: `agent ${made}` };
-  assert.notEqual((await ok(app, 'createAgent', { body, as: admin })).agentKey, agentKey);
+  assert.notEqual((await ok('createAgent', { body, as: admin })).agentKey, agentKey);
   assert.deepEqual((await audited(id)).at(-1), {
     action: 'agent.deleted',
     details: { name: `agent ${made}`, agentKey, isForced: false },
@@ -51,32 +49,32 @@ test('a deleted agent is not shown, is refused at its next call, and leaves its 
 
 test('an agent with runs is deleted only if that is forced, and its run goes to another agent', async () => {
   const { params, agent } = await createAgent();
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   await agent.claim();
-  const { message } = await refused(app, 'deleteAgent', 409, { params, as: admin });
+  const { message } = await refused('deleteAgent', 409, { params, as: admin });
   assert.match(message, /has 1 run, .*force=true/);
-  await ok(app, 'deleteAgent', { params, query: { force: 'true' }, as: admin });
+  await ok('deleteAgent', { params, query: { force: 'true' }, as: admin });
   assert.equal((await agent.send('heartbeat', {}, { attempts: [] })).statusCode, 401);
-  const deployment = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
+  const deployment = await deploymentOf(environment.latestDeploymentLogId ?? '');
   assert.equal(deployment.status, 'IN_PROGRESS');
 });
 
 test("only the operator manages the shared agent's secrets, and nobody deletes that agent", async () => {
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   for (const as of [admin, app.admin]) {
-    const { message } = await refused(app, 'deleteAgent', as === admin ? 403 : 409, { params, as });
+    const { message } = await refused('deleteAgent', as === admin ? 403 : 409, { params, as });
     assert.match(message, as === admin ? /only the operator/ : /ENVARIUM_BUILT_IN_AGENT=false/);
   }
-  await refused(app, 'listAgentSecrets', 403, { params, as: admin });
-  const { id = '' } = await ok(app, 'createAgentSecret', { params });
-  await refused(app, 'deleteAgentSecret', 403, { params: { ...params, secretId: id }, as: admin });
-  assert.ok((await ok(app, 'listAgentSecrets', { params })).some((each) => each.id === id));
+  await refused('listAgentSecrets', 403, { params, as: admin });
+  const { id = '' } = await ok('createAgentSecret', { params });
+  await refused('deleteAgentSecret', 403, { params: { ...params, secretId: id }, as: admin });
+  assert.ok((await ok('listAgentSecrets', { params })).some((each) => each.id === id));
 });
 
 test('secrets are listed without their values, and a deleted one is refused at the next call', async () => {
   const { params, id, secretId, agent } = await createAgent();
-  const other = await ok(app, 'createAgentSecret', { params, as: admin });
-  const listed = await ok(app, 'listAgentSecrets', { params: { agentKey: id }, as: admin });
+  const other = await ok('createAgentSecret', { params, as: admin });
+  const listed = await ok('listAgentSecrets', { params: { agentKey: id }, as: admin });
   assert.deepEqual(
     listed.map(({ id, description }) => ({ id, description })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     [
@@ -86,10 +84,10 @@ test('secrets are listed without their values, and a deleted one is refused at t
   );
   assert.ok(!JSON.stringify(listed).includes(other.secret));
   const target = { ...params, secretId };
-  await refused(app, 'deleteAgentSecret', 404, { params: { ...params, secretId: randomUUID() }, as: admin });
-  assert.deepEqual(await ok(app, 'deleteAgentSecret', { params: target, as: admin }), { id: secretId });
+  await refused('deleteAgentSecret', 404, { params: { ...params, secretId: randomUUID() }, as: admin });
+  assert.deepEqual(await ok('deleteAgentSecret', { params: target, as: admin }), { id: secretId });
   await assert.rejects(agent.register(), /401/);
-  await refused(app, 'deleteAgentSecret', 404, { params: target, as: admin });
+  await refused('deleteAgentSecret', 404, { params: target, as: admin });
   assert.deepEqual((await audited(id)).at(-1), {
     action: 'agent.secretDeleted',
     details: { secretId, description: 'host' },
@@ -98,9 +96,9 @@ test('secrets are listed without their values, and a deleted one is refused at t
 
 test('a claim that waits while its agent is deleted, refused or replaced gets no job', async (t) => {
   const ways = {
-    deleted: ({ params }) => ok(app, 'deleteAgent', { params, as: admin }),
+    deleted: ({ params }) => ok('deleteAgent', { params, as: admin }),
     refused: ({ params, secretId }) =>
-      ok(app, 'deleteAgentSecret', { params: { ...params, secretId }, as: admin }),
+      ok('deleteAgentSecret', { params: { ...params, secretId }, as: admin }),
     replaced: ({ agent }) => agent.register(),
   } satisfies Record<string, (created: Awaited<ReturnType<typeof createAgent>>) => Promise<unknown>>;
   for (const [way, act] of Object.entries(ways)) {
@@ -110,19 +108,19 @@ test('a claim that waits while its agent is deleted, refused or replaced gets no
     // The call was accepted.
     while (mock.callCount() === 0) await delay(5);
     await act(created);
-    await createEnvironment(app);
+    await createEnvironment();
     assert.equal(await waiting, null, way);
     t.mock.restoreAll();
-    await forgetWork(app);
+    await forgetWork();
   }
 });
 
 test('the last secret of an agent with runs is deleted only if that is forced', async () => {
   const { params, secretId, agent } = await createAgent();
-  await createEnvironment(app);
+  await createEnvironment();
   await agent.claim();
   const target = { ...params, secretId };
-  await refused(app, 'deleteAgentSecret', 409, { params: target, as: admin });
-  await ok(app, 'deleteAgentSecret', { params: target, query: { force: 'true' }, as: admin });
-  assert.deepEqual(await ok(app, 'listAgentSecrets', { params, as: admin }), []);
+  await refused('deleteAgentSecret', 409, { params: target, as: admin });
+  await ok('deleteAgentSecret', { params: target, query: { force: 'true' }, as: admin });
+  assert.deepEqual(await ok('listAgentSecrets', { params, as: admin }), []);
 });

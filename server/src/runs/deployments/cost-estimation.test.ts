@@ -3,25 +3,16 @@ import { beforeEach, test } from 'node:test';
 import type { CostEstimation } from '#contract/deployments/plan.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import {
-  createActive,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { projectId } = app;
+const tests = await startAgentTests();
+const { agent, projectId, ok, createActive, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 const setPolicy = (includeCostEstimation: boolean) =>
-  ok(app, 'updatePolicy', { body: { projectId, includeCostEstimation } });
+  ok('updatePolicy', { body: { projectId, includeCostEstimation } });
 
 beforeEach(async () => {
-  await forgetWork(app);
+  await forgetWork();
   await setPolicy(true);
 });
 
@@ -44,14 +35,14 @@ const costEstimation: CostEstimation = {
 const costStep = 'cost:estimation';
 
 async function stepsOf(id: string): Promise<Record<string, string>> {
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   return Object.fromEntries(steps.map(({ name, status }) => [name, status]));
 }
 
 /** A deployment of an environment, and the job of its plan. */
 async function planning(body: object = {}): Promise<{ id: string; environmentId: string; job: Job }> {
-  const { id: environmentId } = await createActive(app, agent);
-  const { id } = await deploy(app, environmentId, body);
+  const { id: environmentId } = await createActive();
+  const { id } = await deploy(environmentId, body);
   return { id, environmentId, job: await agent.claim() };
 }
 
@@ -66,17 +57,14 @@ test('where the policy includes it, costs are estimated between the plan and its
     costStep,
     'approval:wait',
   ]);
-  assert.equal((await deploymentOf(app, id)).costEstimation, null);
+  assert.equal((await deploymentOf(id)).costEstimation, null);
   await agent.finish(job, plannedOutcome({ costEstimation }));
-  const waiting = await deploymentOf(app, id);
+  const waiting = await deploymentOf(id);
   assert.deepEqual([waiting.status, waiting.costEstimation], ['WAITING_FOR_USER', costEstimation]);
-  const list = await ok(app, 'listDeployments', { params: { id: environmentId } });
+  const list = await ok('listDeployments', { params: { id: environmentId } });
   assert.deepEqual(list[0]?.costEstimation, costEstimation);
-  assert.deepEqual(
-    (await environmentOf(app, environmentId)).latestDeploymentLog.costEstimation,
-    costEstimation,
-  );
-  await ok(app, 'approveDeployment', { params: { id } });
+  assert.deepEqual((await environmentOf(environmentId)).latestDeploymentLog.costEstimation, costEstimation);
+  await ok('approveDeployment', { params: { id } });
   assert.equal((await agent.claim()).estimatesCosts, undefined, 'an apply estimates nothing');
 });
 
@@ -86,7 +74,7 @@ test('without the policy, and in runs that plan nothing of the code, there is no
   assert.equal(drift.job.estimatesCosts, undefined);
   await agent.finish(drift.job, plannedOutcome());
   await setPolicy(false);
-  const { id } = await deploy(app, environmentId);
+  const { id } = await deploy(environmentId);
   assert.equal(Object.hasOwn(await stepsOf(id), costStep), false);
   assert.equal((await agent.claim()).estimatesCosts, undefined);
 });
@@ -95,10 +83,10 @@ test('destroys, and plans that nobody applies, say what they would cost', async 
   const { id, job } = await planning({ deploymentType: 'dryRun' });
   assert.equal(job.estimatesCosts, true);
   await agent.finish(job, plannedOutcome({ costEstimation }));
-  const done = await deploymentOf(app, id);
+  const done = await deploymentOf(id);
   assert.deepEqual([done.status, done.costEstimation?.totalMonthlyCost], ['SUCCESS', 151.8]);
-  const { id: environmentId } = await createActive(app, agent);
-  await ok(app, 'destroyEnvironment', { params: { id: environmentId } });
+  const { id: environmentId } = await createActive();
+  await ok('destroyEnvironment', { params: { id: environmentId } });
   assert.equal((await agent.claim()).estimatesCosts, true);
 });
 

@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Right } from '#contract/schema/enumerations.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createBody,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, ok, refused } = tests;
+const { createActive, createBody, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 test('credentials from an address are sent only to its host', async () => {
-  const created = await createIdle(app, { repository: 'https://ada:planted-token@git.example.com/a.git' });
+  const created = await createIdle({ repository: 'https://ada:planted-token@git.example.com/a.git' });
   const credentials = async (body: object) => {
-    await deploy(app, created.id, body);
+    await deploy(created.id, body);
     const job = await agent.claim();
     await agent.finish(job, plannedOutcome({ result: 'failed' }));
     return [job.source.credentials, job.secrets.includes('planted-token')];
@@ -39,22 +30,21 @@ test('credentials from an address are sent only to its host', async () => {
     false,
   ]);
   assert.equal(
-    (await deploymentOf(app, (await environmentOf(app, created.id)).latestDeploymentLogId ?? ''))
-      .blueprintRepository,
+    (await deploymentOf((await environmentOf(created.id)).latestDeploymentLogId ?? '')).blueprintRepository,
     'https://elsewhere.example.com/b.git',
   );
 });
 
 test('what a planner starts waits for approval, even where the environment asks for none', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const assigned = [{ organizationId: app.organizationId, environmentId: id, role: 'Planner' }];
   const as = await app.addKey({ [app.organizationId]: 'User' }, assigned);
-  const { id: deployment } = await ok(app, 'deployEnvironment', { params: { id }, body: {}, as });
+  const { id: deployment } = await ok('deployEnvironment', { params: { id }, body: {}, as });
   assert.equal(await agent.plan(), null);
-  assert.equal((await deploymentOf(app, deployment)).status, 'WAITING_FOR_USER');
-  const refusal = await refused(app, 'approveDeployment', 403, { params: { id: deployment }, as });
+  assert.equal((await deploymentOf(deployment)).status, 'WAITING_FOR_USER');
+  const refusal = await refused('approveDeployment', 403, { params: { id: deployment }, as });
   assert.match(refusal.message, /RUN_APPLY/);
-  await ok(app, 'approveDeployment', { params: { id: deployment } });
+  await ok('approveDeployment', { params: { id: deployment } });
 });
 
 test('users who may plan but not apply cannot switch off approvals', async () => {
@@ -66,26 +56,26 @@ test('users who may plan but not apply cannot switch off approvals', async () =>
       'EDIT_ENVIRONMENT_SETTINGS',
     ],
   });
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const params = { id };
   const variable = { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' };
   for (const body of [{ userRequiresApproval: false }, { configurationChanges: variable }]) {
-    assert.match((await refused(app, 'deployEnvironment', 403, { params, body, as })).message, /RUN_APPLY/);
+    assert.match((await refused('deployEnvironment', 403, { params, body, as })).message, /RUN_APPLY/);
   }
   const moved = { blueprintRepository: 'https://elsewhere.example.com/b.git' };
   assert.match(
-    (await refused(app, 'deployEnvironment', 403, { params, body: moved, as })).message,
+    (await refused('deployEnvironment', 403, { params, body: moved, as })).message,
     /EDIT_VCS_ENVIRONMENT/,
   );
-  await refused(app, 'updateEnvironment', 403, { params, body: { requiresApproval: false }, as });
+  await refused('updateEnvironment', 403, { params, body: { requiresApproval: false }, as });
   for (const more of [
     { requiresApproval: false },
     { deployRequest: { userRequiresApproval: false } },
     { configurationChanges: variable },
   ]) {
-    await refused(app, 'createEnvironmentWithoutTemplate', 403, { body: createBody(app, more), as });
+    await refused('createEnvironmentWithoutTemplate', 403, { body: createBody(more), as });
   }
-  const held = await createIdle(app, {
+  const held = await createIdle({
     configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true' },
   });
   const { rows } = await app.database.pool.query<{ id: string }>(
@@ -95,22 +85,18 @@ test('users who may plan but not apply cannot switch off approvals', async () =>
   for (const change of [{ value: 'false' }, { toDelete: true }, { name: 'renamed' }]) {
     const body = { configurationChanges: { id: rows[0]?.id, ...change } };
     assert.match(
-      (await refused(app, 'deployEnvironment', 403, { params: { id: held.id }, body, as })).message,
+      (await refused('deployEnvironment', 403, { params: { id: held.id }, body, as })).message,
       /RUN_APPLY/,
     );
   }
-  const { id: started } = await ok(app, 'deployEnvironment', {
-    params,
-    body: { userRequiresApproval: true },
-    as,
-  });
+  const { id: started } = await ok('deployEnvironment', { params, body: { userRequiresApproval: true }, as });
   await agent.plan();
-  await refused(app, 'approveDeployment', 403, { params: { id: started }, as });
-  assert.equal((await deploymentOf(app, started)).status, 'WAITING_FOR_USER');
+  await refused('approveDeployment', 403, { params: { id: started }, as });
+  assert.equal((await deploymentOf(started)).status, 'WAITING_FOR_USER');
 });
 
 test('a task needs the right to run tasks, and no other; everything else needs the right to plan', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const keyWith = (rights: readonly Right[]) =>
     app.addKey({ [app.organizationId]: [] }, [
       { organizationId: app.organizationId, projectId: app.projectId, role: rights },
@@ -118,13 +104,13 @@ test('a task needs the right to run tasks, and no other; everything else needs t
   const [tasker, planner] = [await keyWith(['RUN_TASK']), await keyWith(['RUN_PLAN'])];
   const params = { id };
   const task = { deploymentType: 'task', taskPayload: 'true' };
-  const started = await ok(app, 'deployEnvironment', { params, body: task, as: tasker });
+  const started = await ok('deployEnvironment', { params, body: task, as: tasker });
   assert.equal(started.type, 'task');
-  await ok(app, 'deployEnvironment', { params, body: { deployRequest: task }, as: tasker });
+  await ok('deployEnvironment', { params, body: { deployRequest: task }, as: tasker });
   const refusalOf = async (body: object, as: typeof tasker) =>
-    (await refused(app, 'deployEnvironment', 403, { params, body, as })).message;
+    (await refused('deployEnvironment', 403, { params, body, as })).message;
   assert.equal(await refusalOf(task, planner), '/body/deploymentType task needs the right RUN_TASK');
   for (const body of [{}, { deploymentType: 'prPlan' }, { deploymentType: 'driftDetection' }])
     assert.equal(await refusalOf(body, tasker), 'This needs the right RUN_PLAN');
-  await ok(app, 'deployEnvironment', { params, body: {}, as: planner });
+  await ok('deployEnvironment', { params, body: {}, as: planner });
 });

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createActive, deploy, forgetWork } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const { agent, ok, createActive, deploy, forgetWork } = await startAgentTests();
+beforeEach(() => forgetWork());
 
 interface Statement {
   readonly sql: string;
@@ -49,9 +45,9 @@ for (const [name, body, isQueued] of [
   ],
 ] as const)
   test(`${name} writes each row once and reads each fact once`, async (t) => {
-    const { id } = await createActive(app, agent);
-    if (isQueued) await deploy(app, id);
-    const statements = await statementsOf(t, () => deploy(app, id, body));
+    const { id } = await createActive();
+    if (isQueued) await deploy(id);
+    const statements = await statementsOf(t, () => deploy(id, body));
     const text = statements.map(({ sql }) => sql).join('\n');
     assert.equal(writes(statements, 'environment'), 1, text);
     assert.equal(writes(statements, 'deployment'), 1, text);
@@ -63,18 +59,18 @@ for (const [name, body, isQueued] of [
   });
 
 test('a destroy of what was deployed last asks for its policies with its project', async (t) => {
-  const { id } = await createActive(app, agent);
-  const statements = await statementsOf(t, () => ok(app, 'destroyEnvironment', { params: { id } }));
+  const { id } = await createActive();
+  const statements = await statementsOf(t, () => ok('destroyEnvironment', { params: { id } }));
   const asking = statements.filter(({ sql }) => sql.includes('flow_assignment'));
   assert.equal(asking.length, 1, asking.map(({ sql }) => sql).join('\n'));
 });
 
 test('what a deployment has found stays in the database until somebody reads it', async (t) => {
-  const { id: environmentId } = await createActive(app, agent);
+  const { id: environmentId } = await createActive();
   const statements = await statementsOf(t, async () => {
-    const { id } = await deploy(app, environmentId, { userRequiresApproval: true });
+    const { id } = await deploy(environmentId, { userRequiresApproval: true });
     await agent.plan();
-    await ok(app, 'approveDeployment', { params: { id } });
+    await ok('approveDeployment', { params: { id } });
     await agent.apply(await agent.claim());
   });
   const large = /(\*|"(plan|output|sealed_output|resources|git_metadata|module_versions)")/;

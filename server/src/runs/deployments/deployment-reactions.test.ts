@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createActive, createEnvironment, deploy } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { watchContact } from '../agents/watch-contact.ts';
 
-const app = await testApp({ ENVARIUM_LOG_LEVEL: 'info' });
-const agent = await testAgent(app);
+const tests = await startAgentTests({ ENVARIUM_LOG_LEVEL: 'info' });
+const { app, agent, ok, createActive, createEnvironment, deploy } = tests;
 
 interface Line {
   readonly msg: string;
@@ -20,10 +17,10 @@ const lines = (message: string): Line[] =>
   app.logged.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === message);
 
 test('the log has one line for each move of a deployment, and one for the person who approves it', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
   await agent.plan();
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   await agent.apply(await agent.claim());
   const moves = lines('deployment moved').filter(({ deploymentId }) => deploymentId === id);
   assert.deepEqual(
@@ -70,9 +67,9 @@ test('the log says when an agent registers, loses contact, is back and stops', a
 });
 
 test('a request that is refused logs no move', async () => {
-  const { id } = await createActive(app, agent);
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true } });
+  const { id } = await createActive();
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true } });
   const before = lines('deployment moved').length;
-  await assert.rejects(deploy(app, id));
+  await assert.rejects(deploy(id));
   assert.equal(lines('deployment moved').length, before);
 });

@@ -3,25 +3,21 @@ import { beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { UploadedSource } from '#contract/deployments/shapes.ts';
 import { covers } from '#contract/documents/coverage.ts';
-import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { basic, ok, refused, send } from '../../../testing/client.ts';
-import {
-  createActive,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { appliedOutcome, plannedOutcome, sha256, stateFile } from '../../../testing/agent.ts';
+import { basic } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp({ ENVARIUM_TASK_TIME_LIMIT_SECONDS: '77', ENVARIUM_SOURCE_LIMIT_MB: '1' });
-const agent = await testAgent(app);
+const tests = await startAgentTests({
+  ENVARIUM_TASK_TIME_LIMIT_SECONDS: '77',
+  ENVARIUM_SOURCE_LIMIT_MB: '1',
+});
+const { app, agent, send, ok, refused } = tests;
+const { createActive, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 async function fail(id: string): Promise<void> {
-  await deploy(app, id, { userRequiresApproval: false });
+  await deploy(id, { userRequiresApproval: false });
   await agent.finish(
     await agent.claim(),
     plannedOutcome({ result: 'failed', commit: 'b'.repeat(40), error: { message: 'does not parse' } }),
@@ -31,16 +27,12 @@ async function fail(id: string): Promise<void> {
 describe('a task', () => {
   test('a task runs at the last deployed commit and tool version, under its own time limit', async () => {
     covers('deployEnvironment', 'body.taskPayload', 'body.deploymentType');
-    const { id } = await createActive(app, agent);
+    const { id } = await createActive();
     await fail(id);
     const secret = 'echo hunter2secret';
-    const started = await deploy(app, id, {
-      deploymentType: 'task',
-      taskPayload: secret,
-      comment: 'tidy up',
-    });
+    const started = await deploy(id, { deploymentType: 'task', taskPayload: secret, comment: 'tidy up' });
     assert.deepEqual([started.type, started.status, started.comment], ['task', 'IN_PROGRESS', 'tidy up']);
-    assert.equal((await environmentOf(app, id)).status, 'TASK_IN_PROGRESS');
+    assert.equal((await environmentOf(id)).status, 'TASK_IN_PROGRESS');
     const job = await agent.claim();
     assert.deepEqual(
       [
@@ -54,7 +46,7 @@ describe('a task', () => {
       ],
       ['task', 'plan', secret, '1.11.4', 'c'.repeat(40), 77, undefined],
     );
-    const steps = await ok(app, 'listSteps', { params: { deploymentLogId: started.id } });
+    const steps = await ok('listSteps', { params: { deploymentLogId: started.id } });
     assert.deepEqual(
       steps.map((step) => step.name),
       ['git:clone', 'variables:setup', 'tf:init', 'tf:workspace', 'task:run', 'state:store'],
@@ -66,13 +58,13 @@ describe('a task', () => {
       job.state.current?.stateVersionId ?? '',
     );
     await agent.finish(job, appliedOutcome({ stateVersionId }));
-    const ended = await deploymentOf(app, started.id);
+    const ended = await deploymentOf(started.id);
     assert.deepEqual(
       [ended.status, ended.stateVersionId, ended.blueprintRevision],
       ['SUCCESS', stateVersionId, ''],
     );
     // The failure before is restored after the task.
-    assert.equal((await environmentOf(app, id)).status, 'FAILED');
+    assert.equal((await environmentOf(id)).status, 'FAILED');
     const stored = await app.database.pool.query<{ row: string }>(
       'select row_to_json(deployment)::text as row from deployment where id = $1',
       [started.id],
@@ -81,23 +73,23 @@ describe('a task', () => {
   });
 
   test('a task needs a deployed environment', async () => {
-    const { id } = await createIdle(app);
+    const { id } = await createIdle();
     const body = { deploymentType: 'task', taskPayload: 'ls' };
     assert.match(
-      (await refused(app, 'deployEnvironment', 409, { params: { id }, body })).message,
+      (await refused('deployEnvironment', 409, { params: { id }, body })).message,
       /deploy it first/,
     );
     await fail(id);
     assert.match(
-      (await refused(app, 'deployEnvironment', 409, { params: { id }, body })).message,
+      (await refused('deployEnvironment', 409, { params: { id }, body })).message,
       /no deployment that applied anything/,
     );
   });
 
   test('a task requires its own right', async () => {
     const as = await app.addKey({ [app.organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] });
-    const { id } = await createActive(app, agent);
-    const refusal = await refused(app, 'deployEnvironment', 403, {
+    const { id } = await createActive();
+    const refusal = await refused('deployEnvironment', 403, {
       params: { id },
       body: { deploymentType: 'task', taskPayload: 'ls' },
       as,
@@ -106,9 +98,9 @@ describe('a task', () => {
   });
 
   test('a task waits for its turn, and runs at the commit deployed in the meantime', async () => {
-    const { id } = await createActive(app, agent);
-    await deploy(app, id, { userRequiresApproval: false });
-    const task = await deploy(app, id, { deploymentType: 'task', taskPayload: 'ls' });
+    const { id } = await createActive();
+    await deploy(id, { userRequiresApproval: false });
+    const task = await deploy(id, { deploymentType: 'task', taskPayload: 'ls' });
     assert.equal(task.status, 'QUEUED');
     const commit = 'd'.repeat(40);
     const next = await agent.plan({ commit, toolVersion: '1.12.0' });
@@ -120,20 +112,20 @@ describe('a task', () => {
   });
 
   test('a task ends with the reason when its environment was destroyed before its turn', async () => {
-    const { id } = await createActive(app, agent);
-    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false } });
-    await ok(app, 'destroyEnvironment', { params: { id } });
-    const task = await deploy(app, id, { deploymentType: 'task', taskPayload: 'ls' });
+    const { id } = await createActive();
+    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: false } });
+    await ok('destroyEnvironment', { params: { id } });
+    const task = await deploy(id, { deploymentType: 'task', taskPayload: 'ls' });
     const next = await agent.plan();
     assert.ok(next);
     await agent.apply(next, []);
-    const ended = await deploymentOf(app, task.id);
+    const ended = await deploymentOf(task.id);
     assert.equal(ended.status, 'FAILURE');
     assert.match(ended.error?.message ?? '', /is inactive: tasks need deployed infrastructure/);
-    assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
+    assert.equal((await environmentOf(id)).status, 'INACTIVE');
     assert.match(
       (
-        await refused(app, 'deployEnvironment', 409, {
+        await refused('deployEnvironment', 409, {
           params: { id },
           body: { deploymentType: 'task', taskPayload: 'ls' },
         })
@@ -143,8 +135,8 @@ describe('a task', () => {
   });
 
   test('a task is never started again once it was marked as started', async () => {
-    const { id } = await createActive(app, agent);
-    const task = await deploy(app, id, { deploymentType: 'task', taskPayload: 'ls' });
+    const { id } = await createActive();
+    const task = await deploy(id, { deploymentType: 'task', taskPayload: 'ls' });
     const job = await agent.claim();
     await agent.mark(job);
     await agent.finish(job, {
@@ -153,7 +145,7 @@ describe('a task', () => {
       finishedAt: new Date().toISOString(),
       error: { message: 'killed' },
     });
-    assert.equal((await deploymentOf(app, task.id)).status, 'INTERNAL_FAILURE');
+    assert.equal((await deploymentOf(task.id)).status, 'INTERNAL_FAILURE');
     assert.equal(await agent.claimAny(), null);
   });
 });
@@ -161,7 +153,7 @@ describe('a task', () => {
 describe('a remote plan', () => {
   const archive = gzipSync(Buffer.alloc(1024));
   const upload = (id: string, payload: Buffer, query = '') =>
-    send(app, {
+    send({
       method: 'POST',
       url: `/api/environments/${id}/sources${query}`,
       headers: { 'content-type': 'application/octet-stream' },
@@ -170,12 +162,12 @@ describe('a remote plan', () => {
 
   test('a remote plan uses the uploaded code, runs alongside deployments, and leaves the environment unchanged', async () => {
     covers('deployEnvironment', 'body.sourceId');
-    const { id } = await createActive(app, agent, {
+    const { id } = await createActive({
       revision: 'main',
       path: 'net',
       repository: 'https://user:planted-token@git.example.com/team/net.git',
     });
-    const before = await environmentOf(app, id);
+    const before = await environmentOf(id);
     const reply = await upload(id, archive, '?path=envs/prod/');
     assert.equal(reply.statusCode, 200, reply.body);
     const source = reply.json<UploadedSource>();
@@ -183,9 +175,9 @@ describe('a remote plan', () => {
       [source.environmentId, source.sha256, source.bytes, source.path],
       [id, sha256(archive), archive.length, 'envs/prod'],
     );
-    await deploy(app, id, { userRequiresApproval: false });
+    await deploy(id, { userRequiresApproval: false });
     const busy = await agent.claim();
-    const started = await deploy(app, id, { deploymentType: 'remotePlan', sourceId: source.id });
+    const started = await deploy(id, { deploymentType: 'remotePlan', sourceId: source.id });
     assert.equal(started.status, 'IN_PROGRESS');
     const job = await agent.claim();
     assert.deepEqual(
@@ -205,18 +197,18 @@ describe('a remote plan', () => {
       400,
     );
     await agent.finish(job, plannedOutcome({ approvedParts: undefined, commit: undefined }));
-    const ended = await deploymentOf(app, started.id);
+    const ended = await deploymentOf(started.id);
     assert.deepEqual(
       [ended.status, ended.planSummary?.added, ended.blueprintPath],
       ['SUCCESS', 1, 'envs/prod'],
     );
     await agent.finish(busy, plannedOutcome({ result: 'failed' }));
-    const after = await environmentOf(app, id);
+    const after = await environmentOf(id);
     assert.equal(after.latestDeploymentLog.blueprintRevision, before.latestDeploymentLog.blueprintRevision);
   });
 
   test('uploads of an environment have a limit together, until they expire', async () => {
-    const { id } = await createIdle(app);
+    const { id } = await createIdle();
     const full = Buffer.concat([archive, Buffer.alloc(1024 * 1024 - archive.length)]);
     for (let count = 0; count < 20; count++) assert.equal((await upload(id, full)).statusCode, 200);
     const refusal = await upload(id, archive);
@@ -225,23 +217,23 @@ describe('a remote plan', () => {
       [413, true],
       refusal.body,
     );
-    assert.equal((await upload((await createIdle(app)).id, archive)).statusCode, 200);
+    assert.equal((await upload((await createIdle()).id, archive)).statusCode, 200);
     app.advance(25 * 3600);
     assert.equal((await upload(id, full)).statusCode, 200);
   });
 
   test('code that is foreign, expired, too large or not an archive is refused', async () => {
-    const { id } = await createIdle(app);
-    const other = await createIdle(app);
+    const { id } = await createIdle();
+    const other = await createIdle();
     const { id: sourceId } = (await upload(id, archive)).json<UploadedSource>();
     const body = { deploymentType: 'remotePlan', sourceId };
     const noId = { ...body, sourceId: '-'.repeat(36) };
     assert.match(
-      (await refused(app, 'deployEnvironment', 400, { params: { id }, body: noId })).message,
+      (await refused('deployEnvironment', 400, { params: { id }, body: noId })).message,
       /\/body\/sourceId does not match an upload/,
     );
     assert.match(
-      (await refused(app, 'deployEnvironment', 400, { params: { id: other.id }, body })).message,
+      (await refused('deployEnvironment', 400, { params: { id: other.id }, body })).message,
       /\/body\/sourceId does not match an upload/,
     );
     assert.match(
@@ -252,7 +244,7 @@ describe('a remote plan', () => {
       (await upload(id, Buffer.alloc(0))).json<{ message: string }>().message,
       /must be a tar archive/,
     );
-    const none = await send(app, { method: 'POST', url: `/api/environments/${id}/sources` });
+    const none = await send({ method: 'POST', url: `/api/environments/${id}/sources` });
     assert.deepEqual([none.statusCode, /must be a tar archive/.test(none.body)], [400, true]);
     assert.match(
       (await upload(id, archive, '?path=../up')).json<{ message: string }>().message,
@@ -280,7 +272,6 @@ describe('a remote plan', () => {
     }
     const stranger = await app.addKey();
     const refusal = await send(
-      app,
       {
         method: 'POST',
         url: `/api/environments/${id}/sources`,
@@ -292,7 +283,7 @@ describe('a remote plan', () => {
     assert.equal(refusal.statusCode, 404);
     app.advance(25 * 3600);
     assert.match(
-      (await refused(app, 'deployEnvironment', 400, { params: { id }, body })).message,
+      (await refused('deployEnvironment', 400, { params: { id }, body })).message,
       /that expired at/,
     );
     await app.carryOutEffects();
@@ -306,9 +297,9 @@ describe('a remote plan', () => {
 
 describe('a run that only looks', () => {
   test('a read-only run has its own revision, and does not change that of the environment', async () => {
-    const { id } = await createActive(app, agent, { revision: 'main' });
+    const { id } = await createActive({ revision: 'main' });
     for (const deploymentType of ['prPlan', 'dryRun'] as const) {
-      const run = await deploy(app, id, {
+      const run = await deploy(id, {
         deploymentType,
         blueprintRevision: 'feature',
         gitUserData: { gitUser: 'ann', prNumber: '17' },
@@ -317,40 +308,40 @@ describe('a run that only looks', () => {
       const job = await agent.claim();
       assert.deepEqual([job.source.revision, job.systemVariables.ENVARIUM_PR_NUMBER], ['feature', '17']);
       await agent.finish(job, plannedOutcome());
-      assert.equal((await deploymentOf(app, run.id)).status, 'SUCCESS');
+      assert.equal((await deploymentOf(run.id)).status, 'SUCCESS');
     }
-    assert.equal((await deploy(app, id)).blueprintRevision, 'main');
+    assert.equal((await deploy(id)).blueprintRevision, 'main');
   });
 
   test('a dry run shows in the status of its environment, needs no approval, and changes nothing', async () => {
-    const { id } = await createActive(app, agent);
-    const run = await deploy(app, id, { deploymentType: 'dryRun', targets: ['a.b'] });
-    assert.equal((await environmentOf(app, id)).status, 'DRY_RUN_IN_PROGRESS');
+    const { id } = await createActive();
+    const run = await deploy(id, { deploymentType: 'dryRun', targets: ['a.b'] });
+    assert.equal((await environmentOf(id)).status, 'DRY_RUN_IN_PROGRESS');
     const job = await agent.claim();
     assert.deepEqual([job.type, job.targets], ['dryRun', ['a.b']]);
     assert.equal(await agent.finish(job, plannedOutcome()), null);
-    const ended = await deploymentOf(app, run.id);
+    const ended = await deploymentOf(run.id);
     assert.deepEqual(
       [ended.status, ended.planSummary?.added, ended.reviewers, ended.targets],
       ['SUCCESS', 1, [], ['a.b']],
     );
-    assert.equal((await environmentOf(app, id)).status, 'ACTIVE');
+    assert.equal((await environmentOf(id)).status, 'ACTIVE');
   });
 
   test('PR plans run alongside an apply and each other, but not while a plan awaits approval', async () => {
-    const { id } = await createActive(app, agent, {
+    const { id } = await createActive({
       requiresApproval: true,
       deployRequest: { userRequiresApproval: false },
     });
-    await deploy(app, id, { userRequiresApproval: true });
+    await deploy(id, { userRequiresApproval: true });
     await agent.plan();
-    const held = await deploy(app, id, { deploymentType: 'prPlan' });
+    const held = await deploy(id, { deploymentType: 'prPlan' });
     assert.equal(held.status, 'QUEUED');
-    const waiting = (await environmentOf(app, id)).latestDeploymentLog;
-    await ok(app, 'approveDeployment', { params: { id: waiting.id ?? '' } });
+    const waiting = (await environmentOf(id)).latestDeploymentLog;
+    await ok('approveDeployment', { params: { id: waiting.id ?? '' } });
     const applying = await agent.claim();
     const first = await agent.claim();
-    const second = await deploy(app, id, { deploymentType: 'prPlan' });
+    const second = await deploy(id, { deploymentType: 'prPlan' });
     assert.deepEqual([applying.phase, first.deploymentId, second.status], ['apply', held.id, 'IN_PROGRESS']);
     assert.equal((await agent.claim()).deploymentId, second.id);
   });
@@ -358,15 +349,12 @@ describe('a run that only looks', () => {
 
 describe('a destroy', () => {
   const destroy = (id: string, query: Record<string, string> = {}) =>
-    ok(app, 'destroyEnvironment', { params: { id }, query });
+    ok('destroyEnvironment', { params: { id }, query });
 
   test('a destroy runs at the last applied commit, in its repository and folder, not at one whose plan failed', async () => {
     const repository = 'https://git.example.com/old.git';
-    const { id } = await createActive(app, agent, { repository, path: 'old', revision: 'main' });
-    await deploy(app, id, {
-      blueprintRepository: 'https://git.example.com/new.git',
-      blueprintRevision: 'v2',
-    });
+    const { id } = await createActive({ repository, path: 'old', revision: 'main' });
+    await deploy(id, { blueprintRepository: 'https://git.example.com/new.git', blueprintRevision: 'v2' });
     await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed', commit: 'b'.repeat(40) }));
     await destroy(id);
     const job = await agent.claim();
@@ -387,9 +375,9 @@ describe('a destroy', () => {
   });
 
   test('a destroy that waits for a deploy runs at the commit which that deployed, with its variables', async () => {
-    const { id } = await createActive(app, agent);
+    const { id } = await createActive();
     const region = { name: 'region', value: 'north', type: 1 } as const;
-    await deploy(app, id, { userRequiresApproval: false, configurationChanges: [region] });
+    await deploy(id, { userRequiresApproval: false, configurationChanges: [region] });
     const queued = await destroy(id);
     assert.equal(queued.status, 'QUEUED');
     const next = await agent.plan({ commit: 'e'.repeat(40) });
@@ -406,17 +394,17 @@ describe('a destroy', () => {
 
   test('a destroy gets the terraform variables of the last deployment, by name, with their current values', async () => {
     const variable = (name: string, value: string, type: 0 | 1 = 1) => ({ name, value, type });
-    const { id } = await createActive(app, agent, {
+    const { id } = await createActive({
       configurationChanges: [
         variable('size', 'small'),
         variable('gone', 'last'),
         variable('REGION', 'north', 0),
       ],
     });
-    const rows = await ok(app, 'deployEnvironment', { params: { id }, body: { deploymentType: 'prPlan' } });
+    const rows = await ok('deployEnvironment', { params: { id }, body: { deploymentType: 'prPlan' } });
     const idOf = (name: string) => rows.variables?.find((row) => row.name === name)?.id ?? assert.fail(name);
     await agent.finish(await agent.claim(), plannedOutcome());
-    await deploy(app, id, {
+    await deploy(id, {
       deploymentType: 'prPlan',
       configurationChanges: [
         { ...variable('size', 'large'), id: idOf('size') },
@@ -436,14 +424,14 @@ describe('a destroy', () => {
   });
 
   test('a destroy of nothing needs no agent, and a destroyed environment can be deployed again', async () => {
-    const { id } = await createActive(app, agent, {}, []);
+    const { id } = await createActive({}, []);
     assert.equal((await destroy(id)).status, 'SUCCESS');
-    assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
-    assert.equal((await deploy(app, id, { userRequiresApproval: false })).status, 'IN_PROGRESS');
+    assert.equal((await environmentOf(id)).status, 'INACTIVE');
+    assert.equal((await deploy(id, { userRequiresApproval: false })).status, 'IN_PROGRESS');
     const next = await agent.plan();
     assert.ok(next);
     await agent.apply(next);
-    assert.equal((await environmentOf(app, id)).status, 'ACTIVE');
+    assert.equal((await environmentOf(id)).status, 'ACTIVE');
   });
 });
 
@@ -451,12 +439,12 @@ describe('retries', () => {
   test('retry settings reach the apply with the approval, and each retry has its own count and mark', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.retry');
     const retry = { onDeploy: { times: 2, errorRegex: 'throttl' }, onDestroy: { times: 1 } };
-    const { id } = await createActive(app, agent, { retry });
-    await deploy(app, id, { userRequiresApproval: true });
+    const { id } = await createActive({ retry });
+    await deploy(id, { userRequiresApproval: true });
     await agent.plan();
-    const { latestDeploymentLog } = await environmentOf(app, id);
+    const { latestDeploymentLog } = await environmentOf(id);
     const deploymentId = latestDeploymentLog.id ?? '';
-    await ok(app, 'approveDeployment', { params: { id: deploymentId } });
+    await ok('approveDeployment', { params: { id: deploymentId } });
     const job = await agent.claim();
     assert.deepEqual(job.retry, { times: 2, errorRegex: 'throttl', isReviewed: true });
     const first = await agent.mark(job);
@@ -469,7 +457,7 @@ describe('retries', () => {
     await agent.report(job, {
       events: [{ kind: 'step', at, step: 'tf:apply', status: 'IN_PROGRESS', retryCount: 1 }],
     });
-    const steps = await ok(app, 'listSteps', { params: { deploymentLogId: deploymentId } });
+    const steps = await ok('listSteps', { params: { deploymentLogId: deploymentId } });
     assert.deepEqual(
       steps.flatMap((step) => (step.retryCount === undefined ? [] : [[step.name, step.retryCount]])),
       [['tf:apply', 1]],
@@ -479,19 +467,19 @@ describe('retries', () => {
       finishedAt: at,
       error: { message: 'no', exitCode: 1, retryCount: 1 },
     });
-    assert.equal((await deploymentOf(app, deploymentId)).error?.retryCount, 1);
-    await deploy(app, id, { userRequiresApproval: false });
+    assert.equal((await deploymentOf(deploymentId)).error?.retryCount, 1);
+    await deploy(id, { userRequiresApproval: false });
     const automatic = await agent.plan();
     assert.equal(automatic?.retry?.isReviewed, false);
     await agent.apply(automatic ?? assert.fail());
-    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false } });
-    await ok(app, 'destroyEnvironment', { params: { id } });
+    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: false } });
+    await ok('destroyEnvironment', { params: { id } });
     assert.deepEqual((await agent.plan())?.retry, { times: 1, isReviewed: false });
   });
 
   test('retry settings that cannot work are refused when they are saved', async () => {
     const create = (retry: object) =>
-      refused(app, 'createEnvironmentWithoutTemplate', 400, {
+      refused('createEnvironmentWithoutTemplate', 400, {
         body: {
           name: 'n',
           organizationId: app.organizationId,

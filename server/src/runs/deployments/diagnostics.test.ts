@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Diagnostic } from '#contract/deployments/diagnostics.ts';
 import { covers } from '#contract/documents/coverage.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createEnvironment, deploymentOf } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { agent, ok, createEnvironment, deploymentOf } = await startAgentTests();
 
 const check: Diagnostic = {
   severity: 'check',
@@ -21,11 +17,11 @@ const error: Diagnostic = { severity: 'error', step: 'tf:apply', text: 'Error: n
 test('a deployment shows what its tool reported in both phases, errors first; lists do not', async () => {
   covers('Deployment', 'diagnostics');
   covers('Diagnostic', 'severity', 'step', 'text');
-  const { id, latestDeploymentLogId } = await createEnvironment(app);
+  const { id, latestDeploymentLogId } = await createEnvironment();
   const deploymentId = latestDeploymentLogId ?? '';
   await agent.plan({ diagnostics: [check, warning] });
-  assert.deepEqual((await deploymentOf(app, deploymentId)).diagnostics, [check, warning]);
-  await ok(app, 'approveDeployment', { params: { id: deploymentId } });
+  assert.deepEqual((await deploymentOf(deploymentId)).diagnostics, [check, warning]);
+  await ok('approveDeployment', { params: { id: deploymentId } });
   const apply = await agent.claim();
   await agent.finish(apply, {
     result: 'failed',
@@ -34,9 +30,9 @@ test('a deployment shows what its tool reported in both phases, errors first; li
     // Some warnings are in both phases.
     diagnostics: [error, { ...warning, step: 'tf:apply' }],
   });
-  const ended = await deploymentOf(app, deploymentId);
+  const ended = await deploymentOf(deploymentId);
   assert.equal(ended.status, 'FAILURE');
   assert.deepEqual(ended.diagnostics, [error, check, warning]);
-  const [listed] = await ok(app, 'listDeployments', { params: { id } });
+  const [listed] = await ok('listDeployments', { params: { id } });
   assert.deepEqual([listed?.id, listed?.diagnostics], [deploymentId, undefined]);
 });

@@ -2,21 +2,13 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const statusOf = async (id: string) => (await environmentOf(app, id)).status;
+const tests = await startAgentTests();
+const { agent, ok, refused } = tests;
+const { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf } = tests;
+const statusOf = async (id: string) => (await environmentOf(id)).status;
 const failed: Outcome = {
   result: 'failed',
   finishedAt: new Date().toISOString(),
@@ -41,12 +33,12 @@ test('the status of an environment follows it from creation to destruction', asy
     'startedBy',
     'startedByUser',
   );
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const { id } = environment;
   const seen = [environment.status, await statusOf(id)];
   await agent.plan();
   seen.push(await statusOf(id));
-  await ok(app, 'approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   seen.push(await statusOf(id));
   const apply = await agent.claim();
   const version = await agent.apply(apply, ['a', 'b'], {
@@ -56,7 +48,7 @@ test('the status of an environment follows it from creation to destruction', asy
     },
   });
   seen.push(await statusOf(id));
-  const done = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
+  const done = await deploymentOf(environment.latestDeploymentLogId ?? '');
   assert.deepEqual(
     [done.status, done.resourceCount, done.resources?.map(({ name }) => name), done.stateVersionId],
     ['SUCCESS', 2, ['a', 'b'], version],
@@ -65,11 +57,11 @@ test('the status of an environment follows it from creation to destruction', asy
     endpoint: { value: 'x', sensitive: false, type: 'string' },
     key: { value: '********', sensitive: true, type: 'string' },
   });
-  assert.equal((await environmentOf(app, id)).resources?.length, 2);
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id } });
+  assert.equal((await environmentOf(id)).resources?.length, 2);
+  const destroy = await ok('destroyEnvironment', { params: { id } });
   seen.push(await statusOf(id));
   assert.equal((await agent.claim()).type, 'destroy');
-  await ok(app, 'abortDeployment', { params: { id: destroy.id } });
+  await ok('abortDeployment', { params: { id: destroy.id } });
   seen.push(await statusOf(id));
   assert.deepEqual(seen, [
     'CREATED',
@@ -85,10 +77,10 @@ test('the status of an environment follows it from creation to destruction', asy
 test('failed deployments change the status, and cancelled ones restore the previous status', async () => {
   covers('Deployment', 'error', 'failedCommand');
   covers('DeploymentError', 'message', 'exitCode');
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   await agent.finish(await agent.claim(), failed);
   assert.equal(await statusOf(environment.id), 'FAILED');
-  const log = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
+  const log = await deploymentOf(environment.latestDeploymentLogId ?? '');
   assert.deepEqual(
     [log.status, log.error, log.failedCommand],
     ['FAILURE', { message: 'Error: no', exitCode: 1 }, 'tf:plan'],
@@ -98,28 +90,28 @@ test('failed deployments change the status, and cancelled ones restore the previ
     ['internal', 'FAILED'],
     ['aborted', 'ABORTED'],
   ] as const) {
-    await deploy(app, environment.id);
+    await deploy(environment.id);
     await agent.finish(await agent.claim(), { result, finishedAt: new Date().toISOString() });
     assert.equal(await statusOf(environment.id), status, result);
   }
-  const { id } = await deploy(app, environment.id);
+  const { id } = await deploy(environment.id);
   await agent.plan();
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
   assert.equal(await statusOf(environment.id), 'ABORTED');
-  const idle = await createIdle(app);
-  const dry = await deploy(app, idle.id, { deploymentType: 'dryRun' });
+  const idle = await createIdle();
+  const dry = await deploy(idle.id, { deploymentType: 'dryRun' });
   assert.equal(await statusOf(idle.id), 'DRY_RUN_IN_PROGRESS');
   await agent.plan();
   assert.deepEqual(
-    [await statusOf(idle.id), (await deploymentOf(app, dry.id)).status],
+    [await statusOf(idle.id), (await deploymentOf(dry.id)).status],
     ['NEVER_DEPLOYED', 'SUCCESS'],
   );
 });
 
 test('a pull request plan does not change the environment', async () => {
-  const active = await createActive(app, agent);
-  const { id } = await deploy(app, active.id, { deploymentType: 'prPlan' });
-  const view = await environmentOf(app, active.id);
+  const active = await createActive();
+  const { id } = await deploy(active.id, { deploymentType: 'prPlan' });
+  const view = await environmentOf(active.id);
   assert.deepEqual([view.status, view.latestDeploymentLogId === id], ['ACTIVE', false]);
   await agent.finish(await agent.claim(), failed);
   assert.equal(await statusOf(active.id), 'ACTIVE');
@@ -131,8 +123,8 @@ test('a drift run reports its result in a separate status', async () => {
   covers('Environment', 'driftStatus');
   covers('Deployment', 'driftDetected');
   covers('DriftStatusResult', 'driftDeployment', 'eventsScanStatus');
-  const active = await createActive(app, agent);
-  const driftOf = async () => [(await environmentOf(app, active.id)).driftStatus, await statusOf(active.id)];
+  const active = await createActive();
+  const driftOf = async () => [(await environmentOf(active.id)).driftStatus, await statusOf(active.id)];
   assert.deepEqual(await driftOf(), ['DISABLED', 'ACTIVE']);
   const nothing = { added: 0, changed: 0, destroyed: 0 };
   const settled = plannedOutcome({ planSummary: nothing, hasResourceChanges: true });
@@ -143,19 +135,18 @@ test('a drift run reports its result in a separate status', async () => {
     [failed, 'ERROR'],
   ];
   for (const [outcome, drift] of runs) {
-    const { id } = await deploy(app, active.id, { deploymentType: 'driftDetection' });
+    const { id } = await deploy(active.id, { deploymentType: 'driftDetection' });
     await agent.finish(await agent.claim(), outcome);
     assert.deepEqual(await driftOf(), [drift, 'ACTIVE']);
-    const found = await ok(app, 'getDriftStatus', { params: { id } });
+    const found = await ok('getDriftStatus', { params: { id } });
     assert.deepEqual([found.driftDeployment.id, found.eventsScanStatus], [id, 'NOT_CONFIGURED']);
     assert.equal(found.driftDeployment.driftDetected, drift === 'ERROR' ? undefined : drift === 'DRIFTED');
   }
   assert.match(
-    (await refused(app, 'getDriftStatus', 404, { params: { id: active.latestDeploymentLogId ?? '' } }))
-      .message,
+    (await refused('getDriftStatus', 404, { params: { id: active.latestDeploymentLogId ?? '' } })).message,
     /drift/,
   );
-  await deploy(app, active.id, { userRequiresApproval: false });
+  await deploy(active.id, { userRequiresApproval: false });
   const next = await agent.plan();
   await agent.apply(next ?? assert.fail('no apply'));
   assert.deepEqual(await driftOf(), ['OK', 'ACTIVE']);
@@ -163,22 +154,22 @@ test('a drift run reports its result in a separate status', async () => {
 
 test('an abort ends a run that no agent has yet; otherwise its agent is notified', async () => {
   covers('Deployment', 'abortedBy', 'abortedByUser');
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
-  assert.equal(await ok(app, 'abortDeployment', { params: { id } }), null);
-  const aborted = await deploymentOf(app, id);
+  assert.equal(await ok('abortDeployment', { params: { id } }), null);
+  const aborted = await deploymentOf(id);
   assert.deepEqual(
     [aborted.status, aborted.abortedBy, aborted.abortedByUser?.name, await statusOf(environment.id)],
     ['ABORTED', 'admin', 'First admin key', 'ABORTED'],
   );
   assert.equal(await agent.claimAny(), null);
-  const second = await deploy(app, environment.id);
-  const third = await deploy(app, environment.id);
+  const second = await deploy(environment.id);
+  const third = await deploy(environment.id);
   const job = await agent.claim();
-  await ok(app, 'abortDeployment', { params: { id: second.id } });
-  assert.equal(await ok(app, 'abortDeployment', { params: { id: second.id } }), null);
+  await ok('abortDeployment', { params: { id: second.id } });
+  assert.equal(await ok('abortDeployment', { params: { id: second.id } }), null);
   assert.deepEqual(
-    [(await deploymentOf(app, second.id)).status, await statusOf(environment.id)],
+    [(await deploymentOf(second.id)).status, await statusOf(environment.id)],
     ['ABORTING', 'ABORTING'],
   );
   const { abort } = await agent.heartbeat([job]);
@@ -189,17 +180,14 @@ test('an abort ends a run that no agent has yet; otherwise its agent is notified
   assert.equal((await agent.report(job, {})).abort, 'gently');
   await agent.finish(job, failed);
   assert.deepEqual(
-    [(await deploymentOf(app, second.id)).status, (await deploymentOf(app, third.id)).status],
+    [(await deploymentOf(second.id)).status, (await deploymentOf(third.id)).status],
     ['ABORTED', 'IN_PROGRESS'],
   );
-  assert.match(
-    (await refused(app, 'abortDeployment', 409, { params: { id: second.id } })).message,
-    /ABORTED/,
-  );
+  assert.match((await refused('abortDeployment', 409, { params: { id: second.id } })).message, /ABORTED/);
 });
 
 test('an apply that lost its state reports that', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const next = (await agent.plan()) ?? assert.fail('no apply');
   await agent.mark(next);
   await agent.finish(next, {
@@ -208,16 +196,16 @@ test('an apply that lost its state reports that', async () => {
     isStateOurs: true,
     outputs: {},
   });
-  const log = await deploymentOf(app, environment.latestDeploymentLogId ?? '');
+  const log = await deploymentOf(environment.latestDeploymentLogId ?? '');
   assert.equal(log.status, 'INTERNAL_FAILURE');
   assert.match(log.error?.message ?? '', /no newer state/);
 });
 
 test('an apply whose tool wrote the same state again is a success', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const next = (await agent.plan()) ?? assert.fail('no apply');
   await agent.mark(next);
   const finishedAt = new Date().toISOString();
   await agent.finish(next, { result: 'applied', finishedAt, isStateOurs: true, isStateSame: true });
-  assert.equal((await deploymentOf(app, environment.latestDeploymentLogId ?? '')).status, 'SUCCESS');
+  assert.equal((await deploymentOf(environment.latestDeploymentLogId ?? '')).status, 'SUCCESS');
 });

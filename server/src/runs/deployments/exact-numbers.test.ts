@@ -4,28 +4,25 @@ import { beforeEach, test } from 'node:test';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { ExactNumber } from '#contract/schema/exact-json.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { type CallInput, call, ok } from '../../../testing/client.ts';
-import { createEnvironment, createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
+import type { CallInput } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const { app, agent, call, ok, createEnvironment, createIdle, deploy, forgetWork } = await startAgentTests();
+beforeEach(() => forgetWork());
 
 const largest = '9223372036854775807';
 const number = (text: string) => new ExactNumber(text);
 const output = (value: unknown, sensitive = false) => ({ value, sensitive, type: 'number' });
 
 async function textOf(name: OperationName, input: CallInput): Promise<string> {
-  const { statusCode, body } = await call(app, name, input);
+  const { statusCode, body } = await call(name, input);
   assert.equal(statusCode, 200, body);
   return body.replaceAll(/\s/g, '');
 }
 
 /** A deployed environment. @returns its id, and that of its deployment */
 async function deployed(outputs: Record<string, ReturnType<typeof output>>, plan?: Plan) {
-  const environment = await createEnvironment(app, { name: 'source', requiresApproval: false });
+  const environment = await createEnvironment({ name: 'source', requiresApproval: false });
   const next = await agent.plan({ ...(plan ? { plan } : {}) });
   assert.ok(next);
   await agent.apply(next, ['a'], { outputs });
@@ -66,7 +63,7 @@ test('plans and outputs have all digits in every reply', async () => {
 });
 
 test('an environment gets the number of another one as it is, secret or not', async () => {
-  await ok(app, 'updatePolicy', { body: { projectId: app.projectId, outputsAsInputsEnabled: true } });
+  await ok('updatePolicy', { body: { projectId: app.projectId, outputsAsInputsEnabled: true } });
   const source = await deployed({
     big: output(number(largest)),
     list: output([number('1.0'), { a: number('1e30') }]),
@@ -77,8 +74,8 @@ test('an environment gets the number of another one as it is, secret or not', as
     value: JSON.stringify({ environmentId: source.id, outputName: name }),
   });
   const configurationChanges = [input('big'), input('list'), input('secret'), input('big', 0)];
-  const { id } = await createIdle(app, { name: 'consumer', configurationChanges });
-  await deploy(app, id);
+  const { id } = await createIdle({ name: 'consumer', configurationChanges });
+  await deploy(id);
   const { variables } = await agent.claim();
   const values = Object.fromEntries(
     [...variables.terraform, ...variables.environment].map(({ name, value }) => [name, value]),

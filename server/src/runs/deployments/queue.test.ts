@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const statusOf = async (id: string) => (await deploymentOf(app, id)).status;
+const tests = await startAgentTests();
+const { app, agent, ok, refused } = tests;
+const { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf } = tests;
+const statusOf = async (id: string) => (await deploymentOf(id)).status;
 const lock = (id: string, isLocked: boolean, reason?: string) =>
-  ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked, ...(reason ? { reason } : {}) } });
+  ok('setEnvironmentLock', { params: { id }, body: { isLocked, ...(reason ? { reason } : {}) } });
 
 /** An environment whose plan waits for a person. */
 async function createWaiting() {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   assert.equal(await agent.finish(job, plannedOutcome()), null);
   return { environment, waiting: environment.latestDeploymentLogId ?? '' };
@@ -41,20 +33,20 @@ test('a second deployment is queued, says behind which one, and starts when that
   covers('Deployment', 'status', 'queuedAt', 'startedAt', 'finishedAt', 'waitingFor');
   covers('WaitingFor', 'kind', 'id', 'text');
   const { environment, waiting } = await createWaiting();
-  const second = await deploy(app, environment.id, { userRequiresApproval: false });
+  const second = await deploy(environment.id, { userRequiresApproval: false });
   assert.deepEqual(
     [second.status, second.startedAt, second.waitingFor?.kind, second.waitingFor?.id],
     ['QUEUED', null, 'deployment', waiting],
   );
-  const third = await deploy(app, environment.id);
+  const third = await deploy(environment.id);
   assert.deepEqual([third.status, third.waitingFor?.id], ['QUEUED', waiting]);
   assert.equal(await agent.claimAny(), null);
-  await ok(app, 'cancelDeployment', { params: { id: waiting } });
+  await ok('cancelDeployment', { params: { id: waiting } });
   assert.deepEqual(
     [await statusOf(waiting), await statusOf(second.id), await statusOf(third.id)],
     ['CANCELLED', 'IN_PROGRESS', 'QUEUED'],
   );
-  assert.ok((await deploymentOf(app, second.id)).startedAt);
+  assert.ok((await deploymentOf(second.id)).startedAt);
   const { rows } = await app.database.pool.query<{ data: { waitingFor: { text: string } | null } }>(
     "select data from deployment_event where deployment_id = $1 and name = 'status' order by number desc limit 1",
     [second.id],
@@ -70,22 +62,19 @@ test('a second deployment is queued, says behind which one, and starts when that
 
 test('the database refuses a second running deployment of an environment, whatever the program decides', async () => {
   const { environment, waiting } = await createWaiting();
-  const second = await deploy(app, environment.id);
+  const second = await deploy(environment.id);
   const run = (status: string) =>
     app.database.pool.query('update deployment set status = $2 where id = $1', [second.id, status]);
   for (const status of ['IN_PROGRESS', 'WAITING_FOR_USER', 'ABORTING'])
     await assert.rejects(run(status), /deployment_one_active/);
-  await ok(app, 'cancelDeployment', { params: { id: second.id } });
-  await ok(app, 'cancelDeployment', { params: { id: waiting } });
+  await ok('cancelDeployment', { params: { id: second.id } });
+  await ok('cancelDeployment', { params: { id: waiting } });
 });
 
 test('all queued deployments are cancelled at once, oldest first, and running ones continue', async () => {
   const { environment, waiting } = await createWaiting();
-  const queued = [
-    await deploy(app, environment.id),
-    await deploy(app, environment.id, { deploymentType: 'dryRun' }),
-  ];
-  const { ids } = await ok(app, 'cancelQueuedDeployments', {
+  const queued = [await deploy(environment.id), await deploy(environment.id, { deploymentType: 'dryRun' })];
+  const { ids } = await ok('cancelQueuedDeployments', {
     params: { id: environment.id },
     query: { status: 'QUEUED' },
   });
@@ -95,15 +84,15 @@ test('all queued deployments are cancelled at once, oldest first, and running on
   );
   for (const { id } of queued) assert.equal(await statusOf(id), 'CANCELLED');
   assert.equal(await statusOf(waiting), 'WAITING_FOR_USER');
-  assert.deepEqual((await ok(app, 'cancelQueuedDeployments', { params: { id: environment.id } })).ids, []);
-  await ok(app, 'cancelDeployment', { params: { id: waiting } });
+  assert.deepEqual((await ok('cancelQueuedDeployments', { params: { id: environment.id } })).ids, []);
+  await ok('cancelDeployment', { params: { id: waiting } });
 });
 
 test('a plan of a pull request runs alongside a deployment, but waits while one awaits approval', async () => {
   covers('deployEnvironment', 'body.deploymentType');
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const deployment = environment.latestDeploymentLogId ?? '';
-  const alongside = await deploy(app, environment.id, { deploymentType: 'prPlan' });
+  const alongside = await deploy(environment.id, { deploymentType: 'prPlan' });
   assert.equal(alongside.status, 'IN_PROGRESS');
   const [job, other] = [await agent.claim(), await agent.claim()];
   assert.deepEqual(new Set([job.deploymentId, other.deploymentId]), new Set([deployment, alongside.id]));
@@ -112,29 +101,29 @@ test('a plan of a pull request runs alongside a deployment, but waits while one 
     [await statusOf(alongside.id), await statusOf(deployment)],
     ['SUCCESS', 'WAITING_FOR_USER'],
   );
-  const behind = await deploy(app, environment.id, { deploymentType: 'prPlan' });
+  const behind = await deploy(environment.id, { deploymentType: 'prPlan' });
   assert.deepEqual(
     [behind.status, behind.waitingFor?.kind, behind.waitingFor?.id],
     ['QUEUED', 'deployment', deployment],
   );
-  const serial = await deploy(app, environment.id);
-  await ok(app, 'approveDeployment', { params: { id: deployment } });
+  const serial = await deploy(environment.id);
+  await ok('approveDeployment', { params: { id: deployment } });
   assert.deepEqual(
     [await statusOf(deployment), await statusOf(behind.id), await statusOf(serial.id)],
     ['IN_PROGRESS', 'IN_PROGRESS', 'QUEUED'],
   );
-  assert.equal((await environmentOf(app, environment.id)).latestDeploymentLogId, deployment);
-  await ok(app, 'cancelQueuedDeployments', { params: { id: environment.id } });
-  await ok(app, 'abortDeployment', { params: { id: behind.id } });
-  await ok(app, 'abortDeployment', { params: { id: deployment } });
+  assert.equal((await environmentOf(environment.id)).latestDeploymentLogId, deployment);
+  await ok('cancelQueuedDeployments', { params: { id: environment.id } });
+  await ok('abortDeployment', { params: { id: behind.id } });
+  await ok('abortDeployment', { params: { id: deployment } });
 });
 
 test('a locked environment accepts no deployment; queued ones say so, and continue once it is unlocked', async () => {
   covers('Environment', 'isLocked', 'lockStatus');
   const { environment, waiting } = await createWaiting();
-  const queued = await deploy(app, environment.id);
+  const queued = await deploy(environment.id);
   await lock(environment.id, true, 'audit');
-  const view = await environmentOf(app, environment.id);
+  const view = await environmentOf(environment.id);
   assert.deepEqual(
     [
       view.isLocked,
@@ -146,120 +135,111 @@ test('a locked environment accepts no deployment; queued ones say so, and contin
   );
   for (const deploymentType of ['deploy', 'prPlan', 'driftDetection', 'dryRun']) {
     assert.match(
-      (
-        await refused(app, 'deployEnvironment', 409, {
-          params: { id: environment.id },
-          body: { deploymentType },
-        })
-      ).message,
+      (await refused('deployEnvironment', 409, { params: { id: environment.id }, body: { deploymentType } }))
+        .message,
       /locked \(audit\)/,
     );
   }
   assert.match(
-    (await refused(app, 'destroyEnvironment', 409, { params: { id: environment.id } })).message,
+    (await refused('destroyEnvironment', 409, { params: { id: environment.id } })).message,
     /locked/,
   );
-  assert.match((await refused(app, 'approveDeployment', 409, { params: { id: waiting } })).message, /locked/);
-  await ok(app, 'cancelDeployment', { params: { id: waiting } });
-  const held = await deploymentOf(app, queued.id);
+  assert.match((await refused('approveDeployment', 409, { params: { id: waiting } })).message, /locked/);
+  await ok('cancelDeployment', { params: { id: waiting } });
+  const held = await deploymentOf(queued.id);
   assert.deepEqual(
     [held.status, held.waitingFor?.kind, held.waitingFor?.text],
     ['QUEUED', 'lock', 'The environment is locked: audit'],
   );
   await lock(environment.id, false);
   assert.equal(await statusOf(queued.id), 'IN_PROGRESS');
-  assert.ok(!('lockStatus' in (await environmentOf(app, environment.id))));
+  assert.ok(!('lockStatus' in (await environmentOf(environment.id))));
   await drain();
 });
 
 test('a lock does not stop a running deployment', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const job = await agent.claim();
   await lock(environment.id, true);
   const next = await agent.finish(job, plannedOutcome());
   assert.ok(next);
   await agent.apply(next);
-  assert.equal((await environmentOf(app, environment.id)).status, 'ACTIVE');
+  assert.equal((await environmentOf(environment.id)).status, 'ACTIVE');
 });
 
 test('archiving cancels queued and waiting deployments but not running ones, and a deployment restores', async () => {
   covers('Environment', 'isArchived');
   const { environment, waiting } = await createWaiting();
-  const queued = await deploy(app, environment.id);
+  const queued = await deploy(environment.id);
   const archive = { params: { id: environment.id }, body: { isArchived: true } };
-  const archived = await ok(app, 'updateEnvironment', archive);
+  const archived = await ok('updateEnvironment', archive);
   assert.deepEqual([archived.isArchived, archived.status], [true, 'INACTIVE']);
   assert.deepEqual([await statusOf(waiting), await statusOf(queued.id)], ['CANCELLED', 'CANCELLED']);
   assert.match(
-    (await refused(app, 'destroyEnvironment', 400, { params: { id: environment.id } })).message,
+    (await refused('destroyEnvironment', 400, { params: { id: environment.id } })).message,
     /archived/,
   );
-  await refused(app, 'deployEnvironment', 409, {
+  await refused('deployEnvironment', 409, {
     params: { id: environment.id },
     body: { deploymentType: 'driftDetection' },
   });
-  const back = await deploy(app, environment.id);
+  const back = await deploy(environment.id);
   assert.equal(back.status, 'IN_PROGRESS');
-  assert.equal((await environmentOf(app, environment.id)).isArchived, false);
-  const later = await deploy(app, environment.id);
-  assert.match((await refused(app, 'updateEnvironment', 409, archive)).message, /IN_PROGRESS/);
+  assert.equal((await environmentOf(environment.id)).isArchived, false);
+  const later = await deploy(environment.id);
+  assert.match((await refused('updateEnvironment', 409, archive)).message, /IN_PROGRESS/);
   assert.equal(await statusOf(later.id), 'QUEUED');
   await drain();
 });
 
 test('a destroy of nothing is a 400, and is queued while a deployment is under way', async () => {
-  const idle = await createIdle(app);
+  const idle = await createIdle();
   assert.match(
-    (await refused(app, 'destroyEnvironment', 400, { params: { id: idle.id } })).message,
+    (await refused('destroyEnvironment', 400, { params: { id: idle.id } })).message,
     /never deployed: .* archive it$/,
   );
-  await refused(app, 'deployEnvironment', 409, {
+  await refused('deployEnvironment', 409, {
     params: { id: idle.id },
     body: { deploymentType: 'driftDetection' },
   });
-  const active = await createActive(app, agent);
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id: active.id } });
+  const active = await createActive();
+  const destroy = await ok('destroyEnvironment', { params: { id: active.id } });
   assert.equal(destroy.type, 'destroy');
   assert.match(
-    (await refused(app, 'destroyEnvironment', 400, { params: { id: active.id } })).message,
+    (await refused('destroyEnvironment', 400, { params: { id: active.id } })).message,
     /already being destroyed/,
   );
   const next = await agent.plan({ planSummary: { added: 0, changed: 0, destroyed: 1 } });
   assert.ok(next);
   await agent.apply(next, []);
-  assert.equal((await environmentOf(app, active.id)).status, 'INACTIVE');
-  assert.match(
-    (await refused(app, 'destroyEnvironment', 400, { params: { id: active.id } })).message,
-    /inactive/,
-  );
+  assert.equal((await environmentOf(active.id)).status, 'INACTIVE');
+  assert.match((await refused('destroyEnvironment', 400, { params: { id: active.id } })).message, /inactive/);
 });
 
 test('a destroy of nothing succeeds without its tool, also after waiting in the queue', async () => {
-  const failed = await createEnvironment(app);
+  const failed = await createEnvironment();
   await agent.finish(await agent.claim(), {
     result: 'failed',
     finishedAt: new Date().toISOString(),
     failedCommand: 'tf:init',
     error: { message: 'no' },
   });
-  const atOnce = await ok(app, 'destroyEnvironment', { params: { id: failed.id } });
+  const atOnce = await ok('destroyEnvironment', { params: { id: failed.id } });
   assert.deepEqual([atOnce.status, atOnce.planSummary], ['SUCCESS', { added: 0, changed: 0, destroyed: 0 }]);
-  assert.equal((await environmentOf(app, failed.id)).status, 'INACTIVE');
+  assert.equal((await environmentOf(failed.id)).status, 'INACTIVE');
   const { environment, waiting } = await createWaiting();
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
-  const deployAgain = await deploy(app, environment.id);
+  const destroy = await ok('destroyEnvironment', { params: { id: environment.id } });
+  const deployAgain = await deploy(environment.id);
   assert.deepEqual([destroy.status, deployAgain.status], ['QUEUED', 'QUEUED']);
-  await ok(app, 'cancelDeployment', { params: { id: waiting } });
-  const ended = await deploymentOf(app, destroy.id);
+  await ok('cancelDeployment', { params: { id: waiting } });
+  const ended = await deploymentOf(destroy.id);
   assert.deepEqual(
     [ended.status, ended.planSummary, ended.output],
     ['SUCCESS', { added: 0, changed: 0, destroyed: 0 }, {}],
   );
   assert.ok(ended.startedAt && ended.finishedAt);
   assert.deepEqual(
-    new Set(
-      (await ok(app, 'listSteps', { params: { deploymentLogId: destroy.id } })).map(({ status }) => status),
-    ),
+    new Set((await ok('listSteps', { params: { deploymentLogId: destroy.id } })).map(({ status }) => status)),
     new Set(['SKIPPED']),
   );
   assert.equal(await statusOf(deployAgain.id), 'IN_PROGRESS');

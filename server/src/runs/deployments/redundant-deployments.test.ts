@@ -1,40 +1,31 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
+const tests = await startAgentTests();
+const { app, agent, organizationId, projectId, ok } = tests;
+const { createActive, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 const setPolicy = (skipRedundantDeployments: boolean) =>
-  ok(app, 'updatePolicy', { body: { projectId, requiresApprovalDefault: true, skipRedundantDeployments } });
+  ok('updatePolicy', { body: { projectId, requiresApprovalDefault: true, skipRedundantDeployments } });
 
 beforeEach(async () => {
-  await forgetWork(app);
+  await forgetWork();
   await setPolicy(true);
 });
 
 /** An environment whose plan waits for a person. */
 async function createWaiting() {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   await agent.finish(await agent.claim(), plannedOutcome());
   const { id } = environment;
   const waiting = environment.latestDeploymentLogId ?? '';
-  return { id, next: () => ok(app, 'cancelDeployment', { params: { id: waiting } }) };
+  return { id, next: () => ok('cancelDeployment', { params: { id: waiting } }) };
 }
 
 const shownOf = async (id: string) => {
-  const { status, skippedFor } = await deploymentOf(app, id);
+  const { status, skippedFor } = await deploymentOf(id);
   return skippedFor === undefined ? status : `${status} for ${skippedFor}`;
 };
 
@@ -42,8 +33,8 @@ test('deploys that a later one makes redundant are skipped when their turn comes
   covers('Deployment', 'skippedFor');
   covers('updatePolicy', 'body.skipRedundantDeployments');
   const { id, next } = await createWaiting();
-  const deploys = [await deploy(app, id), await deploy(app, id), await deploy(app, id)];
-  const task = await deploy(app, id, { deploymentType: 'dryRun' });
+  const deploys = [await deploy(id), await deploy(id), await deploy(id)];
+  const task = await deploy(id, { deploymentType: 'dryRun' });
   for (const each of deploys) assert.equal(await shownOf(each.id), 'QUEUED');
   await next();
   const last = deploys[2]?.id ?? '';
@@ -53,19 +44,19 @@ test('deploys that a later one makes redundant are skipped when their turn comes
     'IN_PROGRESS',
     'QUEUED',
   ]);
-  const skipped = await deploymentOf(app, deploys[0]?.id ?? '');
+  const skipped = await deploymentOf(deploys[0]?.id ?? '');
   assert.deepEqual([skipped.startedAt, typeof skipped.finishedAt], [null, 'string']);
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: skipped.id ?? '' } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: skipped.id ?? '' } });
   assert.deepEqual(new Set(steps.map(({ status }) => status)), new Set(['SKIPPED']));
-  assert.equal((await environmentOf(app, id)).latestDeploymentLogId, last);
+  assert.equal((await environmentOf(id)).latestDeploymentLogId, last);
 });
 
 test('deploys before a queued destroy are skipped for it, those after it are not, and destroys never', async () => {
   const { id, next } = await createWaiting();
-  const before = await deploy(app, id);
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id } });
-  const plan = await deploy(app, id, { deploymentType: 'prPlan' });
-  const [after, last] = [await deploy(app, id), await deploy(app, id)];
+  const before = await deploy(id);
+  const destroy = await ok('destroyEnvironment', { params: { id } });
+  const plan = await deploy(id, { deploymentType: 'prPlan' });
+  const [after, last] = [await deploy(id), await deploy(id)];
   await next();
   // The destroy found nothing and is over: the deploys after it come next.
   assert.deepEqual(await Promise.all([before, destroy, plan, after, last].map((each) => shownOf(each.id))), [
@@ -80,7 +71,7 @@ test('deploys before a queued destroy are skipped for it, those after it are not
 test('without the policy nothing is skipped', async () => {
   await setPolicy(false);
   const { id, next } = await createWaiting();
-  const [first, second] = [await deploy(app, id), await deploy(app, id)];
+  const [first, second] = [await deploy(id), await deploy(id)];
   await next();
   assert.deepEqual([await shownOf(first.id), await shownOf(second.id)], ['IN_PROGRESS', 'QUEUED']);
 });
@@ -90,13 +81,13 @@ test('a deploy with changes that wait for an approval is never skipped: they wou
     { organizationId, projectId, role: 'Planner' },
   ]);
   const { id, next } = await createWaiting();
-  const plain = await deploy(app, id);
-  const proposing = await ok(app, 'deployEnvironment', {
+  const plain = await deploy(id);
+  const proposing = await ok('deployEnvironment', {
     params: { id },
     body: { configurationChanges: [{ name: 'SIZE', value: 'large' }] },
     as: planner,
   });
-  const last = await deploy(app, id);
+  const last = await deploy(id);
   await next();
   assert.deepEqual(await Promise.all([plain, proposing, last].map((each) => shownOf(each.id))), [
     `SKIPPED for ${last.id}`,
@@ -106,18 +97,16 @@ test('a deploy with changes that wait for an approval is never skipped: they wou
 });
 
 test('lasting changes of a skipped deploy stay: they were stored with the request', async () => {
-  const environment = await createActive(app, agent);
-  const running = await deploy(app, environment.id, { userRequiresApproval: true });
-  const first = await deploy(app, environment.id, {
-    configurationChanges: [{ name: 'SIZE', value: 'large' }],
-  });
-  const second = await deploy(app, environment.id);
-  await ok(app, 'abortDeployment', { params: { id: running.id } });
+  const environment = await createActive();
+  const running = await deploy(environment.id, { userRequiresApproval: true });
+  const first = await deploy(environment.id, { configurationChanges: [{ name: 'SIZE', value: 'large' }] });
+  const second = await deploy(environment.id);
+  await ok('abortDeployment', { params: { id: running.id } });
   assert.deepEqual(
     [await shownOf(first.id), await shownOf(second.id)],
     [`SKIPPED for ${second.id}`, 'IN_PROGRESS'],
   );
-  const shown = await deploymentOf(app, second.id);
+  const shown = await deploymentOf(second.id);
   assert.deepEqual(
     shown.variables?.map(({ name, value }) => [name, value]),
     [['SIZE', 'large']],

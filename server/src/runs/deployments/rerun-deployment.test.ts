@@ -1,31 +1,27 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createActive, deploy, forgetWork } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const { app, agent, organizationId, ok, refused, createActive, deploy, forgetWork } = await startAgentTests();
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
-const latest = async (id: string) => (await ok(app, 'listDeployments', { params: { id } }))[0];
-const rerun = (id: string) => ok(app, 'rerunDeployment', { params: { id } });
+const latest = async (id: string) => (await ok('listDeployments', { params: { id } }))[0];
+const rerun = (id: string) => ok('rerunDeployment', { params: { id } });
 const refuse = async (status: number, id: string, more: object = {}) =>
-  (await refused(app, 'rerunDeployment', status, { params: { id }, ...more })).message;
+  (await refused('rerunDeployment', status, { params: { id }, ...more })).message;
 const commit = 'e'.repeat(40);
 
 /** A plan that has ended. */
 async function planned(environmentId: string, body: object = {}): Promise<string> {
-  const { id } = await deploy(app, environmentId, { deploymentType: 'prPlan', ...body });
+  const { id } = await deploy(environmentId, { deploymentType: 'prPlan', ...body });
   await agent.finish(await agent.claim(), plannedOutcome({ commit }));
   return id;
 }
 
 test('a plan runs again at the commit that it had, with its targets and its facts', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const plan = await planned(id, {
     blueprintRevision: 'feature',
     targets: ['a.b'],
@@ -47,12 +43,12 @@ test('a plan runs again at the commit that it had, with its targets and its fact
 });
 
 test('only plans that have ended run again, and only with the template that they ran', async () => {
-  const { id, latestDeploymentLogId } = await createActive(app, agent);
+  const { id, latestDeploymentLogId } = await createActive();
   assert.match(await refuse(409, latestDeploymentLogId ?? ''), /This is a deploy: only plans/);
-  const { id: running } = await deploy(app, id, { deploymentType: 'dryRun' });
+  const { id: running } = await deploy(id, { deploymentType: 'dryRun' });
   assert.match(await refuse(409, running), /This dryRun is IN_PROGRESS/);
   await agent.finish(await agent.claim(), plannedOutcome());
-  const { id: templateId } = await ok(app, 'createTemplate', {
+  const { id: templateId } = await ok('createTemplate', {
     body: {
       organizationId,
       name: 'other',
@@ -61,18 +57,18 @@ test('only plans that have ended run again, and only with the template that they
       projectIds: [app.projectId],
     },
   });
-  await ok(app, 'setEnvironmentTemplate', { params: { id }, body: { blueprintId: templateId } });
+  await ok('setEnvironmentTemplate', { params: { id }, body: { blueprintId: templateId } });
   assert.match(await refuse(409, running), /has used another template since/);
 });
 
 test('a plan runs again in its folder with its settings, and a drift detection in the folder of today', async () => {
   await agent.register([], { tools: ['terraform', 'opentofu', 'terragrunt'] });
-  const { id, blueprintId } = await createActive(app, agent, { path: 'live' });
+  const { id, blueprintId } = await createActive({ path: 'live' });
   const plan = await planned(id);
   const drift = await planned(id, { deploymentType: 'driftDetection' });
   const code = { type: 'terraform', repository: 'https://git.example.com/network.git' };
   const change = (templateId: string, more: object) =>
-    ok(app, 'updateTemplate', { params: { id: templateId }, body: { ...code, ...more } });
+    ok('updateTemplate', { params: { id: templateId }, body: { ...code, ...more } });
   await change(blueprintId, { path: 'other' });
   /** Input of the agent for the next plan. */
   const next = async () => {
@@ -87,7 +83,7 @@ test('a plan runs again in its folder with its settings, and a drift detection i
   await change(blueprintId, { type: 'opentofu', opentofuVersion: '1.10.0', path: 'live' });
   assert.match(await refuse(409, plan), /This prPlan ran terraform, and environment .* now uses opentofu/);
   const units = { type: 'terragrunt', terragruntVersion: '1.1.3', terragruntTfBinary: 'terraform' };
-  const { id: ofUnits, blueprintId: unitsId } = await createActive(app, agent, {
+  const { id: ofUnits, blueprintId: unitsId } = await createActive({
     ...units,
     terragruntWorkingDirectory: 'eu',
     path: 'units',
@@ -101,10 +97,10 @@ test('a plan runs again in its folder with its settings, and a drift detection i
 });
 
 test('a drift detection runs again on the code of today, and one that applies changes needs RUN_APPLY', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
   const looking = await planned(id, { deploymentType: 'driftDetection' });
-  assert.equal(await ok(app, 'rerunDeployment', { params: { id: looking }, as: planner }), null);
+  assert.equal(await ok('rerunDeployment', { params: { id: looking }, as: planner }), null);
   const job = await agent.claim();
   assert.doesNotMatch(JSON.stringify(job), new RegExp(commit));
   await agent.finish(job, plannedOutcome());
@@ -118,10 +114,10 @@ test('a drift detection runs again on the code of today, and one that applies ch
 });
 
 test('proposed changes are not repeated, and a foreign repository needs its right', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
   const change = { name: 'size', value: 'huge', type: 1 };
-  const { id: proposing } = await ok(app, 'deployEnvironment', {
+  const { id: proposing } = await ok('deployEnvironment', {
     params: { id },
     body: { deploymentType: 'prPlan', configurationChanges: [change] },
     as: planner,

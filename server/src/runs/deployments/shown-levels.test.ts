@@ -5,16 +5,13 @@ import type { ResourceChange } from '#contract/deployments/plan.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createEnvironment, deploymentOf, forgetWork } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { expireApprovals } from './approval/expire-approvals.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok, refused, createEnvironment, deploymentOf, forgetWork } = await startAgentTests();
 await agent.register([], { tools: ['terragrunt'] });
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const kind = 'create terraform_data';
 const made = (unit: string, version = '1.0.0') => ({
@@ -38,7 +35,7 @@ function planOf(unit: string) {
 }
 
 async function start(requiresApproval = false): Promise<string> {
-  const environment = await createEnvironment(app, {
+  const environment = await createEnvironment({
     ...{ type: 'terragrunt', terragruntVersion: '1.1.3', terragruntTfBinary: 'opentofu' },
     ...{ isTerragruntRunAll: true, requiresApproval },
   });
@@ -66,7 +63,7 @@ async function atSecondLevel(more: Partial<Outcome> = {}): Promise<string> {
 }
 
 const addressesOf = async (id: string) => {
-  const { resource_changes: rows } = await ok(app, 'getPlanJson', { params: { id } });
+  const { resource_changes: rows } = await ok('getPlanJson', { params: { id } });
   return (rows as { address: string }[]).map(({ address }) => address);
 };
 
@@ -76,7 +73,7 @@ const shownPlan = ({ plan, planSummary, planHash, isPlanEmpty, units }: Deployme
 test('until a level is planned, the deployment shows no plan, also if that fails', async () => {
   const id = await atSecondLevel();
   const none = [null, null, null, null, null];
-  const between = await deploymentOf(app, id);
+  const between = await deploymentOf(id);
   assert.deepEqual(shownPlan(between), none);
   assert.deepEqual(
     between.earlierLevels?.map((each) => [each.level, each.plan?.resourceChanges[0]?.path]),
@@ -84,10 +81,10 @@ test('until a level is planned, the deployment shows no plan, also if that fails
   );
   const job = await agent.claim();
   await ship(job, 'a plan that is not stored');
-  await refused(app, 'getPlanJson', 404, { params: { id } });
+  await refused('getPlanJson', 404, { params: { id } });
   const finishedAt = new Date().toISOString();
   await agent.finish(job, { result: 'failed', finishedAt, error: { message: 'no such file' } });
-  const failed = await deploymentOf(app, id);
+  const failed = await deploymentOf(id);
   assert.equal(failed.status, 'FAILURE');
   assert.deepEqual(shownPlan(failed), none);
 });
@@ -100,7 +97,7 @@ test('a deployment has changed something if one of its levels has, and shows the
       ...{ providerVersions: { 'provider-of-app': '2.0.0' }, moduleVersions: { 'app/net': '2.0.0' } },
     })) ?? assert.fail('no apply'),
   );
-  const { status, isPlanEmpty, planSummary, providerVersions, moduleVersions } = await deploymentOf(app, id);
+  const { status, isPlanEmpty, planSummary, providerVersions, moduleVersions } = await deploymentOf(id);
   assert.deepEqual([status, isPlanEmpty, planSummary?.added], ['SUCCESS', false, 2]);
   assert.deepEqual(providerVersions, { 'provider-of-vpc': '1.0.0', 'provider-of-app': '2.0.0' });
   assert.deepEqual(moduleVersions, { 'vpc/net': '1.0.0', 'app/net': '2.0.0' });
@@ -112,7 +109,7 @@ test('what the apply of a level reported stays when the next one is planned', as
   const warning = { step, severity: 'warning', text: 'Warning: Deprecated attribute' } as const;
   const id = await atSecondLevel({ diagnostics: [failed] });
   await agent.apply((await planLevel(2, { diagnostics: [warning] })) ?? assert.fail('no apply'));
-  const { status, diagnostics } = await deploymentOf(app, id);
+  const { status, diagnostics } = await deploymentOf(id);
   assert.equal(status, 'SUCCESS');
   assert.deepEqual(diagnostics, [failed, warning]);
 });
@@ -121,13 +118,13 @@ test('the plan as a document is that of the level, and in the end that of all le
   const id = await start(true);
   await planLevel(1);
   assert.deepEqual(await addressesOf(id), ['whole 1']);
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   await agent.apply(await agent.claim());
   await planLevel(2);
   assert.deepEqual(await addressesOf(id), ['whole 2']);
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   await agent.apply(await agent.claim());
-  assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+  assert.equal((await deploymentOf(id)).status, 'SUCCESS');
   assert.deepEqual(await addressesOf(id), ['vpc/terraform_data.it', 'app/terraform_data.it']);
 });
 
@@ -137,7 +134,7 @@ const before = 'Applied before in this deployment: vpc. The next deployment cont
 async function endOf(happens: (id: string) => Promise<unknown>) {
   const id = await atSecondLevel();
   await happens(id);
-  const { status, error } = await deploymentOf(app, id);
+  const { status, error } = await deploymentOf(id);
   return [status, error?.message];
 }
 
@@ -145,15 +142,15 @@ async function endOf(happens: (id: string) => Promise<unknown>) {
 async function waitAtSecondLevel(): Promise<string> {
   const id = await start(true);
   await planLevel(1);
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   await agent.apply(await agent.claim());
   await planLevel(2);
-  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
   return id;
 }
 
 test('a deployment that is aborted, refused or lost names what it has applied', async () => {
-  const abort = (id: string) => ok(app, 'abortDeployment', { params: { id } });
+  const abort = (id: string) => ok('abortDeployment', { params: { id } });
   assert.deepEqual(await endOf(abort), ['ABORTED', `The run was aborted\n\n${before}`]);
   const finishedAt = new Date().toISOString();
   const aborted = await endOf(async (id) => {
@@ -173,12 +170,12 @@ test('a deployment that is aborted, refused or lost names what it has applied', 
   assert.match(String(lost[1]), /^The run was lost 3 times before it made any changes at level 2: /);
   assert.ok(lost[1]?.endsWith(`\n\n${before}`));
   const cancelled = await waitAtSecondLevel();
-  await ok(app, 'cancelDeployment', { params: { id: cancelled } });
-  assert.deepEqual((await deploymentOf(app, cancelled)).error, { message: before });
+  await ok('cancelDeployment', { params: { id: cancelled } });
+  assert.deepEqual((await deploymentOf(cancelled)).error, { message: before });
   const expired = await waitAtSecondLevel();
   app.advance(400 * 86_400);
   await expireApprovals(app.context);
-  const { status, error } = await deploymentOf(app, expired);
+  const { status, error } = await deploymentOf(expired);
   assert.equal(status, 'TIMEOUT');
   assert.ok(error?.message.endsWith(`\n\n${before}`));
 });

@@ -2,33 +2,23 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, call, ok, refused } = tests;
+const { createActive, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 /** Deploys a new idle environment. @returns what the agent gets and what readers see */
 async function run(body: unknown) {
-  const { id } = await createIdle(app);
-  const started = await ok(app, 'deployEnvironment', { params: { id }, body });
-  return { started, job: await agent.claim(), environment: await environmentOf(app, id) };
+  const { id } = await createIdle();
+  const started = await ok('deployEnvironment', { params: { id }, body });
+  return { started, job: await agent.claim(), environment: await environmentOf(id) };
 }
 
 test('a deployment is refused by the name of a variable whose expression would never end', async () => {
-  const { id } = await createIdle(app, {
-    configurationChanges: { name: 'ENDLESS', value: `${'a'.repeat(50)}!` },
-  });
+  const { id } = await createIdle({ configurationChanges: { name: 'ENDLESS', value: `${'a'.repeat(50)}!` } });
   const { organizationId, projectId } = app;
   const outer = {
     scope: 'PROJECT' as const,
@@ -37,14 +27,14 @@ test('a deployment is refused by the name of a variable whose expression would n
     name: 'ENDLESS',
     type: 0 as const,
   };
-  const [saved] = await ok(app, 'saveVariables', { body: [{ ...outer, regex: '^(a+)+$' }] });
-  const { message } = await refused(app, 'deployEnvironment', 400, { params: { id }, body: {} });
+  const [saved] = await ok('saveVariables', { body: [{ ...outer, regex: '^(a+)+$' }] });
+  const { message } = await refused('deployEnvironment', 400, { params: { id }, body: {} });
   assert.equal(
     message,
     'Variable "ENDLESS" of scope ENVIRONMENT cannot be compared with ^(a+)+$: the expression takes too long on it: scope PROJECT requires it',
   );
-  await ok(app, 'deleteVariable', { params: { id: saved?.id ?? '' } });
-  await deploy(app, id);
+  await ok('deleteVariable', { params: { id: saved?.id ?? '' } });
+  await deploy(id);
 });
 
 test('the details of a deployment are returned, and reach its run', async () => {
@@ -79,7 +69,7 @@ test('the details of a deployment are returned, and reach its run', async () => 
     gitUserData: { gitUser: 'ada', gitAvatarUrl: 'https://x/a.png', prNumber: '7' },
     customServiceEnvironmentVariables: custom,
   });
-  for (const view of [started, await deploymentOf(app, started.id)]) {
+  for (const view of [started, await deploymentOf(started.id)]) {
     assert.deepEqual(
       [view.comment, view.triggerName, view.trigger, view.targets],
       ['why', 'terraform-cli', 'terraform-cli', ['a.b', 'c.d']],
@@ -148,7 +138,7 @@ test('a new revision, repository, name and lifetime apply to this run and all la
     'blueprintPath',
     'blueprintType',
   );
-  const created = await createIdle(app);
+  const created = await createIdle();
   const body = {
     blueprintId: created.blueprintId,
     blueprintRevision: 'v2',
@@ -156,7 +146,7 @@ test('a new revision, repository, name and lifetime apply to this run and all la
     envName: 'renamed',
     ttl: { type: 'HOURS', value: '1' },
   };
-  const first = await deploy(app, created.id, body);
+  const first = await deploy(created.id, body);
   assert.deepEqual(
     [first.blueprintRevision, first.blueprintRepository, first.blueprintId, first.blueprintType],
     ['v2', 'https://git.example.com/other.git', created.blueprintId, 'terraform'],
@@ -164,53 +154,51 @@ test('a new revision, repository, name and lifetime apply to this run and all la
   const job = await agent.claim();
   assert.deepEqual([job.source.repository, job.source.revision], ['https://git.example.com/other.git', 'v2']);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));
-  const later = await deploy(app, created.id);
+  const later = await deploy(created.id);
   assert.deepEqual(
     [later.blueprintRevision, later.blueprintRepository],
     ['v2', 'https://git.example.com/other.git'],
   );
-  const environment = await environmentOf(app, created.id);
+  const environment = await environmentOf(created.id);
   assert.equal(environment.name, 'renamed');
   assert.ok(Math.abs(Date.parse(environment.lifespanEndAt ?? '') - Date.now() - 3_600_000) < 60_000);
 });
 
 test('commands of a task are refused with another type, and nothing starts', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   for (const body of [
     { taskPayload: 'ls' },
     ...['dryRun', 'deploy'].map((deploymentType) => ({ deploymentType, taskPayload: 'ls' })),
   ]) {
-    const refusal = await refused(app, 'deployEnvironment', 400, { params: { id }, body });
+    const refusal = await refused('deployEnvironment', 400, { params: { id }, body });
     assert.match(
       refusal.message,
       /^\/body\/taskPayload applies only to deploymentType task, and this is a d/,
     );
   }
   assert.deepEqual(
-    (await ok(app, 'listDeployments', { params: { id } })).filter(
-      ({ status }) => status !== 'NEVER_DEPLOYED',
-    ),
+    (await ok('listDeployments', { params: { id } })).filter(({ status }) => status !== 'NEVER_DEPLOYED'),
     [],
   );
 });
 
 test('a test of a module is stored and skipped at once, with the reason', async () => {
-  const { id } = await createIdle(app);
-  const { status: before } = await environmentOf(app, id);
+  const { id } = await createIdle();
+  const { status: before } = await environmentOf(id);
   const body = { deploymentType: 'moduleTest' };
-  const reply = await call(app, 'deployEnvironment', { params: { id }, body });
+  const reply = await call('deployEnvironment', { params: { id }, body });
   assert.match(
     String(reply.headers['x-envarium-warning']),
     /^deploymentType moduleTest is stored but has no /,
   );
-  const { type, status, error } = await deploymentOf(app, reply.json<{ id: string }>().id);
+  const { type, status, error } = await deploymentOf(reply.json<{ id: string }>().id);
   assert.deepEqual([type, status], ['moduleTest', 'SKIPPED']);
   assert.match(error?.message ?? '', /did not run: modules and templates are not tested/);
-  assert.equal((await environmentOf(app, id)).status, before);
+  assert.equal((await environmentOf(id)).status, before);
 });
 
 test('a refused deployment names the field, and stores nothing of the request', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const refusals: [object, RegExp][] = [
     [{ deploymentType: 'task' }, /\/body\/taskPayload is required/],
     [{ deploymentType: 'task', taskPayload: ' \n' }, /\/body\/taskPayload is required/],
@@ -260,11 +248,11 @@ test('a refused deployment names the field, and stores nothing of the request', 
       'deployRequest' in more
         ? more
         : { envName: 'renamed', configurationChanges: { name: 'A', value: 'x' }, ...more };
-    const refusal = await refused(app, 'deployEnvironment', 400, { params: { id }, body });
+    const refusal = await refused('deployEnvironment', 400, { params: { id }, body });
     assert.match(refusal.message, message, JSON.stringify(more));
     assert.doesNotMatch(refusal.message, /planted/);
   }
-  const environment = await environmentOf(app, id);
+  const environment = await environmentOf(id);
   assert.deepEqual(
     [environment.name, environment.lifespanEndAt, environment.status],
     ['network', null, 'NEVER_DEPLOYED'],
@@ -279,8 +267,7 @@ test('fields of a deployment are included and excluded by their paths', async ()
   covers('getDeployment');
   covers('getDeployment', 'query.fields', 'query.exclude_fields', 'reply');
   const { started } = await run({ comment: 'c' });
-  const get = (query: Record<string, string>) =>
-    ok(app, 'getDeployment', { params: { id: started.id }, query });
+  const get = (query: Record<string, string>) => ok('getDeployment', { params: { id: started.id }, query });
   assert.deepEqual(await get({ fields: 'id,startedByUser.user_id,nothing' }), {
     id: started.id,
     startedByUser: { user_id: 'admin' },
@@ -294,12 +281,12 @@ test('fields of a deployment are included and excluded by their paths', async ()
 });
 
 test('deployments are listed newest first, by type, status and time, in pages', async () => {
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   const params = { id: environment.id };
-  const plan = await deploy(app, environment.id, { deploymentType: 'prPlan' });
-  await ok(app, 'abortDeployment', { params: { id: plan.id } });
+  const plan = await deploy(environment.id, { deploymentType: 'prPlan' });
+  await ok('abortDeployment', { params: { id: plan.id } });
   const list = async (query: Record<string, string> = {}) => {
-    const response = await call(app, 'listDeployments', { params, query });
+    const response = await call('listDeployments', { params, query });
     return {
       ids: response.json<{ id: string }[]>().map(({ id }) => id),
       total: response.headers['x-total-count'],
@@ -316,17 +303,17 @@ test('deployments are listed newest first, by type, status and time, in pages', 
     string,
     string
   >[])
-    await refused(app, 'listDeployments', 400, { params, query });
+    await refused('listDeployments', 400, { params, query });
 });
 
 test('a destroy checks out the last deployed commit, unless the request specifies another', async () => {
   covers('Deployment', 'isScheduledRun');
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   const params = { id: environment.id };
-  const byDefault = await ok(app, 'destroyEnvironment', { params });
+  const byDefault = await ok('destroyEnvironment', { params });
   assert.equal(byDefault.blueprintRevision, 'c'.repeat(40));
-  await ok(app, 'abortDeployment', { params: { id: byDefault.id } });
-  const newest = await ok(app, 'destroyEnvironment', {
+  await ok('abortDeployment', { params: { id: byDefault.id } });
+  const newest = await ok('destroyEnvironment', {
     params,
     query: { checkoutUpdatedCode: 'true', skipStateRefresh: 'true', isScheduledRun: 'true' },
     body: { comment: 'bye', triggerName: 'workflow' },
@@ -339,14 +326,14 @@ test('a destroy checks out the last deployed commit, unless the request specifie
   assert.deepEqual([job.type, job.skipStateRefresh, job.source.revision], ['destroy', true, undefined]);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));
   assert.equal(
-    (await ok(app, 'destroyEnvironment', { params, query: { revision: 'v1' } })).blueprintRevision,
+    (await ok('destroyEnvironment', { params, query: { revision: 'v1' } })).blueprintRevision,
     'v1',
   );
-  await refused(app, 'destroyEnvironment', 400, { params, query: { revision: '--x' } });
-  const { message } = await refused(app, 'destroyEnvironment', 400, {
+  await refused('destroyEnvironment', 400, { params, query: { revision: '--x' } });
+  const { message } = await refused('destroyEnvironment', 400, {
     params,
     body: { workflowDeploymentId: randomUUID() },
   });
   assert.match(message, /\/body\/workflowDeploymentId applies to workflow/);
-  await refused(app, 'destroyEnvironment', 400, { params, query: { skipStateRefresh: 'maybe' } });
+  await refused('destroyEnvironment', 400, { params, query: { skipStateRefresh: 'maybe' } });
 });

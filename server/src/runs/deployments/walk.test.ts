@@ -4,13 +4,10 @@ import fc from 'fast-check';
 import { isActive, isTerminal, serialTypes } from '#contract/life-cycle/life-cycle.ts';
 import type { DeploymentStatus } from '#contract/schema/enumerations.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
-import { createIdle, environmentOf } from '../../../testing/environment.ts';
+import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, call, ok, createIdle, environmentOf } = await startAgentTests();
 
 const now = () => new Date().toISOString();
 
@@ -44,7 +41,7 @@ async function act(
   which: number,
 ): Promise<void> {
   const params = { id: walk.id };
-  const deployments = await ok(app, 'listDeployments', { params });
+  const deployments = await ok('listDeployments', { params });
   const picked = { id: deployments[which % Math.max(1, deployments.length)]?.id ?? walk.id };
   const job = walk.held[which % Math.max(1, walk.held.length)];
   const drop = () => walk.held.splice(walk.held.indexOf(job as Job), 1);
@@ -54,27 +51,27 @@ async function act(
     case 'prPlan':
     case 'driftDetection':
     case 'dryRun':
-      return void (await call(app, 'deployEnvironment', { params, body: { deploymentType: name } }));
+      return void (await call('deployEnvironment', { params, body: { deploymentType: name } }));
     case 'deployAlone':
-      return void (await call(app, 'deployEnvironment', {
+      return void (await call('deployEnvironment', {
         params,
         body: { userRequiresApproval: which % 2 === 0 },
       }));
     case 'destroy':
-      return void (await call(app, 'destroyEnvironment', { params }));
+      return void (await call('destroyEnvironment', { params }));
     case 'approve':
-      return void (await call(app, 'approveDeployment', { params: picked }));
+      return void (await call('approveDeployment', { params: picked }));
     case 'cancel':
-      return void (await call(app, 'cancelDeployment', { params: picked }));
+      return void (await call('cancelDeployment', { params: picked }));
     case 'cancelQueued':
-      return void (await call(app, 'cancelQueuedDeployments', { params }));
+      return void (await call('cancelQueuedDeployments', { params }));
     case 'abort':
-      return void (await call(app, 'abortDeployment', { params: picked }));
+      return void (await call('abortDeployment', { params: picked }));
     case 'lock':
     case 'unlock':
-      return void (await call(app, 'setEnvironmentLock', { params, body: { isLocked: name === 'lock' } }));
+      return void (await call('setEnvironmentLock', { params, body: { isLocked: name === 'lock' } }));
     case 'archive':
-      return void (await call(app, 'updateEnvironment', { params, body: { isArchived: which % 2 === 0 } }));
+      return void (await call('updateEnvironment', { params, body: { isArchived: which % 2 === 0 } }));
     case 'claim':
       return void keep(await agent.claimAny());
     case 'finish': {
@@ -114,8 +111,8 @@ async function act(
 
 /** Invariants after every step. */
 async function check(walk: Walk): Promise<void> {
-  const environment = await environmentOf(app, walk.id);
-  const deployments = await ok(app, 'listDeployments', { params: { id: walk.id } });
+  const environment = await environmentOf(walk.id);
+  const deployments = await ok('listDeployments', { params: { id: walk.id } });
   const { rows: jobs } = await app.database.pool.query<{ deployment_id: string; status: string }>(
     "select j.deployment_id, j.status from job j join deployment d on d.id = j.deployment_id where d.environment_id = $1 and j.status <> 'done'",
     [walk.id],
@@ -156,14 +153,14 @@ async function check(walk: Walk): Promise<void> {
 
 /** Everything comes to an end where people decide and agents work. */
 async function bringToRest(walk: Walk): Promise<void> {
-  await ok(app, 'setEnvironmentLock', { params: { id: walk.id }, body: { isLocked: false } });
+  await ok('setEnvironmentLock', { params: { id: walk.id }, body: { isLocked: false } });
   for (let rounds = 0; rounds < 60; rounds++) {
-    const open = (await ok(app, 'listDeployments', { params: { id: walk.id } })).filter(
+    const open = (await ok('listDeployments', { params: { id: walk.id } })).filter(
       ({ status }) => !isTerminal(status as DeploymentStatus),
     );
     if (open.length === 0) return;
     for (const { id = '', status } of open)
-      if (status === 'WAITING_FOR_USER') await call(app, 'cancelDeployment', { params: { id } });
+      if (status === 'WAITING_FOR_USER') await call('cancelDeployment', { params: { id } });
     await act(walk, 'claim', 0);
     await act(walk, 'finish', 0);
   }
@@ -173,7 +170,7 @@ async function bringToRest(walk: Walk): Promise<void> {
 const step = fc.tuple(fc.constantFrom(...people, ...agents, ...agents), fc.nat(5));
 
 async function begin(): Promise<Walk> {
-  return { id: (await createIdle(app, { requiresApproval: false })).id, held: [] };
+  return { id: (await createIdle({ requiresApproval: false })).id, held: [] };
 }
 
 test('random actions of people and agents never leave a deployment stuck or states that disagree', async () => {

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { plannedOutcome, testAgent, testIsolation } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
 import { createEnvironment, deploymentOf } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok } = await startAgentTests();
 
 /** Another process under the same key. */
 async function anotherAgent(more: object = {}): Promise<typeof agent> {
@@ -49,7 +48,7 @@ test('a job goes only to an agent that has its tool, and an apply only to one th
   const id = environment.latestDeploymentLogId ?? '';
   assert.equal(await unfit.claimAny(), null);
   await elsewhere.finish(await elsewhere.claim(), plannedOutcome({ workFolder: '/elsewhere' }));
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   assert.equal(await agent.claimAny(), null);
   await elsewhere.goodbye();
   assert.equal(

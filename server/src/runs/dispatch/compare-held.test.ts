@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { answerSeconds } from '#protocol/messages/agent.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { createEnvironment, forgetWork } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
 import { somebodyWaits } from '../../../testing/locks.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, createEnvironment, forgetWork } = await startAgentTests();
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 async function claimed(more: object = {}) {
-  await createEnvironment(app, more);
+  await createEnvironment(more);
   return agent.claim();
 }
 

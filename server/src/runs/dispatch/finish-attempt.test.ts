@@ -2,24 +2,16 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
-import { appliedOutcome, plannedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import {
-  createEnvironment,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, ok, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 async function running(more: object = {}) {
-  const environment = await createEnvironment(app, more);
+  const environment = await createEnvironment(more);
   return { environment, job: await agent.claim(), id: environment.latestDeploymentLogId ?? '' };
 }
 
@@ -46,7 +38,7 @@ test('a repeated outcome gets the same answer, and a different one is refused', 
   const applied = appliedOutcome({ stateFileHash: 'h' });
   assert.equal(await agent.finish(next, applied), null);
   assert.equal(await agent.finish(next, applied), null);
-  const done = await deploymentOf(app, id);
+  const done = await deploymentOf(id);
   assert.deepEqual(
     [done.status, done.providerVersions, done.moduleVersions, done.stateFileHash],
     ['SUCCESS', { null: '3.2.4' }, { net: '1.0.0' }, { value: 'h' }],
@@ -109,7 +101,7 @@ test('an attempt missing from two lists is replaced, and may then send only its 
   );
   assert.equal((await agent.putState(job, stateFile(1, ['x'], job.environmentId), '')).standing, 'rescued');
   await agent.finish(again, plannedOutcome());
-  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
 });
 
 test('a run that is lost again and again ends after three attempts', async () => {
@@ -129,7 +121,7 @@ test('a run that is lost again and again ends after three attempts', async () =>
       null,
     );
     assert.deepEqual(
-      new Set((await ok(app, 'listSteps', { params: { deploymentLogId: id } })).map(({ status }) => status)),
+      new Set((await ok('listSteps', { params: { deploymentLogId: id } })).map(({ status }) => status)),
       new Set(['NOT_STARTED']),
     );
     current = await agent.claim();
@@ -141,7 +133,7 @@ test('a run that is lost again and again ends after three attempts', async () =>
     isLost: true,
     error: { message: 'the runner is gone' },
   });
-  const done = await deploymentOf(app, id);
+  const done = await deploymentOf(id);
   assert.equal(done.status, 'INTERNAL_FAILURE');
   assert.match(done.error?.message ?? '', /lost 3 times .* the runner is gone/);
   assert.equal(await agent.claimAny(), null);
@@ -150,7 +142,7 @@ test('a run that is lost again and again ends after three attempts', async () =>
 test('a run lost after its mark is never started again, and reports what is known', async () => {
   covers('Deployment', 'unrecordedResources');
   const { environment, job, id } = await running({ requiresApproval: false });
-  const queued = await deploy(app, environment.id, { userRequiresApproval: true });
+  const queued = await deploy(environment.id, { userRequiresApproval: true });
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
   await agent.mark(next);
   const { stateVersionId } = await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
@@ -161,33 +153,33 @@ test('a run lost after its mark is never started again, and reports what is know
     failedCommand: 'tf:apply',
     unrecorded: [{ address: 'x.y', certainty: 'may exist' }],
   });
-  const done = await deploymentOf(app, id);
+  const done = await deploymentOf(id);
   assert.deepEqual(
     [done.status, done.failedCommand, done.stateVersionId],
     ['INTERNAL_FAILURE', 'tf:apply', stateVersionId],
   );
   assert.deepEqual(done.unrecordedResources, [{ address: 'x.y', certainty: 'may exist' }]);
   assert.match(done.error?.message ?? '', /lost after it had started/);
-  assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(queued.id)).status, 'IN_PROGRESS');
   const plan = await agent.claim();
   assert.equal(plan.state.current?.stateVersionId, stateVersionId);
   await agent.finish(plan, plannedOutcome());
-  await ok(app, 'cancelDeployment', { params: { id: queued.id } });
-  assert.equal((await environmentOf(app, environment.id)).status, 'FAILED');
+  await ok('cancelDeployment', { params: { id: queued.id } });
+  assert.equal((await environmentOf(environment.id)).status, 'FAILED');
 });
 
 test('a lost run with a requested abort ends as aborted', async () => {
   const { job, id } = await running();
-  await ok(app, 'abortDeployment', { params: { id } });
+  await ok('abortDeployment', { params: { id } });
   await agent.finish(job, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true });
-  assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+  assert.equal((await deploymentOf(id)).status, 'ABORTED');
 });
 
 test('an abort at the end of the plan keeps the apply from starting', async () => {
   const { job, id } = await running({ requiresApproval: false });
-  await ok(app, 'abortDeployment', { params: { id } });
+  await ok('abortDeployment', { params: { id } });
   assert.equal(await agent.finish(job, plannedOutcome()), null);
-  assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+  assert.equal((await deploymentOf(id)).status, 'ABORTED');
 });
 
 test('a step that is still running ends with its deployment', async () => {
@@ -200,12 +192,12 @@ test('a step that is still running ends with its deployment', async () => {
     finishedAt: new Date().toISOString(),
     failedCommand: 'tf:plan',
   });
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   assert.deepEqual(
     steps.filter(({ completedAt }) => completedAt).map(({ name, status }) => [name, status]),
     [['tf:plan', 'FAIL']],
   );
-  assert.deepEqual((await deploymentOf(app, id)).error, { message: 'Unknown Error' });
+  assert.deepEqual((await deploymentOf(id)).error, { message: 'Unknown Error' });
 });
 
 test('a deployment whose outcome cannot be stored ends after some tries, and the queue continues', async () => {
@@ -213,7 +205,7 @@ test('a deployment whose outcome cannot be stored ends after some tries, and the
   const next = (await agent.finish(job, plannedOutcome())) ?? assert.fail('no apply');
   await agent.mark(next);
   const { stateVersionId } = await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
-  const queued = await deploy(app, environment.id);
+  const queued = await deploy(environment.id);
   await app.database.pool.query(`create function refuse_it() returns trigger language plpgsql as
     $$ begin if new.state_file_hash = 'impossible' then raise exception 'cannot keep this'; end if; return new; end $$`);
   await app.database.pool.query(
@@ -222,12 +214,12 @@ test('a deployment whose outcome cannot be stored ends after some tries, and the
   const outcome = appliedOutcome({ stateFileHash: 'impossible', stateVersionId });
   for (let time = 1; time < 5; time++)
     await assert.rejects(agent.send('finish', next, { fence: next.fence, outcome }), /cannot keep this/);
-  assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(id)).status, 'IN_PROGRESS');
   assert.equal(await agent.finish(next, outcome), null);
   assert.equal(await agent.finish(next, outcome), null);
-  const ended = await deploymentOf(app, id);
+  const ended = await deploymentOf(id);
   assert.deepEqual([ended.status, ended.stateVersionId], ['INTERNAL_FAILURE', stateVersionId]);
   assert.match(ended.error?.message ?? '', /outcome cannot be stored: cannot keep this/);
-  assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(queued.id)).status, 'IN_PROGRESS');
   await app.database.pool.query('drop trigger refuse_it on deployment');
 });

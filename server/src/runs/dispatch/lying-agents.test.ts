@@ -4,21 +4,18 @@ import { test } from 'node:test';
 import type { LightMyRequestResponse as Response } from 'fastify';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { addAgent, appliedOutcome, stateFile, TestAgent, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createActive, createEnvironment, deploy, deploymentOf } from '../../../testing/environment.ts';
+import { addAgent, appliedOutcome, stateFile, TestAgent } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
 import { sweepSilence } from './sweep-silence.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok, createActive, createEnvironment, deploy, deploymentOf } = await startAgentTests();
 
 /** An agent of the same organization, with a key of its own. */
 async function otherAgent(): Promise<TestAgent> {
   const key = 'LIAR';
   await addAgent(app, key, app.organizationId);
-  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: key } });
+  const { secret } = await ok('createAgentSecret', { params: { agentKey: key } });
   const other = new TestAgent(app, secret, key);
   await other.register();
   return other;
@@ -27,8 +24,8 @@ const liar = await otherAgent();
 
 /** An apply of an environment that has a state, with its start mark. */
 async function applying() {
-  const environment = await createActive(app, agent);
-  const { id } = await deploy(app, environment.id, { userRequiresApproval: false });
+  const environment = await createActive();
+  const { id } = await deploy(environment.id, { userRequiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
   await agent.mark(job, mark);
@@ -150,9 +147,9 @@ test('lies about a run are refused and logged, and the run ends as if nobody had
   await agent.report(job, { logs: [log(6, 'end\n')], eventsFrom: 1 });
   await end(job);
 
-  const done = await deploymentOf(app, id);
+  const done = await deploymentOf(id);
   assert.deepEqual([done.status, done.resourceCount], ['SUCCESS', 2], done.error?.message);
-  const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' } });
+  const { events } = await ok('getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' } });
   assert.deepEqual(
     events.map(({ message }) => message),
     ['begin', 'end'],
@@ -184,10 +181,10 @@ test('a state of another lineage is kept as rescued, does not become the current
   const { standing } = await agent.putState(job, stateFile(99, ['b'], 'another lineage'), follows);
   assert.equal(standing, 'rescued');
   await agent.finish(job, appliedOutcome({ resourceCount: 2 }));
-  const done = await deploymentOf(app, id);
+  const done = await deploymentOf(id);
   assert.equal(done.status, 'INTERNAL_FAILURE');
   assert.match(done.error?.message ?? '', /kept as a rescued version/);
-  const versions = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const versions = await ok('listStateVersions', { params: { id: environment.id } });
   const current = versions.find((version) => version.standing === 'current');
   assert.equal(current?.id, follows);
 });
@@ -196,7 +193,7 @@ test('what is said about a run after its end is refused and logged, and changes 
   const { job, id } = await applying();
   await agent.report(job, { logs: [log(0, 'all\n')] });
   await end(job);
-  const before = await deploymentOf(app, id);
+  const before = await deploymentOf(id);
   assert.equal(before.status, 'SUCCESS');
   const calls: Readonly<Record<string, () => Promise<Response>>> = {
     report: () => agent.send('report', job, report(job, { logs: [log(4, 'more\n')] })),
@@ -217,16 +214,16 @@ test('what is said about a run after its end is refused and logged, and changes 
   assert.deepEqual(await app.context.db.selectFrom('attempt_blob').selectAll().execute(), []);
   const { unwanted, abort } = await agent.heartbeat([job]);
   assert.deepEqual([unwanted.map(({ fence }) => fence), abort], [[job.fence], []]);
-  const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' } });
+  const { events } = await ok('getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' } });
   assert.deepEqual(
     events.map(({ message }) => message),
     ['all'],
   );
-  assert.deepEqual(await deploymentOf(app, id), before);
+  assert.deepEqual(await deploymentOf(id), before);
 });
 
 test('an agent that claims and is then silent holds up nobody', async () => {
-  await createEnvironment(app);
+  await createEnvironment();
   const job = await liar.claim();
   await sweepSilence(app.context);
   for (const seconds of [14, 14]) {

@@ -2,23 +2,20 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createActive, createEnvironment, deploy } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok, refused, createActive, createEnvironment, deploy } = await startAgentTests();
 
 test('an agent that requests a lost blob is refused immediately, with the name of the missing file', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   // Too large to be kept in a row.
   const plan = 'the plan file'.padEnd(100_000, '.');
   await agent.putBlob(job, 'plan', plan);
   await agent.putBlob(job, 'tree', '');
   await agent.finish(job, plannedOutcome());
-  await ok(app, 'approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   const apply = await agent.claim();
   const fetch = (blob: string) =>
     agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } });
@@ -35,8 +32,8 @@ test('an agent that requests a lost blob is refused immediately, with the name o
 });
 
 test('a run does not wait for a state that was lost or changed on disk', async () => {
-  const environment = await createActive(app, agent);
-  await deploy(app, environment.id);
+  const environment = await createActive();
+  await deploy(environment.id);
   const job = await agent.claim();
   const fetch = () => agent.send('getState', { ...job, query: { fence: String(job.fence) } });
   assert.match((await fetch()).body, /"version":4/);
@@ -49,9 +46,9 @@ test('a run does not wait for a state that was lost or changed on disk', async (
   assert.equal((await fetch()).statusCode, 404);
   rmSync(file);
   assert.equal((await fetch()).statusCode, 404);
-  const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const [version] = await ok('listStateVersions', { params: { id: environment.id } });
   assert.match(
-    (await refused(app, 'getStateContent', 404, { params: { id: version?.id ?? '' } })).message,
+    (await refused('getStateContent', 404, { params: { id: version?.id ?? '' } })).message,
     /its file is missing/,
   );
 });

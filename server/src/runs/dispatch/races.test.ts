@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { createEnvironment, deploymentOf } from '../../../testing/environment.ts';
 import { somebodyWaits } from '../../../testing/locks.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { lockAttempt } from '../../rows/dispatch/attempt-store.ts';
 import { getJob } from '../../rows/queue/job-store.ts';
 import { loseAttempt } from './lose-attempt.ts';
 import { storeMark } from './store-mark.ts';
 import { sweepSilence } from './sweep-silence.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, createEnvironment, deploymentOf } = await startAgentTests();
 
 async function runningApply() {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
   const place = {
@@ -41,7 +38,7 @@ test('an attempt is not started again when its start mark arrives during the giv
     await somebodyWaits(app.database);
   });
   await losing;
-  assert.equal((await deploymentOf(app, id)).status, 'INTERNAL_FAILURE');
+  assert.equal((await deploymentOf(id)).status, 'INTERNAL_FAILURE');
   assert.equal(await agent.claimAny(), null);
 });
 
@@ -61,6 +58,6 @@ test('a run continues when its agent returns just before the give-up', async () 
     await agent.mark(job);
   });
   await sweeping;
-  assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(id)).status, 'IN_PROGRESS');
   assert.deepEqual((await agent.heartbeat([job])).unwanted, []);
 });

@@ -3,16 +3,15 @@ import { test } from 'node:test';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import { testAgent, testIsolation } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
 import { basic } from '../../../testing/client.ts';
-import { createEnvironment } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 
-const app = await testApp();
+const { app, createEnvironment } = await startTests();
 
 test('a spool and its runs stay with the key that registered them', async () => {
   const agent = await testAgent(app);
-  await createEnvironment(app);
+  await createEnvironment();
   const job = await agent.claim();
   const other = { id: 'other-agent', secret: newKeySecret() };
   await app.context.db

@@ -7,14 +7,11 @@ import { Socket } from 'node:net';
 import { beforeEach, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import type { Job } from '#protocol/messages/job.ts';
-import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
+import { appliedOutcome, plannedOutcome, sha256, stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const { app, agent, ok, createIdle, deploy, forgetWork } = await startAgentTests();
+beforeEach(() => forgetWork());
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const blob = (name: 'plan' | 'tree') => ({ name, sha256: sha256(name), base64: base64(name) });
@@ -69,11 +66,11 @@ function applied({ environmentId }: Job) {
 }
 
 test('a deployment that nobody has to approve goes to the database a limited number of times', async (t) => {
-  const { id } = await createIdle(app, { requiresApproval: false });
+  const { id } = await createIdle({ requiresApproval: false });
   // The first use of a key in a minute is recorded, after which the key is read again.
-  await ok(app, 'getEnvironment', { params: { id } });
+  await ok('getEnvironment', { params: { id } });
   await app.database.pool.query('select 1');
-  const request = await trafficOf(t, () => deploy(app, id));
+  const request = await trafficOf(t, () => deploy(id));
   assertAtMost(request.traffic, { statements: 20, trips: 8 });
   const claim = await trafficOf(t, () => agent.claim());
   assertAtMost(claim.traffic, { statements: 10, trips: 5 });
@@ -86,10 +83,10 @@ test('a deployment that nobody has to approve goes to the database a limited num
 });
 
 test('an approval goes to the database a limited number of times', async (t) => {
-  const { id: environmentId } = await createIdle(app, { requiresApproval: true });
-  const { id } = await deploy(app, environmentId);
+  const { id: environmentId } = await createIdle({ requiresApproval: true });
+  const { id } = await deploy(environmentId);
   await finished(await agent.claim(), planned);
-  const approval = await trafficOf(t, () => ok(app, 'approveDeployment', { params: { id } }));
+  const approval = await trafficOf(t, () => ok('approveDeployment', { params: { id } }));
   assertAtMost(approval.traffic, { statements: 19, trips: 10 });
   const claim = await trafficOf(t, () => agent.claim());
   assertAtMost(claim.traffic, { statements: 13, trips: 6 });

@@ -2,24 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createBody,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { commitUrlOf } from '../../code/vcs-connections/vcs-provider.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { systemVariableName } from './system-variables.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, ok, refused } = tests;
+const { createBody, createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 test('names of fields become names of environment variables', () => {
   const names = {
@@ -37,10 +28,10 @@ test('a run gets variables that describe it and who requested it', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.k8sNamespace');
   covers('Environment', 'k8sNamespace');
   covers('Deployment', 'agentId');
-  const parent = await ok(app, 'createProject', {
+  const parent = await ok('createProject', {
     body: { organizationId: app.organizationId, name: 'platform' },
   });
-  const project = await ok(app, 'createProject', {
+  const project = await ok('createProject', {
     body: { organizationId: app.organizationId, name: 'network', parentProjectId: parent.id },
   });
   const repository = 'https://user:planted-token@github.com/acme/Network.git';
@@ -52,11 +43,11 @@ test('a run gets variables that describe it and who requested it', async () => {
     repository,
     k8sNamespace: 'net',
   };
-  const environment = await createIdle(app, asked);
-  const { id } = await deploy(app, environment.id, { targets: ['a.b', 'c.d["e"]'] });
+  const environment = await createIdle(asked);
+  const { id } = await deploy(environment.id, { targets: ['a.b', 'c.d["e"]'] });
   const job = await agent.claim();
-  const [known] = await ok(app, 'listAgents', { query: { organizationId: app.organizationId } });
-  assert.equal((await deploymentOf(app, id)).agentId, known?.id);
+  const [known] = await ok('listAgents', { query: { organizationId: app.organizationId } });
+  assert.equal((await deploymentOf(id)).agentId, known?.id);
   const told = {
     ENVARIUM_ENVIRONMENT_ID: environment.id,
     ENVARIUM_ENVIRONMENT_NAME: 'Réseau 1 (prod)',
@@ -93,7 +84,7 @@ test('a run gets variables that describe it and who requested it', async () => {
   };
   assert.deepEqual(job.systemVariables, { ...told, ...toldOnly });
   assert.ok(job.secrets.includes('planted-token'), 'the token is masked');
-  const shown = (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
+  const shown = (await deploymentOf(id)).customServiceEnvironmentVariables ?? {};
   const byName = Object.fromEntries(
     Object.entries(shown).map(([name, value]) => [systemVariableName(name), value]),
   );
@@ -112,8 +103,8 @@ test('a run gets variables that describe it and who requested it', async () => {
     ],
   });
   await agent.finish(job, plannedOutcome({ workFolder: '/srv/work' }));
-  await ok(app, 'approveDeployment', { params: { id } });
-  await ok(app, 'updateEnvironment', { params: { id: environment.id }, body: { name: 'renamed meanwhile' } });
+  await ok('approveDeployment', { params: { id } });
+  await ok('updateEnvironment', { params: { id: environment.id }, body: { name: 'renamed meanwhile' } });
   const apply = await agent.claim();
   const commit = {
     COMMIT_HASH: 'c'.repeat(40),
@@ -129,7 +120,7 @@ test('a run gets variables that describe it and who requested it', async () => {
   for (const [name, value] of Object.entries(later))
     assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
   const { commitUrl, reviewerUserId, rootDir } =
-    (await deploymentOf(app, id)).customServiceEnvironmentVariables ?? {};
+    (await deploymentOf(id)).customServiceEnvironmentVariables ?? {};
   assert.deepEqual([commitUrl, reviewerUserId], [commit.COMMIT_URL, 'admin']);
   assert.equal(rootDir, `/srv/work/${environment.id}/tree`, 'where the agent has the code');
 });
@@ -160,14 +151,14 @@ test('the forge of a repository follows from its settings, or else from its host
     [{}, undefined],
   ];
   for (const [settings, expected] of forges) {
-    const environment = await createEnvironment(app, settings);
+    const environment = await createEnvironment(settings);
     assert.equal(
       environment.latestDeploymentLog.customServiceEnvironmentVariables?.vcsProvider,
       expected,
       JSON.stringify(settings),
     );
   }
-  await forgetWork(app);
+  await forgetWork();
   const commit = 'd'.repeat(40);
   const pages: [string, string, string | null][] = [
     ['git@github.com:acme/net.git', 'github', `https://github.com/acme/net/commit/${commit}`],
@@ -182,16 +173,16 @@ test('the forge of a repository follows from its settings, or else from its host
 });
 
 test('custom variables that a process cannot have are refused by name', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   for (const value of ['a\u0007b', '\u001b[2J', 'x'.repeat(40_000)]) {
     const body = { customServiceEnvironmentVariables: { prAuthor: value } };
     assert.match(
-      (await refused(app, 'deployEnvironment', 400, { params: { id: environment.id }, body })).message,
+      (await refused('deployEnvironment', 400, { params: { id: environment.id }, body })).message,
       /customServiceEnvironmentVariables\/prAuthor/,
     );
-    const create = createBody(app, { deployRequest: body });
+    const create = createBody({ deployRequest: body });
     assert.match(
-      (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: create })).message,
+      (await refused('createEnvironmentWithoutTemplate', 400, { body: create })).message,
       /deployRequest\/customServiceEnvironmentVariables\/prAuthor/,
     );
   }
@@ -250,18 +241,17 @@ test('custom variables reach the run and take precedence; facts about who runs w
   const names = all.filter((name) => !isFact(name));
   assert.equal(names.length, 22);
   const given = Object.fromEntries(names.map((name) => [name, `custom ${name}`]));
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const facts = all.filter(isFact);
   const claimed = Object.fromEntries(
     facts.map((name) => [name, name === 'deploymentType' ? 'task' : 'of somebody else']),
   );
-  await deploy(app, environment.id, { customServiceEnvironmentVariables: { ...given, ...claimed } });
+  await deploy(environment.id, { customServiceEnvironmentVariables: { ...given, ...claimed } });
   const { systemVariables } = await agent.claim();
   for (const name of facts) assert.notEqual(systemVariables[systemVariableName(name)], claimed[name], name);
   for (const [name, value] of Object.entries(given))
     assert.equal(systemVariables[systemVariableName(name)], value, name);
-  const shown = (await environmentOf(app, environment.id)).latestDeploymentLog
-    .customServiceEnvironmentVariables;
+  const shown = (await environmentOf(environment.id)).latestDeploymentLog.customServiceEnvironmentVariables;
   const masked = { oidcToken: sensitiveMask, vcsAccessToken: sensitiveMask };
   for (const [name, value] of Object.entries({ ...given, ...masked }))
     assert.equal(shown?.[name as keyof typeof shown], value, name);

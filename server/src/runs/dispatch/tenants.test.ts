@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent, plannedOutcome, sha256, stateFile, TestAgent, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createActive, createEnvironment, environmentOf } from '../../../testing/environment.ts';
+import { createActive } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, ok, createEnvironment, environmentOf } = await startTests();
 const shared = await testAgent(app);
 const founder = await app.addKey();
-const { id: otherId } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: founder });
+const { id: otherId } = await ok('createOrganization', { body: { name: 'Other' }, as: founder });
 
 /** A registered agent that belongs to the other organization alone. */
 async function otherAgent(): Promise<TestAgent> {
   const key = 'OF_OTHER';
   await addAgent(app, key, otherId);
-  const { secret } = await ok(app, 'createAgentSecret', { params: { agentKey: key }, as: founder });
+  const { secret } = await ok('createAgentSecret', { params: { agentKey: key }, as: founder });
   const agent = new TestAgent(app, secret, key);
   await agent.register();
   return agent;
@@ -23,8 +22,8 @@ async function otherAgent(): Promise<TestAgent> {
 const foreign = await otherAgent();
 
 async function createOfOther() {
-  const [project] = await ok(app, 'listProjects', { query: { organizationId: otherId }, as: founder });
-  return ok(app, 'createEnvironmentWithoutTemplate', {
+  const [project] = await ok('listProjects', { query: { organizationId: otherId }, as: founder });
+  return ok('createEnvironmentWithoutTemplate', {
     body: {
       name: 'network',
       organizationId: otherId,
@@ -37,7 +36,7 @@ async function createOfOther() {
 }
 
 test('an agent of one organization claims only the jobs of that organization', async () => {
-  await createEnvironment(app);
+  await createEnvironment();
   assert.equal(await foreign.claimAny(), null, 'the job of the first organization is left in the queue');
   const { id } = await createOfOther();
   assert.equal((await foreign.claim()).environmentId, id);
@@ -52,7 +51,7 @@ test('a shared agent claims the jobs of all organizations', async () => {
 
 test('no call of the protocol reaches an attempt of another organization', async () => {
   const environment = await createActive(app, shared);
-  await ok(app, 'deployEnvironment', { params: { id: environment.id }, body: {} });
+  await ok('deployEnvironment', { params: { id: environment.id }, body: {} });
   const job = await shared.claim();
   await shared.putBlob(job, 'plan', 'the plan file');
   // Even where both agents had the same key at the time of the claim.
@@ -82,16 +81,16 @@ test('no call of the protocol reaches an attempt of another organization', async
     assert.equal(statusCode, 409, name);
     assert.match(body, /"fence_outdated","message":"Attempt not found"/, name);
   }
-  const versions = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const versions = await ok('listStateVersions', { params: { id: environment.id } });
   assert.equal(versions.length, 1);
-  assert.equal((await environmentOf(app, environment.id)).status, 'DEPLOY_IN_PROGRESS');
+  assert.equal((await environmentOf(environment.id)).status, 'DEPLOY_IN_PROGRESS');
 });
 
 test('a deployment waits for an agent of its organization where only those of others are connected', async () => {
-  const { id } = await createEnvironment(app);
+  const { id } = await createEnvironment();
   app.advance(120);
   await foreign.heartbeat([]);
-  const { latestDeploymentLogId } = await environmentOf(app, id);
-  const { waitingFor } = await ok(app, 'getDeployment', { params: { id: latestDeploymentLogId ?? '' } });
+  const { latestDeploymentLogId } = await environmentOf(id);
+  const { waitingFor } = await ok('getDeployment', { params: { id: latestDeploymentLogId ?? '' } });
   assert.match(waitingFor?.text ?? '', /^No agent is connected/);
 });

@@ -1,29 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createActive, createIdle } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
-const { id: second } = await ok(app, 'createProject', { body: { organizationId, name: 'second' } });
-const active = await createActive(app, agent);
-const idle = await createIdle(app);
-const archived = await createIdle(app);
-await ok(app, 'updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
-await createIdle(app, { projectId: second });
-await ok(app, 'updateDriftSchedule', {
-  params: { id: active.id },
-  body: { enabled: true, cron: '0 3 * * *' },
-});
+const { app, organizationId, projectId, ok, refused, createActive, createIdle } = await startAgentTests();
+const { id: second } = await ok('createProject', { body: { organizationId, name: 'second' } });
+const active = await createActive();
+const idle = await createIdle();
+const archived = await createIdle();
+await ok('updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
+await createIdle({ projectId: second });
+await ok('updateDriftSchedule', { params: { id: active.id }, body: { enabled: true, cron: '0 3 * * *' } });
 const onlyIdle = await app.addKey({ [organizationId]: 'User' }, [
   { organizationId, environmentId: idle.id, role: ['VIEW_ENVIRONMENT'] },
 ]);
 
 const count = (query: Record<string, string>, as = app.admin) =>
-  ok(app, 'countEnvironments', { query: { projectId, ...query }, as });
+  ok('countEnvironments', { query: { projectId, ...query }, as });
 
 test('environments of a project are counted as lists show them', async () => {
   assert.equal(await count({}), 3);
@@ -32,20 +24,20 @@ test('environments of a project are counted as lists show them', async () => {
   assert.equal(await count({ status: 'ACTIVE' }), 1);
   assert.equal(await count({ status: 'ACTIVE,NEVER_DEPLOYED', isActive: 'true' }), 2);
   assert.equal(await count({ projectId: second }), 1);
-  assert.match((await refused(app, 'countEnvironments', 400, { query: {} })).message, /projectId/);
-  const odd = await refused(app, 'countEnvironments', 400, { query: { projectId, status: 'ODD' } });
+  assert.match((await refused('countEnvironments', 400, { query: {} })).message, /projectId/);
+  const odd = await refused('countEnvironments', 400, { query: { projectId, status: 'ODD' } });
   assert.match(odd.message, /query\/status/);
 });
 
 test('numbers have only what the caller may see', async () => {
   assert.equal(await count({}, onlyIdle), 1);
   assert.equal(await count({ projectId: second }, onlyIdle), 0);
-  const counts = await ok(app, 'countEnvironmentStatuses', { query: { organizationId }, as: onlyIdle });
+  const counts = await ok('countEnvironmentStatuses', { query: { organizationId }, as: onlyIdle });
   assert.deepEqual(counts, { [projectId]: { NEVER_DEPLOYED: 1, driftStatus: { DISABLED: 1 }, total: 1 } });
 });
 
 test('statuses and drift statuses are counted by project, without archived environments', async () => {
-  const counts = await ok(app, 'countEnvironmentStatuses', { query: { organizationId } });
+  const counts = await ok('countEnvironmentStatuses', { query: { organizationId } });
   assert.deepEqual(counts, {
     [projectId]: {
       ACTIVE: 1,
@@ -58,6 +50,6 @@ test('statuses and drift statuses are counted by project, without archived envir
 });
 
 test('the active environments of an organization are counted, which has no limit of its own', async () => {
-  const limits = await ok(app, 'getOrganizationLimits', { params: { id: organizationId } });
+  const limits = await ok('getOrganizationLimits', { params: { id: organizationId } });
   assert.deepEqual(limits, { environments: { amount: 1, limitReached: false } });
 });

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createEnvironment,
-  createIdle,
-  deploy,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
-import { createFrom, createTemplate, templateBody } from '../../../testing/template.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
-const other = await ok(app, 'createProject', { body: { organizationId, name: 'Other' } });
+const tests = await startAgentTests();
+const { app, agent, organizationId, projectId, ok, refused, createEnvironment, createIdle, deploy } = tests;
+const { environmentOf, forgetWork, templateBody, createTemplate, createFrom } = tests;
+const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
 
-const replace = (id: string, body: object) => ok(app, 'updateTemplate', { params: { id }, body });
+const replace = (id: string, body: object) => ok('updateTemplate', { params: { id }, body });
 
 /** Code that the newest deployment of an environment runs. */
 async function codeOf(id: string) {
-  const { latestDeploymentLog: log } = await environmentOf(app, id);
+  const { latestDeploymentLog: log } = await environmentOf(id);
   return {
     blueprintId: log.blueprintId,
     name: log.blueprintName,
@@ -33,8 +23,8 @@ async function codeOf(id: string) {
 }
 
 test('an environment runs the code of its template, which stays shared', async () => {
-  const template = await createTemplate(app, { revision: 'main', path: 'infra', terraformVersion: '1.5.7' });
-  const created = await createFrom(app, template.id, { requiresApproval: false });
+  const template = await createTemplate({ revision: 'main', path: 'infra', terraformVersion: '1.5.7' });
+  const created = await createFrom(template.id, { requiresApproval: false });
   assert.deepEqual(
     [created.status, created.blueprintId, created.isSingleUseBlueprint],
     ['CREATED', template.id, false],
@@ -51,20 +41,20 @@ test('an environment runs the code of its template, which stays shared', async (
     revision: 'main',
     path: 'infra',
   });
-  const [listed] = await ok(app, 'listEnvironments', { query: { name: 'network', projectId } });
+  const [listed] = await ok('listEnvironments', { query: { name: 'network', projectId } });
   assert.equal(listed?.isSingleUseBlueprint, false);
-  const idle = await createFrom(app, template.id, { preventAutoDeploy: true, description: 'second' });
+  const idle = await createFrom(template.id, { preventAutoDeploy: true, description: 'second' });
   assert.deepEqual([idle.status, idle.description], ['NEVER_DEPLOYED', 'second']);
-  await ok(app, 'deleteEnvironment', { params: { id: idle.id } });
-  assert.equal((await ok(app, 'getTemplate', { params: { id: template.id } })).isDeleted, false);
-  await forgetWork(app);
+  await ok('deleteEnvironment', { params: { id: idle.id } });
+  assert.equal((await ok('getTemplate', { params: { id: template.id } })).isDeleted, false);
+  await forgetWork();
 });
 
 test('a template that the project cannot use is refused by name', async () => {
-  const elsewhere = await createTemplate(app, { projectIds: [other.id] });
-  const deleted = await createTemplate(app);
-  await ok(app, 'deleteTemplate', { params: { id: deleted.id } });
-  const workflow = await createTemplate(app, { type: 'workflow' });
+  const elsewhere = await createTemplate({ projectIds: [other.id] });
+  const deleted = await createTemplate();
+  await ok('deleteTemplate', { params: { id: deleted.id } });
+  const workflow = await createTemplate({ type: 'workflow' });
   const cases: [unknown, RegExp][] = [
     [elsewhere.id, /is not assigned to the project/],
     [deleted.id, /was deleted/],
@@ -76,65 +66,65 @@ test('a template that the project cannot use is refused by name', async () => {
   ];
   for (const [blueprintId, message] of cases) {
     const body = { name: 'n', projectId, deployRequest: { blueprintId }, preventAutoDeploy: true };
-    const refusal = await refused(app, 'createEnvironment', 400, { body });
+    const refusal = await refused('createEnvironment', 400, { body });
     assert.match(refusal.message, /^\/body\/deployRequest\/blueprintId /);
     assert.match(refusal.message, message);
   }
-  const template = await createTemplate(app);
+  const template = await createTemplate();
   const body = { name: 'n', projectId, deployRequest: { blueprintId: template.id } };
-  const workflowType = await refused(app, 'createEnvironment', 400, { body: { ...body, type: 'workflow' } });
+  const workflowType = await refused('createEnvironment', 400, { body: { ...body, type: 'workflow' } });
   assert.match(workflowType.message, /\/body\/type must be the type of the template, terraform/);
   const elsewhereToo = { ...body, deployRequest: { ...body.deployRequest, blueprintRevision: '-x' } };
   assert.match(
-    (await refused(app, 'createEnvironment', 400, { body: elsewhereToo })).message,
+    (await refused('createEnvironment', 400, { body: elsewhereToo })).message,
     /\/body\/deployRequest\/blueprintRevision is refused/,
   );
   const { statusCode } = await app.app.inject({ method: 'GET', url: '/api/environments?name=n' });
   assert.equal(statusCode, 401);
-  assert.deepEqual(await ok(app, 'listEnvironments', { query: { name: 'n' } }), []);
+  assert.deepEqual(await ok('listEnvironments', { query: { name: 'n' } }), []);
 });
 
 test('people who may only plan create environments from templates, not from other repositories', async () => {
-  const template = await createTemplate(app);
+  const template = await createTemplate();
   const planner = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Planner' },
   ]);
   const body = { name: 'planned', projectId, deployRequest: { blueprintId: template.id } };
-  const created = await ok(app, 'createEnvironment', { body, as: planner });
+  const created = await ok('createEnvironment', { body, as: planner });
   assert.equal(created.requiresApproval, true);
-  await forgetWork(app);
-  await refused(app, 'createEnvironment', 403, { body: { ...body, requiresApproval: false }, as: planner });
+  await forgetWork();
+  await refused('createEnvironment', 403, { body: { ...body, requiresApproval: false }, as: planner });
   const moved = {
     ...body,
     deployRequest: { ...body.deployRequest, blueprintRepository: 'https://git.example.com/mine.git' },
   };
-  const { message } = await refused(app, 'createEnvironment', 403, { body: moved, as: planner });
+  const { message } = await refused('createEnvironment', 403, { body: moved, as: planner });
   assert.match(message, /blueprintRepository needs the right CREATE_VCS_ENVIRONMENT/);
   const own = { ...body, organizationId, repository: 'https://git.example.com/a.git', type: 'terraform' };
-  await refused(app, 'createEnvironmentWithoutTemplate', 403, { body: own, as: planner });
+  await refused('createEnvironmentWithoutTemplate', 403, { body: own, as: planner });
 });
 
 test('a template of a project that the caller may not see needs the right, wherever it is named', async () => {
   const ofOther = { creationScope: 'PROJECT', creationScopeId: other.id, projectIds: [] };
-  const hidden = await createTemplate(app, ofOther);
-  const environment = await createIdle(app);
+  const hidden = await createTemplate(ofOther);
+  const environment = await createIdle();
   const as = await app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: 'Admin' }]);
   const deployRequest = { blueprintId: hidden.id };
-  const created = await refused(app, 'createEnvironment', 403, {
+  const created = await refused('createEnvironment', 403, {
     body: { name: 'n', projectId, deployRequest },
     as,
   });
   assert.match(created.message, /^\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/);
   const switched = { params: { id: environment.id }, body: deployRequest, as };
-  const { message } = await refused(app, 'deployEnvironment', 403, switched);
+  const { message } = await refused('deployEnvironment', 403, switched);
   assert.match(message, /^\/body\/blueprintId needs the right VIEW_PROJECT/);
 });
 
 test('a revision of the environment replaces that of the template, until it is emptied', async () => {
-  const template = await createTemplate(app, { revision: 'main' });
-  const { id } = await createFrom(app, template.id, { preventAutoDeploy: true }, { blueprintRevision: 'v1' });
+  const template = await createTemplate({ revision: 'main' });
+  const { id } = await createFrom(template.id, { preventAutoDeploy: true }, { blueprintRevision: 'v1' });
   assert.equal((await codeOf(id)).revision, 'v1');
-  const body = templateBody(app, { name: template.name, revision: 'release' });
+  const body = templateBody({ name: template.name, revision: 'release' });
   await replace(template.id, { ...body, path: 'a' });
   assert.deepEqual(await codeOf(id), {
     blueprintId: template.id,
@@ -144,8 +134,8 @@ test('a revision of the environment replaces that of the template, until it is e
     path: 'a',
   });
   const run = async (request: object) => {
-    const { id: deploymentId, blueprintRevision } = await deploy(app, id, request);
-    await ok(app, 'cancelDeployment', { params: { id: deploymentId } }).catch(() => undefined);
+    const { id: deploymentId, blueprintRevision } = await deploy(id, request);
+    await ok('cancelDeployment', { params: { id: deploymentId } }).catch(() => undefined);
     return blueprintRevision;
   };
   assert.equal(await run({}), 'v1');
@@ -153,16 +143,16 @@ test('a revision of the environment replaces that of the template, until it is e
   assert.equal(await run({}), 'v2');
   assert.equal(await run({ deploymentType: 'prPlan', blueprintRevision: 'feature' }), 'feature');
   assert.equal(await run({ blueprintRevision: '' }), 'release');
-  assert.equal((await ok(app, 'getTemplate', { params: { id: template.id } })).revision, 'release');
-  await forgetWork(app);
+  assert.equal((await ok('getTemplate', { params: { id: template.id } })).revision, 'release');
+  await forgetWork();
 });
 
 test('a repository of the environment leaves the template alone, and is found by searching', async () => {
-  const template = await createTemplate(app);
+  const template = await createTemplate();
   const mine = 'https://git.example.com/my-fork.git';
-  const { id } = await createFrom(app, template.id, {}, { blueprintRepository: mine });
+  const { id } = await createFrom(template.id, {}, { blueprintRepository: mine });
   assert.equal((await codeOf(id)).repository, mine);
-  const found = await ok(app, 'listEnvironments', { query: { searchText: 'my-fork' } });
+  const found = await ok('listEnvironments', { query: { searchText: 'my-fork' } });
   assert.deepEqual(
     found.map((each) => each.id),
     [id],
@@ -171,117 +161,114 @@ test('a repository of the environment leaves the template alone, and is found by
     { organizationId, projectId, role: 'Deployer' },
   ]);
   const again = { params: { id }, body: { blueprintRepository: template.repository }, as: viewer };
-  assert.match((await refused(app, 'deployEnvironment', 403, again)).message, /EDIT_VCS_ENVIRONMENT/);
-  await deploy(app, id, { blueprintRepository: template.repository });
-  assert.deepEqual(await ok(app, 'listEnvironments', { query: { searchText: 'my-fork' } }), []);
-  assert.equal(
-    (await ok(app, 'getTemplate', { params: { id: template.id } })).repository,
-    template.repository,
-  );
-  await forgetWork(app);
+  assert.match((await refused('deployEnvironment', 403, again)).message, /EDIT_VCS_ENVIRONMENT/);
+  await deploy(id, { blueprintRepository: template.repository });
+  assert.deepEqual(await ok('listEnvironments', { query: { searchText: 'my-fork' } }), []);
+  assert.equal((await ok('getTemplate', { params: { id: template.id } })).repository, template.repository);
+  await forgetWork();
 });
 
 test('a deployment switches the template for itself and all later ones', async () => {
-  const first = await createTemplate(app, { revision: 'main' });
-  const second = await createTemplate(app, { revision: 'trunk', path: 'b' });
-  await ok(app, 'createEnvironment', {
+  const first = await createTemplate({ revision: 'main' });
+  const second = await createTemplate({ revision: 'trunk', path: 'b' });
+  await ok('createEnvironment', {
     body: { name: 'x', projectId, deployRequest: { blueprintId: first.id }, preventAutoDeploy: true },
   });
-  const { id } = await createFrom(app, first.id, { preventAutoDeploy: true }, { blueprintRevision: 'v1' });
+  const { id } = await createFrom(first.id, { preventAutoDeploy: true }, { blueprintRevision: 'v1' });
   const planned = { params: { id }, body: { blueprintId: second.id, deploymentType: 'prPlan' } };
-  const { message } = await refused(app, 'deployEnvironment', 400, planned);
+  const { message } = await refused('deployEnvironment', 400, planned);
   assert.match(message, /\/body\/blueprintId must be the template of the environment for a prPlan/);
-  const elsewhere = await createTemplate(app, { projectIds: [] });
+  const elsewhere = await createTemplate({ projectIds: [] });
   const unassigned = { params: { id }, body: { blueprintId: elsewhere.id } };
-  assert.match((await refused(app, 'deployEnvironment', 400, unassigned)).message, /is not assigned/);
+  assert.match((await refused('deployEnvironment', 400, unassigned)).message, /is not assigned/);
   assert.equal((await codeOf(id)).blueprintId, first.id);
-  await deploy(app, id, { blueprintId: second.id });
+  await deploy(id, { blueprintId: second.id });
   await agent.plan();
-  assert.equal((await environmentOf(app, id)).status, 'WAITING_FOR_USER');
+  assert.equal((await environmentOf(id)).status, 'WAITING_FOR_USER');
   const code = await codeOf(id);
   assert.deepEqual([code.blueprintId, code.revision, code.path], [second.id, 'trunk', 'b']);
   const back = { params: { id }, body: { blueprintId: first.id } };
-  assert.match((await refused(app, 'deployEnvironment', 409, back)).message, /waits for approval/);
-  await deploy(app, id, { blueprintId: second.id, comment: 'with the same template' });
+  assert.match((await refused('deployEnvironment', 409, back)).message, /waits for approval/);
+  await deploy(id, { blueprintId: second.id, comment: 'with the same template' });
   const { rows } = await app.database.pool.query(
     "select details from audit_event where action = 'environment.sourceChanged' and entity_id = $1",
     [id],
   );
   assert.deepEqual(rows[0].details.templateId, { from: first.id, to: second.id });
-  await forgetWork(app);
+  await forgetWork();
 });
 
 test('an environment without a template gets one, and its own is removed with it', async () => {
-  const template = await createTemplate(app);
-  const created = await createIdle(app);
-  await deploy(app, created.id, { blueprintId: template.id });
-  const { isSingleUseBlueprint, latestDeploymentLog } = await environmentOf(app, created.id);
+  const template = await createTemplate();
+  const created = await createIdle();
+  await deploy(created.id, { blueprintId: template.id });
+  const { isSingleUseBlueprint, latestDeploymentLog } = await environmentOf(created.id);
   assert.deepEqual([isSingleUseBlueprint, latestDeploymentLog.blueprintId], [false, template.id]);
   assert.equal(
-    (await ok(app, 'getTemplate', { params: { id: created.blueprintId } })).isSingleUse,
+    (await ok('getTemplate', { params: { id: created.blueprintId } })).isSingleUse,
     true,
     'earlier deployments still show it',
   );
-  await ok(app, 'abortDeployment', { params: { id: latestDeploymentLog.id ?? '' } }).catch(() => undefined);
-  await forgetWork(app);
+  await ok('abortDeployment', { params: { id: latestDeploymentLog.id ?? '' } }).catch(() => undefined);
+  await forgetWork();
   await app.database.pool.query("update deployment set status = 'ABORTED' where environment_id = $1", [
     created.id,
   ]);
-  await ok(app, 'deleteEnvironment', { params: { id: created.id } });
-  await refused(app, 'getTemplate', 404, { params: { id: created.blueprintId } });
-  await ok(app, 'getTemplate', { params: { id: template.id } });
+  await ok('deleteEnvironment', { params: { id: created.id } });
+  await refused('getTemplate', 404, { params: { id: created.blueprintId } });
+  await ok('getTemplate', { params: { id: template.id } });
 });
 
 test('environments of a deleted or removed template are deployed and destroyed as before', async () => {
-  const template = await createTemplate(app);
-  const { id } = await createFrom(app, template.id, { requiresApproval: false });
+  const template = await createTemplate();
+  const { id } = await createFrom(template.id, { requiresApproval: false });
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, ['a']);
-  await ok(app, 'removeTemplateFromProject', { params: { id: template.id, projectId } });
-  await ok(app, 'deleteTemplate', { params: { id: template.id } });
-  await deploy(app, id, { blueprintId: template.id });
+  await ok('removeTemplateFromProject', { params: { id: template.id, projectId } });
+  await ok('deleteTemplate', { params: { id: template.id } });
+  await deploy(id, { blueprintId: template.id });
   const again = await agent.plan();
   assert.ok(again);
   await agent.apply(again, ['a']);
-  assert.equal((await environmentOf(app, id)).status, 'ACTIVE');
-  await ok(app, 'destroyEnvironment', { params: { id } });
+  assert.equal((await environmentOf(id)).status, 'ACTIVE');
+  await ok('destroyEnvironment', { params: { id } });
   const last = await agent.plan();
   assert.ok(last);
   await agent.apply(last, []);
-  assert.equal((await environmentOf(app, id)).status, 'INACTIVE');
+  assert.equal((await environmentOf(id)).status, 'INACTIVE');
 });
 
 test('a destroy runs the template that was deployed, not one that was only tried', async () => {
-  const first = await createTemplate(app, { path: 'one' });
-  const second = await createTemplate(app, { path: 'two' });
-  const { id } = await createFrom(app, first.id, { requiresApproval: false });
+  const first = await createTemplate({ path: 'one' });
+  const second = await createTemplate({ path: 'two' });
+  const { id } = await createFrom(first.id, { requiresApproval: false });
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, ['a']);
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
-  const tried = await deploy(app, id, { blueprintId: second.id });
+  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  const tried = await deploy(id, { blueprintId: second.id });
   await agent.plan();
-  await ok(app, 'cancelDeployment', { params: { id: tried.id } });
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id } });
+  await ok('cancelDeployment', { params: { id: tried.id } });
+  const destroy = await ok('destroyEnvironment', { params: { id } });
   assert.deepEqual([destroy.blueprintId, destroy.blueprintPath], [first.id, 'one']);
-  await forgetWork(app);
+  await forgetWork();
 });
 
 test('an environment moves only where its template is assigned', async () => {
-  const template = await createTemplate(app);
-  const { id } = await createFrom(app, template.id, { preventAutoDeploy: true });
+  const template = await createTemplate();
+  const { id } = await createFrom(template.id, { preventAutoDeploy: true });
   const move = { params: { id }, body: { projectId: other.id } };
-  assert.match((await refused(app, 'moveEnvironment', 400, move)).message, /is not assigned/);
-  await ok(app, 'addTemplateToProject', { params: { id: template.id }, body: { projectId: other.id } });
-  assert.equal((await ok(app, 'moveEnvironment', move)).projectId, other.id);
+  assert.match((await refused('moveEnvironment', 400, move)).message, /is not assigned/);
+  await ok('addTemplateToProject', { params: { id: template.id }, body: { projectId: other.id } });
+  assert.equal((await ok('moveEnvironment', move)).projectId, other.id);
 });
 
 test('the tool of a template with environments cannot become one that this version does not run', async () => {
-  const template = await createTemplate(app);
-  const body = templateBody(app, { name: template.name, type: 'workflow' });
-  await createFrom(app, template.id, { preventAutoDeploy: true });
-  const { message } = await refused(app, 'updateTemplate', 409, { params: { id: template.id }, body });
+  const template = await createTemplate();
+  const body = templateBody({ name: template.name, type: 'workflow' });
+  await createFrom(template.id, { preventAutoDeploy: true });
+  const { message } = await refused('updateTemplate', 409, { params: { id: template.id }, body });
   assert.match(
     message,
     /\/body\/type workflow cannot be run by this version.*1 environments use the template/,
@@ -291,8 +278,8 @@ test('the tool of a template with environments cannot become one that this versi
 });
 
 test('a template of 1,000 environments changes in one transaction, for lists and deployments of all', async () => {
-  const template = await createTemplate(app);
-  const { id: first } = await createFrom(app, template.id, { preventAutoDeploy: true });
+  const template = await createTemplate();
+  const { id: first } = await createFrom(template.id, { preventAutoDeploy: true });
   const { pool } = app.database;
   const columns = (table: string, without: readonly string[]) =>
     pool
@@ -322,11 +309,11 @@ test('a template of 1,000 environments changes in one transaction, for lists and
   const repository = 'https://git.example.com/moved-for-all.git';
   const listed = async () => {
     const query = { searchText: 'moved-for-all', limit: '100' };
-    return ok(app, 'listEnvironments', { query });
+    return ok('listEnvironments', { query });
   };
   assert.equal((await listed()).length, 0);
   const began = performance.now();
-  await replace(template.id, templateBody(app, { name: template.name, repository, revision: 'v9' }));
+  await replace(template.id, templateBody({ name: template.name, repository, revision: 'v9' }));
   const took = performance.now() - began;
   const { rows } = await pool.query(
     `select count(*)::int as all, count(distinct e.xmin::text)::int as transactions,
@@ -339,17 +326,17 @@ test('a template of 1,000 environments changes in one transaction, for lists and
   const page = await listed();
   assert.equal(page.length, 100);
   assert.ok(page.every((each) => each.latestDeploymentLog.blueprintRevision === 'v9'));
-  assert.equal((await deploy(app, page[50]?.id ?? '')).blueprintRepository, repository);
-  await forgetWork(app);
+  assert.equal((await deploy(page[50]?.id ?? '')).blueprintRepository, repository);
+  await forgetWork();
 });
 
 test('changes of a template and deployments of its environments do not wait for each other forever', async () => {
-  const { id, blueprintId } = await createEnvironment(app);
+  const { id, blueprintId } = await createEnvironment();
   const body = { name: 'own', type: 'terraform', repository: 'https://git.example.com/a.git' };
-  const deploys = Array.from({ length: 5 }, (_, each) => deploy(app, id, { blueprintRevision: `v${each}` }));
+  const deploys = Array.from({ length: 5 }, (_, each) => deploy(id, { blueprintRevision: `v${each}` }));
   const changes = Array.from({ length: 5 }, (_, each) =>
     replace(blueprintId, { ...body, revision: `w${each}` }),
   );
   await Promise.all([...deploys, ...changes]);
-  await forgetWork(app);
+  await forgetWork();
 });

@@ -3,28 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { plannedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused, send } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  forgetWork,
-} from '../../../testing/environment.ts';
-import { createFrom, createTemplate } from '../../../testing/template.ts';
+import { plannedOutcome, stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { carryOutDue } from '../../framework/effects/carry-out.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, organizationId, send, ok, refused } = tests;
+const { createActive, createEnvironment, createIdle, deploy, forgetWork, createTemplate, createFrom } = tests;
+beforeEach(() => forgetWork());
 
-const remove = (id: string) => ok(app, 'deleteEnvironment', { params: { id } });
-const refusal = async (id: string) =>
-  (await refused(app, 'deleteEnvironment', 409, { params: { id } })).message;
+const remove = (id: string) => ok('deleteEnvironment', { params: { id } });
+const refusal = async (id: string) => (await refused('deleteEnvironment', 409, { params: { id } })).message;
 async function count(from: string, ...values: unknown[]): Promise<number> {
   const { rows } = await app.database.pool.query<{ count: string }>(
     `select count(*) as count from ${from}`,
@@ -36,7 +26,7 @@ const failed = () => ({ result: 'failed' as const, finishedAt: new Date().toISOS
 
 /** An environment whose first deployment has failed in its plan. */
 async function createFailed() {
-  const environment = await createEnvironment(app, {
+  const environment = await createEnvironment({
     configurationChanges: { name: 'A', value: 'b', type: 0 },
     deployRequest: { configurationChanges: [{ name: 'ONCE', value: 'c', type: 0, scope: 'DEPLOYMENT' }] },
   });
@@ -49,15 +39,15 @@ async function createFailed() {
 test('an environment whose first deployment failed is deleted with everything that is its own', async () => {
   const { environment, job } = await createFailed();
   const { id } = environment;
-  await ok(app, 'updateEnvironmentSchedule', {
+  await ok('updateEnvironmentSchedule', {
     params: { id },
     body: { deploy: { cron: '0 3 * * *', enabled: true } },
   });
   // Blobs that an agent stored after the end.
   await agent.putBlob(job, 'plan', 'a late plan');
   assert.deepEqual(await remove(id), { id });
-  await refused(app, 'getEnvironment', 404, { params: { id } });
-  await refused(app, 'deleteEnvironment', 404, { params: { id } });
+  await refused('getEnvironment', 404, { params: { id } });
+  await refused('deleteEnvironment', 404, { params: { id } });
   const rest: [string, string][] = [
     ['environment where id = $1', id],
     ['template where id = $1', environment.blueprintId],
@@ -83,7 +73,7 @@ test('an environment whose first deployment failed is deleted with everything th
 });
 
 test('the audit log keeps what happened to a deleted environment, and readers receive the deletion', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await remove(id);
   const { rows } = await app.database.pool.query(
     'select action, details from audit_event where entity_id = $1 order by number',
@@ -103,7 +93,7 @@ test('the audit log keeps what happened to a deleted environment, and readers re
 });
 
 test('an environment with a template that others use is deleted without the template', async () => {
-  const { id, blueprintId } = await createIdle(app);
+  const { id, blueprintId } = await createIdle();
   await app.database.pool.query('update template set is_single_use = false where id = $1', [blueprintId]);
   await remove(id);
   assert.equal(await count('template where id = $1', blueprintId), 1);
@@ -113,8 +103,8 @@ test('variables of a template are deleted with it, and only then', async () => {
   const variables = "variable where scope = 'BLUEPRINT' and scope_id = $1";
   for (const isSingleUse of [true, false]) {
     const { id, blueprintId } = isSingleUse
-      ? await createIdle(app)
-      : await createFrom(app, (await createTemplate(app)).id, { preventAutoDeploy: true });
+      ? await createIdle()
+      : await createFrom((await createTemplate()).id, { preventAutoDeploy: true });
     await app.database.pool.query(
       `insert into variable (id, organization_id, scope, scope_id, name, type, user_id)
        select gen_random_uuid(), organization_id, 'BLUEPRINT', id, 'region', 0, author_id
@@ -128,14 +118,14 @@ test('variables of a template are deleted with it, and only then', async () => {
 });
 
 test('an upload that ends after its environment was deleted is refused', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   async function* upload() {
     const archive = gzipSync('code');
     yield archive.subarray(0, 10);
     await remove(id);
     yield archive.subarray(10);
   }
-  const { statusCode, body } = await send(app, {
+  const { statusCode, body } = await send({
     method: 'POST',
     url: `/api/environments/${id}/sources`,
     headers: { 'content-type': 'application/octet-stream' },
@@ -145,8 +135,8 @@ test('an upload that ends after its environment was deleted is refused', async (
 });
 
 test('uploaded code is deleted with its environment', async () => {
-  const { id } = await createIdle(app);
-  const { statusCode } = await send(app, {
+  const { id } = await createIdle();
+  const { statusCode } = await send({
     method: 'POST',
     url: `/api/environments/${id}/sources`,
     headers: { 'content-type': 'application/octet-stream' },
@@ -159,33 +149,33 @@ test('uploaded code is deleted with its environment', async () => {
 });
 
 test('a locked environment is not deleted, until it is unlocked', async () => {
-  const { id } = await createIdle(app);
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'audit' } });
+  const { id } = await createIdle();
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'audit' } });
   assert.match(await refusal(id), /is locked \(audit\): unlock it first/);
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: false } });
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: false } });
   await remove(id);
 });
 
 test('an environment with a running or waiting deployment is not deleted', async () => {
-  const { id } = await createIdle(app);
-  await deploy(app, id);
+  const { id } = await createIdle();
+  await deploy(id);
   assert.match(await refusal(id), /a deploy that is IN_PROGRESS .*: cancel or abort it first/);
   const job = await agent.claim();
   assert.match(await refusal(id), /IN_PROGRESS/);
   await agent.finish(job, plannedOutcome());
   assert.match(await refusal(id), /WAITING_FOR_USER/);
-  await ok(app, 'cancelDeployment', { params: { id: job.deploymentId } });
+  await ok('cancelDeployment', { params: { id: job.deploymentId } });
   await remove(id);
 });
 
 test('an environment that was applied is not deleted', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   assert.match(await refusal(id), /has or may have had resources, .*: destroy it, then archive it/);
 });
 
 test('an environment whose apply began without any state of ours is not deleted', async () => {
-  const { id } = await createIdle(app);
-  await deploy(app, id, { userRequiresApproval: false });
+  const { id } = await createIdle();
+  await deploy(id, { userRequiresApproval: false });
   const job = (await agent.plan()) ?? assert.fail('no apply');
   await agent.mark(job);
   await agent.finish(job, failed());
@@ -194,8 +184,8 @@ test('an environment whose apply began without any state of ours is not deleted'
 });
 
 test('an environment with an imported state is not deleted, also if the state is empty', async () => {
-  const { id } = await createIdle(app);
-  await ok(app, 'importState', {
+  const { id } = await createIdle();
+  await ok('importState', {
     params: { id },
     body: stateFile(1, []),
     headers: { 'content-type': 'application/json' },
@@ -204,7 +194,7 @@ test('an environment with an imported state is not deleted, also if the state is
 });
 
 test('an environment whose state a tool has locked is not deleted', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await app.database.pool.query(
     "insert into state_lock (environment_id, lock_id, info, held_by, held_since) values ($1, 'l', '{}', 'admin', now())",
     [id],
@@ -216,8 +206,8 @@ test('an environment whose state a tool has locked is not deleted', async () => 
 });
 
 test('a caller without the right to archive environments cannot delete one', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const as = await app.addKey({ [organizationId]: 'User' });
-  await refused(app, 'deleteEnvironment', 403, { params: { id }, as });
-  await refused(app, 'deleteEnvironment', 404, { params: { id: randomUUID() } });
+  await refused('deleteEnvironment', 403, { params: { id }, as });
+  await refused('deleteEnvironment', 404, { params: { id: randomUUID() } });
 });

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { getTemplateRow, openCredentials } from '../../rows/templates/template-store.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
-const { id: otherProject } = await ok(app, 'createProject', { body: { organizationId, name: 'other' } });
+const { app, organizationId, projectId, ok, refused, createIdle } = await startTests();
+const { id: otherProject } = await ok('createProject', { body: { organizationId, name: 'other' } });
 
-const save = (...body: object[]) => ok(app, 'saveVariables', { body });
+const save = (...body: object[]) => ok('saveVariables', { body });
 await save(
   {
     scope: 'PROJECT',
@@ -30,7 +27,7 @@ await save(
     isSensitive: true,
   },
 );
-const source = await createIdle(app, {
+const source = await createIdle({
   name: 'source',
   path: 'stacks',
   revision: 'v1',
@@ -41,8 +38,7 @@ const source = await createIdle(app, {
     { name: 'zones', type: 1, value: '["a"]', schema: { format: 'HCL' } },
   ],
 });
-const rowsOf = (environmentId: string) =>
-  ok(app, 'listVariables', { query: { organizationId, environmentId } });
+const rowsOf = (environmentId: string) => ok('listVariables', { query: { organizationId, environmentId } });
 const own = async (environmentId: string) =>
   (await rowsOf(environmentId))
     .filter(({ scope }) => scope === 'ENVIRONMENT')
@@ -66,11 +62,11 @@ const duplicateBody = async (projectId: string) => ({
 });
 
 test('an environment is duplicated by reading it and writing it back', async () => {
-  const copy = await ok(app, 'createEnvironment', { body: await duplicateBody(projectId) });
+  const copy = await ok('createEnvironment', { body: await duplicateBody(projectId) });
   assert.notEqual(copy.blueprintId, source.blueprintId);
   assert.equal(copy.isSingleUseBlueprint, true);
   assert.deepEqual(await own(copy.id), await own(source.id));
-  const template = (id: string) => ok(app, 'getTemplate', { params: { id } });
+  const template = (id: string) => ok('getTemplate', { params: { id } });
   const [{ repository, path, revision, terraformVersion, type }, before] = [
     await template(copy.blueprintId),
     await template(source.blueprintId),
@@ -85,7 +81,7 @@ test('an environment is duplicated by reading it and writing it back', async () 
       type: 'terraform',
     },
   );
-  await ok(app, 'updateTemplate', {
+  await ok('updateTemplate', {
     params: { id: copy.blueprintId },
     body: { type, repository, path: 'elsewhere' },
   });
@@ -93,7 +89,7 @@ test('an environment is duplicated by reading it and writing it back', async () 
 });
 
 test('the audit trail says from which template code was copied', async () => {
-  const copy = await ok(app, 'createEnvironment', { body: await duplicateBody(projectId) });
+  const copy = await ok('createEnvironment', { body: await duplicateBody(projectId) });
   const detailsOf = async (id: string) => {
     const { rows } = await app.database.pool.query<{ details: object }>(
       "select details from audit_event where action = 'environment.created' and entity_id = $1",
@@ -108,12 +104,12 @@ test('the audit trail says from which template code was copied', async () => {
 test('in another project, variables of the first one mean their names and values', async () => {
   const { deployRequest, ...body } = await duplicateBody(otherProject);
   const configurationChanges = deployRequest.configurationChanges.filter(({ isSensitive }) => !isSensitive);
-  const copy = await ok(app, 'createEnvironment', {
+  const copy = await ok('createEnvironment', {
     body: { ...body, deployRequest: { ...deployRequest, configurationChanges } },
   });
   const owner = (await own(copy.id)).find(({ name }) => name === 'OWNER');
   assert.equal(owner?.value, 'team');
-  const hidden = await refused(app, 'createEnvironment', 400, { body: { ...body, deployRequest } });
+  const hidden = await refused('createEnvironment', 400, { body: { ...body, deployRequest } });
   assert.match(hidden.message, /of "TOKEN" is the placeholder for a hidden value/);
 });
 
@@ -124,42 +120,42 @@ test('copying code needs the right to bring code, and to see where it is', async
     { organizationId, projectId: otherProject, role: 'Admin' },
   ]);
   const message = /\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/;
-  assert.match((await refused(app, 'createEnvironment', 403, { body, as: blind })).message, message);
+  assert.match((await refused('createEnvironment', 403, { body, as: blind })).message, message);
   const planner = await app.addKey({ [organizationId]: 'User' }, [
     inProject(otherProject, ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN']),
     inProject(projectId, ['VIEW_PROJECT']),
   ] as never);
-  const refusal = await refused(app, 'createEnvironment', 403, { body, as: planner });
+  const refusal = await refused('createEnvironment', 403, { body, as: planner });
   assert.match(refusal.message, /CREATE_VCS_ENVIRONMENT/);
 });
 
 test('an id of nothing means the name, and is still refused where a variable is changed', async () => {
   const change = { id: app.context.newId(), name: 'named', type: 0, value: 'v' };
-  const { id } = await createIdle(app, { configurationChanges: [change] });
+  const { id } = await createIdle({ configurationChanges: [change] });
   assert.deepEqual(
     (await own(id)).map(({ name, value }) => [name, value]),
     [['named', 'v']],
   );
   const body = { configurationChanges: [{ ...change, id: app.context.newId() }] };
-  const refusal = await refused(app, 'deployEnvironment', 400, { params: { id }, body });
+  const refusal = await refused('deployEnvironment', 400, { params: { id }, body });
   assert.match(refusal.message, /\/body\/configurationChanges\/0\/id does not match a variable/);
 });
 
 test('the template of a single environment keeps its name if a change has none', async () => {
-  const { name } = await ok(app, 'getTemplate', { params: { id: source.blueprintId } });
+  const { name } = await ok('getTemplate', { params: { id: source.blueprintId } });
   const params = { id: source.blueprintId };
   const content = { type: 'terraform', repository: 'https://git.example.com/network.git', path: 'stacks' };
   for (const more of [{}, { name: '' }, { name: null }])
-    assert.equal((await ok(app, 'updateTemplate', { params, body: { ...content, ...more } })).name, name);
-  const shared = await ok(app, 'createTemplate', { body: { ...content, organizationId, name: 'shared' } });
+    assert.equal((await ok('updateTemplate', { params, body: { ...content, ...more } })).name, name);
+  const shared = await ok('createTemplate', { body: { ...content, organizationId, name: 'shared' } });
   for (const more of [{}, { name: '' }]) {
     const input = { params: { id: shared.id ?? '' }, body: { ...content, ...more } };
-    assert.match((await refused(app, 'updateTemplate', 400, input)).message, /\/body\/name is required/);
+    assert.match((await refused('updateTemplate', 400, input)).message, /\/body\/name is required/);
   }
 });
 
 test('credentials of an address are copied for their host only', async () => {
-  const secret = await createIdle(app, {
+  const secret = await createIdle({
     name: 'with credentials',
     repository: 'https://robot:token-of-the-host@git.example.com/network.git',
   });
@@ -170,7 +166,7 @@ test('credentials of an address are copied for their host only', async () => {
       preventAutoDeploy: true,
       deployRequest: { blueprintId, ...more },
     };
-    const { blueprintId: copied } = await ok(app, 'createEnvironment', { body });
+    const { blueprintId: copied } = await ok('createEnvironment', { body });
     const row = await getTemplateRow(app.context.db, copied);
     assert.ok(row);
     return { id: copied, row, credentials: openCredentials(app.context, row) };

@@ -2,19 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 
-const app = await testApp();
+const { app, call, ok, createIdle } = await startTests();
 const { pool } = app.database;
-const { id: second } = await ok(app, 'createProject', {
+const { id: second } = await ok('createProject', {
   body: { organizationId: app.organizationId, name: 'Second' },
 });
 
 async function total(query: Record<string, string> = {}): Promise<number> {
-  const response = await call(app, 'listEnvironments', { query: { limit: '1', ...query } });
+  const response = await call('listEnvironments', { query: { limit: '1', ...query } });
   return Number(response.headers['x-total-count']);
 }
 
@@ -46,30 +44,30 @@ async function counted(): Promise<number[]> {
 
 test('the total is right after environments were created, archived, restored, moved and deleted', async () => {
   assert.deepEqual(await totals(), [0, 0, 0, 0, 0, 0]);
-  const first = await createIdle(app, { name: 'first' });
+  const first = await createIdle({ name: 'first' });
   assert.deepEqual(await totals(), [1, 1, 0, 1, 0, 1]);
-  const other = await createIdle(app, { name: 'other', projectId: second });
+  const other = await createIdle({ name: 'other', projectId: second });
   assert.deepEqual(await totals(), [2, 1, 1, 2, 0, 1]);
   const setArchived = (isArchived: boolean) =>
-    ok(app, 'updateEnvironment', { params: { id: first.id }, body: { isArchived } });
+    ok('updateEnvironment', { params: { id: first.id }, body: { isArchived } });
   await setArchived(true);
   assert.deepEqual(await totals(), [2, 1, 1, 1, 1, 0]);
-  await ok(app, 'updateEnvironment', { params: { id: other.id }, body: { name: 'renamed' } });
+  await ok('updateEnvironment', { params: { id: other.id }, body: { name: 'renamed' } });
   await setArchived(false);
   assert.deepEqual(await totals(), [2, 1, 1, 2, 0, 1]);
-  await ok(app, 'moveEnvironment', { params: { id: other.id }, body: { projectId: app.projectId } });
+  await ok('moveEnvironment', { params: { id: other.id }, body: { projectId: app.projectId } });
   assert.deepEqual(await totals(), [2, 2, 0, 2, 0, 2]);
-  await ok(app, 'deleteEnvironment', { params: { id: other.id } });
+  await ok('deleteEnvironment', { params: { id: other.id } });
   assert.deepEqual(await totals(), [1, 1, 0, 1, 0, 1]);
 });
 
 test('the total counts only organizations that the caller may see', async () => {
-  const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: 'Other' } });
-  const [project] = await ok(app, 'listProjects', { query: { organizationId } });
-  await createIdle(app, { organizationId, projectId: project?.id ?? '' });
+  const { id: organizationId } = await ok('createOrganization', { body: { name: 'Other' } });
+  const [project] = await ok('listProjects', { query: { organizationId } });
+  await createIdle({ organizationId, projectId: project?.id ?? '' });
   const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
   const of = async (as?: typeof colleague) =>
-    (await call(app, 'listEnvironments', as ? { as } : {})).headers['x-total-count'];
+    (await call('listEnvironments', as ? { as } : {})).headers['x-total-count'];
   assert.deepEqual([await of(), await of(colleague)], ['2', '1']);
   await pool.query('update environment set is_archived = true where organization_id = $1', [organizationId]);
   assert.equal(await total({ organizationId, isActive: 'true' }), 0);
@@ -77,19 +75,19 @@ test('the total counts only organizations that the caller may see', async () => 
 });
 
 test('the total is right when many are created, moved and archived at once', async () => {
-  const created = await Promise.all(Array.from({ length: 24 }, () => createIdle(app, {})));
+  const created = await Promise.all(Array.from({ length: 24 }, () => createIdle({})));
   const moves = created.map(({ id }, index) =>
     index % 3 === 0
-      ? ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } })
-      : ok(app, 'moveEnvironment', { params: { id }, body: { projectId: second } }),
+      ? ok('updateEnvironment', { params: { id }, body: { isArchived: true } })
+      : ok('moveEnvironment', { params: { id }, body: { projectId: second } }),
   );
   await Promise.all(moves);
   const back = created
     .slice(12)
     .map(({ id }, index) =>
       index % 2 === 0
-        ? ok(app, 'moveEnvironment', { params: { id }, body: { projectId: app.projectId } })
-        : ok(app, 'deleteEnvironment', { params: { id } }),
+        ? ok('moveEnvironment', { params: { id }, body: { projectId: app.projectId } })
+        : ok('deleteEnvironment', { params: { id } }),
     );
   await Promise.all(back);
   const expected = await counted();
@@ -118,7 +116,7 @@ test('what a transaction took back is not counted, and two that cross each other
 });
 
 test('environments of workflows are counted only with them', async () => {
-  const [root, child] = [await createIdle(app, {}), await createIdle(app, {})];
+  const [root, child] = [await createIdle({}), await createIdle({})];
   const before = [await total(), await total({ includeSubEnvironments: 'true' })];
   await pool.query('update environment set workflow_environment_id = $1 where id = $2', [root.id, child.id]);
   const after = [await total(), await total({ includeSubEnvironments: 'true' })];
@@ -126,7 +124,7 @@ test('environments of workflows are counted only with them', async () => {
 });
 
 test('pages read the kept total; other filters count what they match', async () => {
-  await createIdle(app, { projectId: second });
+  await createIdle({ projectId: second });
   await pool.query('update environment_count set environments = 1000 where project_id = $1', [second]);
   assert.ok((await total({ projectId: second, isActive: 'true' })) >= 1000);
   assert.equal(await total({ projectId: second, name: 'no such name' }), 0);

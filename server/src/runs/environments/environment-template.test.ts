@@ -1,78 +1,75 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createActive, createIdle, deploy, environmentOf, forgetWork } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
+const tests = await startAgentTests();
+const { app, organizationId, projectId, ok, refused } = tests;
+const { createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const setTemplate = (id: string, body: object, more: object = {}) =>
-  ok(app, 'setEnvironmentTemplate', { params: { id }, body, ...more });
+  ok('setEnvironmentTemplate', { params: { id }, body, ...more });
 const repository = 'https://git.example.com/other.git';
 const makeTemplate = (name: string, more: object = {}) =>
-  ok(app, 'createTemplate', {
+  ok('createTemplate', {
     body: { organizationId, name, type: 'terraform', repository, projectIds: [projectId], ...more },
   });
 
 test('the template of an environment becomes one that others can use, and its runs stay the same', async () => {
-  const { id, blueprintId } = await createActive(app, agent, { revision: 'main', path: 'live' });
+  const { id, blueprintId } = await createActive({ revision: 'main', path: 'live' });
   const saved = await setTemplate(id, { newName: 'network' });
   assert.equal(saved.isSingleUseBlueprint, false);
-  const template = await ok(app, 'getTemplate', { params: { id: blueprintId } });
+  const template = await ok('getTemplate', { params: { id: blueprintId } });
   assert.deepEqual(
     [template.name, template.isSingleUse, template.projectId, template.revision, template.path],
     ['network', false, projectId, 'main', 'live'],
   );
-  const listed = await ok(app, 'listTemplates', { query: { projectId } });
+  const listed = await ok('listTemplates', { query: { projectId } });
   assert.deepEqual(
     listed.map((each) => each.id),
     [blueprintId],
   );
-  const other = await ok(app, 'createEnvironment', {
+  const other = await ok('createEnvironment', {
     body: { name: 'second', projectId, preventAutoDeploy: true, deployRequest: { blueprintId } },
   });
   assert.equal(other.isSingleUseBlueprint, false);
   // Another revision is now the environment's own choice.
-  await deploy(app, id, { blueprintRevision: 'next' });
-  assert.equal((await ok(app, 'getTemplate', { params: { id: blueprintId } })).revision, 'main');
-  const again = await refused(app, 'setEnvironmentTemplate', 409, { params: { id }, body: { newName: 'b' } });
+  await deploy(id, { blueprintRevision: 'next' });
+  assert.equal((await ok('getTemplate', { params: { id: blueprintId } })).revision, 'main');
+  const again = await refused('setEnvironmentTemplate', 409, { params: { id }, body: { newName: 'b' } });
   assert.match(again.message, /already uses the template "network"/);
-  const { id: third } = await createIdle(app);
-  const taken = await refused(app, 'setEnvironmentTemplate', 409, {
+  const { id: third } = await createIdle();
+  const taken = await refused('setEnvironmentTemplate', 409, {
     params: { id: third },
     body: { newName: 'network' },
   });
   assert.match(taken.message, /named "network" already exists/);
-  assert.equal((await environmentOf(app, third)).isSingleUseBlueprint, true);
+  assert.equal((await environmentOf(third)).isSingleUseBlueprint, true);
 });
 
 test('another template is used from the next deployment on, and nothing is deployed at once', async () => {
   const { id: templateId } = await makeTemplate('vpc', { revision: 'stable' });
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   const { id } = environment;
-  const before = await environmentOf(app, id);
+  const before = await environmentOf(id);
   const changed = await setTemplate(id, { blueprintId: templateId });
   assert.deepEqual(
     [changed.isSingleUseBlueprint, changed.latestDeploymentLogId, changed.status],
     [false, before.latestDeploymentLogId, 'ACTIVE'],
   );
-  const next = await deploy(app, id);
+  const next = await deploy(id);
   assert.deepEqual(
     [next.blueprintId, next.blueprintRepository, next.blueprintRevision],
     [templateId, repository, 'stable'],
   );
   const body = { blueprintId: environment.blueprintId };
-  const { message } = await refused(app, 'setEnvironmentTemplate', 409, { params: { id }, body });
+  const { message } = await refused('setEnvironmentTemplate', 409, { params: { id }, body });
   assert.match(message, /cannot change while the deploy .* is IN_PROGRESS/);
 });
 
 test('the template that the environment already has leaves no entry in the trail, and no event', async () => {
-  const { id, blueprintId } = await createIdle(app);
+  const { id, blueprintId } = await createIdle();
   const traces = async () => {
     const { rows } = await app.database.pool.query<{ entries: string; events: string }>(
       `select (select count(*) from audit_event where action = 'environment.updated' and entity_id = $1) as entries,
@@ -92,9 +89,9 @@ test('the template that the environment already has leaves no entry in the trail
 });
 
 test('exactly one of both is required, a template that can be used there, and the rights for it', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const refuse = async (status: number, body: object, as = app.admin) =>
-    (await refused(app, 'setEnvironmentTemplate', status, { params: { id }, body, as })).message;
+    (await refused('setEnvironmentTemplate', status, { params: { id }, body, as })).message;
   const { id: unassigned } = await makeTemplate('elsewhere', { projectIds: [] });
   const { id: usable } = await makeTemplate('usable');
   assert.match(await refuse(400, {}), /newName.* is required, and not both/);

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
-import { createBody, createIdle } from '../../../testing/environment.ts';
+import { ok } from '../../../testing/client.ts';
+import { createBody } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, call, createIdle } = await startTests();
 const repository = 'https://git.example.com/code.git';
-const createCoded = (more: object) => createIdle(app, { repository, ...more });
+const createCoded = (more: object) => createIdle({ repository, ...more });
 const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
 const { id: second } = await ok(app, 'createProject', {
   body: { organizationId: app.organizationId, name: 'Second' },
@@ -33,7 +34,7 @@ const all = ['archived', 'theirs', 'network', 'Network', 'axbyczd', 'a%b_c\\d'];
 test('the list has all environments that the caller may see, newest first, with their number', async () => {
   covers('listEnvironments');
   covers('listEnvironments', 'reply');
-  const response = await call(app, 'listEnvironments');
+  const response = await call('listEnvironments');
   assert.deepEqual(
     response.json<{ name: string }[]>().map(({ name }) => name),
     all,
@@ -113,7 +114,7 @@ test('pages follow each other without a gap, even when times are equal', async (
   await app.database.pool.query('update environment set created_at = now()');
   const paged: string[] = [];
   for (let offset = 0; offset < 8; offset += 2) {
-    const response = await call(app, 'listEnvironments', { query: { limit: '2', offset: String(offset) } });
+    const response = await call('listEnvironments', { query: { limit: '2', offset: String(offset) } });
     assert.equal(response.headers['x-total-count'], '6');
     paged.push(...response.json<{ name: string }[]>().map(({ name }) => name));
   }

@@ -1,34 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createActive, createEnvironment, createIdle, deploy } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok, createActive, createEnvironment, createIdle, deploy } = await startAgentTests();
 
 /** A deployment with outputs, one that waits for approval, a queued one, a locked environment and schedules. */
 async function fill(): Promise<void> {
-  await createActive(app, agent, { name: 'active' });
-  const approved = await createEnvironment(app, { name: 'approved', requiresApproval: true });
+  await createActive({ name: 'active' });
+  const approved = await createEnvironment({ name: 'approved', requiresApproval: true });
   await agent.plan();
-  await ok(app, 'approveDeployment', { params: { id: approved.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { params: { id: approved.latestDeploymentLogId ?? '' } });
   await agent.apply(await agent.claim(), ['a', 'b'], {
     outputs: {
       endpoint: { value: 'x "y" é', sensitive: false, type: 'string' },
       key: { value: 'planted-output', sensitive: true, type: 'string' },
     },
   });
-  const waiting = await createEnvironment(app, { name: 'waiting', requiresApproval: true });
+  const waiting = await createEnvironment({ name: 'waiting', requiresApproval: true });
   await agent.plan();
-  await deploy(app, waiting.id);
-  const locked = await createIdle(app, { name: 'locked', tags: ['a', 'b'] });
-  await ok(app, 'setEnvironmentLock', {
+  await deploy(waiting.id);
+  const locked = await createIdle({ name: 'locked', tags: ['a', 'b'] });
+  await ok('setEnvironmentLock', {
     params: { id: locked.id },
     body: { isLocked: true, reason: 'maintenance' },
   });
-  await ok(app, 'updateEnvironmentSchedule', {
+  await ok('updateEnvironmentSchedule', {
     params: { id: locked.id },
     body: { destroy: { cron: '0 3 * * *', enabled: true } },
   });
@@ -36,14 +32,14 @@ async function fill(): Promise<void> {
 
 test('lists show environments and deployments as they are shown alone', async () => {
   await fill();
-  const environments = await ok(app, 'listEnvironments');
+  const environments = await ok('listEnvironments');
   assert.equal(environments.length, 4);
   for (const each of environments) {
     const { id } = each;
-    assert.deepEqual(each, await ok(app, 'getEnvironment', { params: { id } }), each.name);
-    const deployments = await ok(app, 'listDeployments', { params: { id } });
+    assert.deepEqual(each, await ok('getEnvironment', { params: { id } }), each.name);
+    const deployments = await ok('listDeployments', { params: { id } });
     for (const deployment of deployments)
-      assert.deepEqual(deployment, await ok(app, 'getDeployment', { params: { id: deployment.id ?? '' } }));
+      assert.deepEqual(deployment, await ok('getDeployment', { params: { id: deployment.id ?? '' } }));
   }
   const approved = environments.find(({ name }) => name === 'approved')?.latestDeploymentLog;
   assert.deepEqual(approved?.output, {
@@ -62,40 +58,40 @@ async function statementsOf(query: Record<string, string>): Promise<number> {
   let count = 0;
   const counting = () => void count++;
   app.database.pool.on('acquire', counting);
-  await ok(app, 'listEnvironments', { query: { organizationId: app.organizationId, ...query } });
+  await ok('listEnvironments', { query: { organizationId: app.organizationId, ...query } });
   app.database.pool.off('acquire', counting);
   return count;
 }
 
 test('apart from the caller, a page takes two statements, and two more for environments that have changed', async () => {
-  const { id } = await createActive(app, agent, { name: 'another' });
+  const { id } = await createActive({ name: 'another' });
   const query = { name: 'another' };
   // The page with its number, and users; environments and deployments where they have changed.
   assert.deepEqual([await statementsOf(query), await statementsOf(query)], [4, 2]);
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true } });
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true } });
   assert.deepEqual([await statementsOf(query), await statementsOf(query)], [4, 2]);
   const excluding = { ...query, excludeFields: 'latestDeploymentLog.plan' };
   assert.deepEqual([await statementsOf(excluding), await statementsOf(excluding)], [4, 2]);
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: false } });
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
-  await deploy(app, id);
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: false } });
+  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await deploy(id);
   await agent.plan();
   assert.ok((await statementsOf(query)) >= 4);
   assert.ok((await statementsOf(query)) >= 4, 'what an open deployment waits for is read each time');
 });
 
 test('a list shows every change at once', async () => {
-  const { id } = await createActive(app, agent, { name: 'changing' });
+  const { id } = await createActive({ name: 'changing' });
   const shown = async () => {
-    const [listed] = await ok(app, 'listEnvironments', { query: { searchText: id } });
-    assert.deepEqual(listed, await ok(app, 'getEnvironment', { params: { id } }));
+    const [listed] = await ok('listEnvironments', { query: { searchText: id } });
+    assert.deepEqual(listed, await ok('getEnvironment', { params: { id } }));
     return listed;
   };
   const { pool } = app.database;
   const before = await shown();
-  await ok(app, 'updateEnvironment', { params: { id }, body: { name: 'changed', tags: ['x'] } });
+  await ok('updateEnvironment', { params: { id }, body: { name: 'changed', tags: ['x'] } });
   assert.equal((await shown())?.name, 'changed');
-  await ok(app, 'updateEnvironmentSchedule', {
+  await ok('updateEnvironmentSchedule', {
     params: { id },
     body: { deploy: { cron: '0 3 * * *', enabled: true } },
   });

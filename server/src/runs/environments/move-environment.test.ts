@@ -1,48 +1,37 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
-const project = (name: string) => ok(app, 'createProject', { body: { organizationId, name } });
+const tests = await startAgentTests();
+const { app, organizationId, call, ok, refused, createActive, createEnvironment, createIdle, deploy } = tests;
+const { deploymentOf, environmentOf, forgetWork } = tests;
+const project = (name: string) => ok('createProject', { body: { organizationId, name } });
 const target = await project('target');
 const move = (id: string, projectId: string) =>
-  ok(app, 'moveEnvironment', { params: { id }, body: { projectId } });
+  ok('moveEnvironment', { params: { id }, body: { projectId } });
 
 test('an environment moves with its state, its history, its variables and its own template', async () => {
-  const made = await createActive(app, agent, { configurationChanges: { name: 'A', value: 'b', type: 0 } });
-  const before = await environmentOf(app, made.id);
-  const versions = await ok(app, 'listStateVersions', { params: { id: made.id } });
+  const made = await createActive({ configurationChanges: { name: 'A', value: 'b', type: 0 } });
+  const before = await environmentOf(made.id);
+  const versions = await ok('listStateVersions', { params: { id: made.id } });
   assert.equal(versions.length, 1);
   const moved = await move(made.id, target.id);
   const { updatedAt: _, ...rest } = moved;
   const { updatedAt: __, ...same } = before;
   assert.deepEqual(rest, { ...same, projectId: target.id, projectName: target.name });
-  assert.deepEqual(await ok(app, 'listStateVersions', { params: { id: made.id } }), versions);
-  const history = await ok(app, 'listDeployments', { params: { id: made.id } });
+  assert.deepEqual(await ok('listStateVersions', { params: { id: made.id } }), versions);
+  const history = await ok('listDeployments', { params: { id: made.id } });
   assert.deepEqual(
     history.map(({ id, status }) => [id, status]),
     [[before.latestDeploymentLogId, 'SUCCESS']],
   );
-  const [step] = await ok(app, 'listSteps', { params: { deploymentLogId: history[0]?.id ?? '' } });
+  const [step] = await ok('listSteps', { params: { deploymentLogId: history[0]?.id ?? '' } });
   assert.equal(step?.projectId, target.id);
-  const template = await ok(app, 'getTemplate', { params: { id: made.blueprintId } });
+  const template = await ok('getTemplate', { params: { id: made.blueprintId } });
   assert.deepEqual([template.projectId, template.projectIds], [target.id, [target.id]]);
   const ids = async (projectId: string) =>
-    (await ok(app, 'listEnvironments', { query: { projectId } })).map(({ id }) => id);
+    (await ok('listEnvironments', { query: { projectId } })).map(({ id }) => id);
   assert.deepEqual([await ids(target.id), (await ids(app.projectId)).includes(made.id)], [[made.id], false]);
   assert.deepEqual(await move(made.id, target.id), moved, 'moved twice is moved once');
   const { rows } = await app.database.pool.query(
@@ -63,13 +52,13 @@ test('the variables of the new project apply from the next deployment on', async
       app.context.sealer.seal('north', { table: 'variable', row: variableId, field: 'sealed_value' }),
     ],
   );
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const namesOf = async () => {
-    const deployment = await deploy(app, id);
-    await forgetWork(app);
-    await ok(app, 'abortDeployment', { params: { id: deployment.id } });
+    const deployment = await deploy(id);
+    await forgetWork();
+    await ok('abortDeployment', { params: { id: deployment.id } });
     await app.database.pool.query("update deployment set status = 'ABORTED' where id = $1", [deployment.id]);
-    return ((await deploymentOf(app, deployment.id)).variables ?? []).map(({ name }) => name);
+    return ((await deploymentOf(deployment.id)).variables ?? []).map(({ name }) => name);
   };
   assert.deepEqual(await namesOf(), []);
   await move(id, target.id);
@@ -77,12 +66,12 @@ test('the variables of the new project apply from the next deployment on', async
 });
 
 test('an environment cannot move to an invalid place, or while a deployment is under way', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const archived = await project('put away');
-  await ok(app, 'deleteProject', { params: { id: archived.id } });
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
-  const hidden = await ok(app, 'getTestingProject', { params: { organizationId: app.organizationId } });
+  await ok('deleteProject', { params: { id: archived.id } });
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
+  const [foreign] = await ok('listProjects', { query: { organizationId: elsewhere } });
+  const hidden = await ok('getTestingProject', { params: { organizationId: app.organizationId } });
   const refusals: [unknown, RegExp][] = [
     [archived.id, /\/body\/projectId refers to "put away", which is archived/],
     [randomUUID(), /\/body\/projectId does not match a project/],
@@ -94,47 +83,44 @@ test('an environment cannot move to an invalid place, or while a deployment is u
   ];
   for (const [projectId, message] of refusals)
     assert.match(
-      (await refused(app, 'moveEnvironment', 400, { params: { id }, body: { projectId } })).message,
+      (await refused('moveEnvironment', 400, { params: { id }, body: { projectId } })).message,
       message,
     );
-  await refused(app, 'moveEnvironment', 404, {
-    params: { id: randomUUID() },
-    body: { projectId: target.id },
-  });
+  await refused('moveEnvironment', 404, { params: { id: randomUUID() }, body: { projectId: target.id } });
   await app.database.pool.query(
     'update template set is_single_use = false where id = (select template_id from environment where id = $1)',
     [id],
   );
   assert.match(
-    (await refused(app, 'moveEnvironment', 400, { params: { id }, body: { projectId: target.id } })).message,
+    (await refused('moveEnvironment', 400, { params: { id }, body: { projectId: target.id } })).message,
     /template .* is not assigned/,
   );
-  const busy = await createEnvironment(app);
+  const busy = await createEnvironment();
   const body = { projectId: target.id };
   assert.match(
-    (await refused(app, 'moveEnvironment', 409, { params: { id: busy.id }, body })).message,
+    (await refused('moveEnvironment', 409, { params: { id: busy.id }, body })).message,
     /has a deploy that is IN_PROGRESS/,
   );
-  assert.equal((await environmentOf(app, busy.id)).projectId, app.projectId);
-  await forgetWork(app);
+  assert.equal((await environmentOf(busy.id)).projectId, app.projectId);
+  await forgetWork();
 });
 
 test('a simultaneous move and deployment happen one after the other', async () => {
   for (let round = 0; round < 4; round++) {
-    const { id } = await createIdle(app);
+    const { id } = await createIdle();
     const [moved, deployed] = await Promise.all([
-      call(app, 'moveEnvironment', { params: { id }, body: { projectId: target.id } }),
-      call(app, 'deployEnvironment', { params: { id } }),
+      call('moveEnvironment', { params: { id }, body: { projectId: target.id } }),
+      call('deployEnvironment', { params: { id } }),
     ]);
     assert.equal(deployed.statusCode, 200);
     assert.ok(moved.statusCode === 200 || moved.statusCode === 409);
-    const environment = await environmentOf(app, id);
+    const environment = await environmentOf(id);
     assert.equal(environment.projectId, moved.statusCode === 200 ? target.id : app.projectId);
     const { rows } = await app.database.pool.query(
       'select distinct project_id from deployment where environment_id = $1',
       [id],
     );
     assert.deepEqual(rows, [{ project_id: environment.projectId }]);
-    await forgetWork(app);
+    await forgetWork();
   }
 });

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused, send } from '../../../testing/client.ts';
-import { createActive, createIdle, deploy, forgetWork } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, organizationId, send, call, ok, refused } = tests;
+const { createActive, createIdle, deploy, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 const projectNamed = async (name: string) =>
-  (await ok(app, 'createProject', { body: { organizationId, name } })).id;
+  (await ok('createProject', { body: { organizationId, name } })).id;
 const names = async (query: Record<string, string>) =>
-  (await ok(app, 'listEnvironments', { query })).map(({ name }) => name).toSorted();
+  (await ok('listEnvironments', { query })).map(({ name }) => name).toSorted();
 
 test('environments are listed that have one of several tags, however clients send lists', async () => {
   covers('listEnvironments', 'query.tags');
@@ -25,12 +22,12 @@ test('environments are listed that have one of several tags, however clients sen
     three: ['green'],
     none: [],
   }))
-    await createIdle(app, { name, tags, projectId });
+    await createIdle({ name, tags, projectId });
   assert.deepEqual(await names({ projectId, tags: 'red' }), ['one']);
   assert.deepEqual(await names({ projectId, tags: 'red,blue' }), ['one', 'two']);
   assert.deepEqual(await names({ projectId, tags: 're' }), []);
   for (const query of ['tags=red&tags=blue', 'tags[]=red&tags[]=blue', 'tags%5B%5D=red,blue']) {
-    const { statusCode, body, headers } = await send(app, {
+    const { statusCode, body, headers } = await send({
       method: 'GET',
       url: `/api/environments?projectId=${projectId}&${query}`,
     });
@@ -42,27 +39,24 @@ test('environments are listed that have one of several tags, however clients sen
     assert.equal(headers['x-envarium-warning'], undefined);
   }
   const status = 'status=CREATED&status=NEVER_DEPLOYED';
-  const several = await send(app, {
-    method: 'GET',
-    url: `/api/environments?projectId=${projectId}&${status}`,
-  });
+  const several = await send({ method: 'GET', url: `/api/environments?projectId=${projectId}&${status}` });
   assert.equal((several.json() as unknown[]).length, 4);
-  await refused(app, 'listEnvironments', 400, { query: { tags: '' } });
+  await refused('listEnvironments', 400, { query: { tags: '' } });
 });
 
 test('environments are listed that were destroyed and not deployed since, or only others', async () => {
   covers('listEnvironments', 'query.isDestroyed');
   const projectId = await projectNamed('Destroyed');
-  await createIdle(app, { name: 'idle', projectId });
-  const { id } = await createActive(app, agent, { name: 'used', projectId });
+  await createIdle({ name: 'idle', projectId });
+  const { id } = await createActive({ name: 'used', projectId });
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), []);
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false } });
-  await ok(app, 'destroyEnvironment', { params: { id } });
+  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: false } });
+  await ok('destroyEnvironment', { params: { id } });
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), []);
   await agent.apply((await agent.plan()) ?? assert.fail(), []);
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), ['used']);
   assert.deepEqual(await names({ projectId, isDestroyed: 'false' }), ['idle']);
-  const again = await deploy(app, id);
+  const again = await deploy(id);
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), ['used'], `${again.id} has not finished`);
 });
 
@@ -70,11 +64,11 @@ test('environments are listed whose latest deployment one of several users start
   covers('listEnvironments', 'query.deployerUserIds');
   const projectId = await projectNamed('Deployers');
   const other = await app.addKey({ [organizationId]: 'Admin' });
-  const mine = await createIdle(app, { name: 'mine', projectId });
-  const theirs = await createIdle(app, { name: 'theirs', projectId });
-  await createIdle(app, { name: 'neither', projectId });
-  await deploy(app, mine.id);
-  await ok(app, 'deployEnvironment', { params: { id: theirs.id }, as: other });
+  const mine = await createIdle({ name: 'mine', projectId });
+  const theirs = await createIdle({ name: 'theirs', projectId });
+  await createIdle({ name: 'neither', projectId });
+  await deploy(mine.id);
+  await ok('deployEnvironment', { params: { id: theirs.id }, as: other });
   const by = (...ids: string[]) => names({ projectId, deployerUserIds: ids.join(',') });
   assert.deepEqual(await by(other.id), ['theirs']);
   assert.deepEqual(await by(app.admin.id), ['mine']);
@@ -84,23 +78,23 @@ test('environments are listed whose latest deployment one of several users start
   assert.deepEqual(await by(other.id), ['theirs']);
   const foreign = await app.addKey();
   for (const id of ['nobody', foreign.id]) {
-    const { message } = await refused(app, 'listEnvironments', 400, { query: { deployerUserIds: id } });
+    const { message } = await refused('listEnvironments', 400, { query: { deployerUserIds: id } });
     assert.equal(message, '/query/deployerUserIds does not match any user that you have access to');
   }
 });
 
 test('an environment is read in parts', async () => {
-  const { id } = await createIdle(app, { name: 'parted' });
+  const { id } = await createIdle({ name: 'parted' });
   const query = { fields: 'id,name,latestDeploymentLog.status' };
-  const reply = await call(app, 'getEnvironment', { params: { id }, query });
+  const reply = await call('getEnvironment', { params: { id }, query });
   assert.deepEqual(reply.json(), { id, name: 'parted', latestDeploymentLog: { status: 'NEVER_DEPLOYED' } });
 });
 
 test('projects are listed that are archived, or only others', async () => {
   const [kept, archived] = [await projectNamed('kept'), await projectNamed('archived')];
-  await ok(app, 'deleteProject', { params: { id: archived } });
+  await ok('deleteProject', { params: { id: archived } });
   const idsOf = async (query: Record<string, string>) =>
-    new Set((await ok(app, 'listProjects', { query: { organizationId, ...query } })).map(({ id }) => id));
+    new Set((await ok('listProjects', { query: { organizationId, ...query } })).map(({ id }) => id));
   const found = async (query: Record<string, string>) => {
     const ids = await idsOf(query);
     return [ids.has(kept), ids.has(archived)];
@@ -120,20 +114,20 @@ test('a destroy says whether its plan waits, with the right to switch approvals 
     await asRole('Admin'),
   ];
   const destroy = async (requiresApproval: string, as = app.admin, isForbidden = false) => {
-    await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden: false } });
-    const { id } = await createActive(app, agent, { projectId });
-    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
-    await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden: isForbidden } });
-    const reply = await call(app, 'destroyEnvironment', { params: { id }, query: { requiresApproval }, as });
+    await ok('updatePolicy', { body: { projectId, selfApprovalForbidden: false } });
+    const { id } = await createActive({ projectId });
+    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+    await ok('updatePolicy', { body: { projectId, selfApprovalForbidden: isForbidden } });
+    const reply = await call('destroyEnvironment', { params: { id }, query: { requiresApproval }, as });
     return { id, reply, message: (reply.json() as { message?: string }).message };
   };
   const waits = await destroy('true', deployer);
   assert.equal(await agent.plan(), null, 'the apply waits');
-  assert.equal((await ok(app, 'getEnvironment', { params: { id: waits.id } })).status, 'WAITING_FOR_USER');
+  assert.equal((await ok('getEnvironment', { params: { id: waits.id } })).status, 'WAITING_FOR_USER');
   const { id, reply } = await destroy('false', deployer);
   assert.equal(reply.statusCode, 200, reply.body);
   await agent.apply((await agent.plan()) ?? assert.fail(), []);
-  const destroyed = await ok(app, 'getEnvironment', { params: { id } });
+  const destroyed = await ok('getEnvironment', { params: { id } });
   assert.deepEqual([destroyed.status, destroyed.requiresApproval], ['INACTIVE', false]);
   const ofPlanner = await destroy('false', planner);
   assert.deepEqual(

@@ -1,36 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, call, ok, createIdle } = await startTests();
 const repository = 'https://git.example.com/code.git';
-const { id: second } = await ok(app, 'createProject', {
+const { id: second } = await ok('createProject', {
   body: { organizationId: app.organizationId, name: 'Second' },
 });
 const names = async (query: Record<string, string> = {}) =>
-  (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
+  (await ok('listEnvironments', { query })).map(({ name }) => name);
 
 test('search covers current name, workspace, id, repository and project name', async () => {
   covers('listEnvironments', 'query.searchText');
-  const { id: projectId } = await ok(app, 'createProject', {
+  const { id: projectId } = await ok('createProject', {
     body: { organizationId: app.organizationId, name: 'Payments' },
   });
-  const { id } = await createIdle(app, {
+  const { id } = await createIdle({
     name: 'searched',
     projectId,
     repository: 'https://git.example.com/acme/Ledger.git',
   });
   assert.deepEqual(await names({ searchText: 'ACME/ledg' }), ['searched']);
   assert.deepEqual(await names({ searchText: 'paym' }), ['searched']);
-  await ok(app, 'updateEnvironment', { params: { id }, body: { name: 'found' } });
+  await ok('updateEnvironment', { params: { id }, body: { name: 'found' } });
   assert.deepEqual(
     [await names({ searchText: 'searched' }), await names({ searchText: 'foun' })],
     [[], ['found']],
   );
-  await ok(app, 'deployEnvironment', {
+  await ok('deployEnvironment', {
     params: { id },
     body: { blueprintRepository: 'https://git.example.com/acme/journal.git' },
   });
@@ -49,30 +47,30 @@ test('tags keep their order, are listed once, and filter the list', async () => 
   covers('createEnvironmentWithoutTemplate', 'body.tags');
   covers('Environment', 'tags');
   const tags = ['zeta', 'team:net', 'a b'];
-  const { id } = await createIdle(app, { name: 'tagged', tags, projectId: second, repository });
-  await createIdle(app, { name: 'tagged too', tags: ['zeta'], repository });
-  assert.deepEqual((await ok(app, 'getEnvironment', { params: { id } })).tags, tags);
-  const list = (query: Record<string, string>) => ok(app, 'listEnvironmentTags', { query });
+  const { id } = await createIdle({ name: 'tagged', tags, projectId: second, repository });
+  await createIdle({ name: 'tagged too', tags: ['zeta'], repository });
+  assert.deepEqual((await ok('getEnvironment', { params: { id } })).tags, tags);
+  const list = (query: Record<string, string>) => ok('listEnvironmentTags', { query });
   assert.deepEqual(await list({ organizationId: app.organizationId }), ['a b', 'team:net', 'zeta']);
   assert.deepEqual(await list({ projectId: app.projectId }), ['zeta']);
   assert.deepEqual(await names({ tag: 'zeta' }), ['tagged too', 'tagged']);
   assert.deepEqual(await names({ tag: 'team' }), []);
-  const update = (body: object) => ok(app, 'updateEnvironment', { params: { id }, body });
+  const update = (body: object) => ok('updateEnvironment', { params: { id }, body });
   assert.deepEqual((await update({ name: 'same tags' })).tags, tags);
   assert.deepEqual((await update({ tags: null })).tags, [], 'null clears them');
   assert.deepEqual(await list({ organizationId: app.organizationId }), ['zeta']);
   assert.equal(
-    (await call(app, 'updateEnvironment', { params: { id }, body: { tags: ['a', 'a'] } })).statusCode,
+    (await call('updateEnvironment', { params: { id }, body: { tags: ['a', 'a'] } })).statusCode,
     400,
   );
-  assert.equal((await call(app, 'listEnvironmentTags')).statusCode, 400);
+  assert.equal((await call('listEnvironmentTags')).statusCode, 400);
 });
 
 test('excluded large fields are not read, and the others are unchanged', async () => {
   covers('listEnvironments', 'query.excludeFields');
   const paths = ['plan', 'variables', 'output'].map((name) => `latestDeploymentLog.${name}`).join(',');
-  const [full] = await ok(app, 'listEnvironments', { query: { limit: '1' } });
-  const [light] = await ok(app, 'listEnvironments', { query: { limit: '1', excludeFields: paths } });
+  const [full] = await ok('listEnvironments', { query: { limit: '1' } });
+  const [light] = await ok('listEnvironments', { query: { limit: '1', excludeFields: paths } });
   assert.ok(full);
   const { plan: _, variables: __, output: ___, ...rest } = full.latestDeploymentLog;
   assert.deepEqual(light, { ...full, latestDeploymentLog: rest });

@@ -4,37 +4,30 @@ import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { environmentSortKeys } from '#contract/environments/list-query.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  environmentOf,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, call, ok, refused } = tests;
+const { createActive, createEnvironment, createIdle, deploy, environmentOf } = tests;
 const ids = new Map<string, string>();
 const idOf = (name: string) => ids.get(name) ?? '';
 const names = async (query: Record<string, string> = {}) =>
-  (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
+  (await ok('listEnvironments', { query })).map(({ name }) => name);
 const sorted = async (query: Record<string, string>) => (await names(query)).toSorted();
 const hours = (value: number) => ({ type: 'HOURS', value: String(value) });
 
 before(async () => {
-  await createActive(app, agent, { name: 'delta' });
-  await createEnvironment(app, { name: 'Charlie', requiresApproval: true });
+  await createActive({ name: 'delta' });
+  await createEnvironment({ name: 'Charlie', requiresApproval: true });
   await agent.plan();
-  await createEnvironment(app, { name: 'bravo', ttl: hours(48) });
+  await createEnvironment({ name: 'bravo', ttl: hours(48) });
   await agent.finish(
     await agent.claim(),
     plannedOutcome({ result: 'failed', error: { message: 'no such module' } }),
   );
-  await createIdle(app, { name: 'Alpha', type: 'opentofu', ttl: hours(2) });
-  for (const { id, name } of await ok(app, 'listEnvironments')) ids.set(name, id);
+  await createIdle({ name: 'Alpha', type: 'opentofu', ttl: hours(2) });
+  for (const { id, name } of await ok('listEnvironments')) ids.set(name, id);
 });
 
 test('environments are sorted by name whatever its case, by age, by what ends first and by status', async () => {
@@ -47,8 +40,8 @@ test('environments are sorted by name whatever its case, by age, by what ends fi
   assert.deepEqual((await names({ sort: '-lifespanEndAt' })).slice(2), ['bravo', 'Alpha']);
   assert.deepEqual(await names({ sort: 'status' }), ['delta', 'bravo', 'Alpha', 'Charlie']);
   app.advance(60);
-  await ok(app, 'updateEnvironment', { params: { id: idOf('bravo') }, body: { description: 'x' } });
-  await ok(app, 'setEnvironmentLock', { params: { id: idOf('bravo') }, body: { isLocked: true } });
+  await ok('updateEnvironment', { params: { id: idOf('bravo') }, body: { description: 'x' } });
+  await ok('setEnvironmentLock', { params: { id: idOf('bravo') }, body: { isLocked: true } });
   assert.equal((await names({ sort: '-updatedAt' }))[0], 'bravo');
 });
 
@@ -69,7 +62,7 @@ test('in each order, descending is the reverse of ascending, and pages add up to
 test('environments are filtered by status, and the total counts what the filter matches', async () => {
   covers('listEnvironments', 'query.status');
   assert.deepEqual(await names({ status: 'FAILED' }), ['bravo']);
-  const response = await call(app, 'listEnvironments', {
+  const response = await call('listEnvironments', {
     query: { status: 'ACTIVE,WAITING_FOR_USER', limit: '1' },
   });
   assert.equal(response.headers['x-total-count'], '2');
@@ -79,11 +72,11 @@ test('environments are filtered by status, and the total counts what the filter 
 
 test('the filter of drift statuses agrees with the status that is shown', async () => {
   covers('listEnvironments', 'query.driftStatus');
-  await ok(app, 'updateDriftSchedule', {
+  await ok('updateDriftSchedule', {
     params: { id: idOf('delta') },
     body: { enabled: true, cron: '0 4 * * *' },
   });
-  assert.equal((await environmentOf(app, idOf('delta'))).driftStatus, 'NEVER_RUN');
+  assert.equal((await environmentOf(idOf('delta'))).driftStatus, 'NEVER_RUN');
   assert.deepEqual(await names({ driftStatus: 'NEVER_RUN' }), ['delta']);
   assert.deepEqual(await sorted({ driftStatus: 'DISABLED' }), ['Alpha', 'Charlie', 'bravo']);
   await app.database.pool.query("update environment set drift_status = 'DRIFTED' where id = $1", [
@@ -109,15 +102,15 @@ test('environments are filtered by type of template, and by what expires before 
 
 test('environments are found by their template', async () => {
   covers('listEnvironments', 'query.blueprintId');
-  const { blueprintId } = (await environmentOf(app, idOf('bravo'))).latestDeploymentLog;
+  const { blueprintId } = (await environmentOf(idOf('bravo'))).latestDeploymentLog;
   assert.deepEqual(await names({ blueprintId }), ['bravo']);
   for (const unknown of [randomUUID(), 'x'])
-    await refused(app, 'listEnvironments', 400, { query: { blueprintId: unknown } });
+    await refused('listEnvironments', 400, { query: { blueprintId: unknown } });
 });
 
 test('what failed since a time is found by the end of the latest deployment', async () => {
   covers('listEnvironments', 'query.finishedAfter');
-  const { latestDeploymentLog } = await environmentOf(app, idOf('bravo'));
+  const { latestDeploymentLog } = await environmentOf(idOf('bravo'));
   const end = new Date(latestDeploymentLog.finishedAt ?? '').getTime();
   const after = (milliseconds: number) => new Date(end + milliseconds).toISOString();
   assert.deepEqual(await names({ status: 'FAILED', finishedAfter: after(-1) }), ['bravo']);
@@ -126,28 +119,28 @@ test('what failed since a time is found by the end of the latest deployment', as
 
 test('a row shows the name of its project and how many deployments are queued, which change at once', async () => {
   covers('Environment', 'projectName', 'queueLength');
-  const row = async () => (await ok(app, 'listEnvironments', { query: { name: 'Charlie' } }))[0];
-  const { name } = await ok(app, 'getProject', { params: { id: app.projectId } });
+  const row = async () => (await ok('listEnvironments', { query: { name: 'Charlie' } }))[0];
+  const { name } = await ok('getProject', { params: { id: app.projectId } });
   assert.deepEqual([(await row())?.projectName, (await row())?.queueLength], [name, 0]);
-  const queued = await deploy(app, idOf('Charlie'));
-  await deploy(app, idOf('Charlie'));
+  const queued = await deploy(idOf('Charlie'));
+  await deploy(idOf('Charlie'));
   assert.equal((await row())?.queueLength, 2);
-  assert.equal((await environmentOf(app, idOf('Charlie'))).queueLength, 2);
-  await ok(app, 'cancelDeployment', { params: { id: queued.id } });
+  assert.equal((await environmentOf(idOf('Charlie'))).queueLength, 2);
+  await ok('cancelDeployment', { params: { id: queued.id } });
   assert.equal((await row())?.queueLength, 1);
-  assert.equal((await ok(app, 'listEnvironments', { query: { name: 'delta' } }))[0]?.queueLength, 0);
-  await ok(app, 'updateProject', { params: { id: app.projectId }, body: { name: 'Renamed' } });
-  for (const each of await ok(app, 'listEnvironments')) assert.equal(each.projectName, 'Renamed', each.name);
+  assert.equal((await ok('listEnvironments', { query: { name: 'delta' } }))[0]?.queueLength, 0);
+  await ok('updateProject', { params: { id: app.projectId }, body: { name: 'Renamed' } });
+  for (const each of await ok('listEnvironments')) assert.equal(each.projectName, 'Renamed', each.name);
 });
 
 test('times that programs do not read are refused, and those with any time zone are not', async () => {
   for (const time of ['2016-12-31T23:59:60Z', '2026-01-01T00:00:00+05', '2026-02-30T00:00:00Z'])
     for (const field of ['expiresBefore', 'finishedAfter']) {
-      const { message } = await refused(app, 'listEnvironments', 400, { query: { [field]: time } });
+      const { message } = await refused('listEnvironments', 400, { query: { [field]: time } });
       assert.match(message, new RegExp(`^/query/${field} must match format "date-time"`));
     }
   for (const time of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.5-05:30'])
-    await ok(app, 'listEnvironments', { query: { expiresBefore: time, finishedAfter: time } });
+    await ok('listEnvironments', { query: { expiresBefore: time, finishedAfter: time } });
 });
 
 test('what the lists do not know is refused, and the reason names the parameter', async () => {
@@ -161,7 +154,7 @@ test('what the lists do not know is refused, and the reason names the parameter'
     ['expiresBefore', 'tomorrow'],
     ['finishedAfter', '1'],
   ] as const) {
-    const { message } = await refused(app, 'listEnvironments', 400, { query: { [field]: value } });
+    const { message } = await refused('listEnvironments', 400, { query: { [field]: value } });
     assert.match(message, new RegExp(`/query/${field}`), value);
   }
 });

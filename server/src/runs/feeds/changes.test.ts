@@ -3,17 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
-import { stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, send } from '../../../testing/client.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { watchContact } from '../agents/watch-contact.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, organizationId, projectId, send, ok, createIdle } = await startAgentTests();
 const url = await app.listen();
-const { organizationId, projectId } = app;
 
 /**
  * Changes that a reader receives while something is done, each as `entity id`; in between, everyone receives an
@@ -24,7 +20,7 @@ async function heard(
   { as = app.admin, inProject }: { as?: FirstKey; inProject?: string } = {},
 ): Promise<string[]> {
   const client = createClient({ url, key: as.id, secret: as.secret });
-  const { id: before } = await createIdle(app, { name: 'before' });
+  const { id: before } = await createIdle({ name: 'before' });
   const told: string[] = [];
   let hasBegun = false;
   const isChange = (event: OrganizationStreamEvent, id: string, change: string) =>
@@ -34,9 +30,9 @@ async function heard(
     query: { projectId: inProject },
   })) {
     if (event.event === 'ready') {
-      await ok(app, 'setEnvironmentLock', { params: { id: before }, body: { isLocked: true } });
+      await ok('setEnvironmentLock', { params: { id: before }, body: { isLocked: true } });
       await work();
-      await ok(app, 'setEnvironmentLock', { params: { id: before }, body: { isLocked: false } });
+      await ok('setEnvironmentLock', { params: { id: before }, body: { isLocked: false } });
     }
     hasBegun ||= isChange(event, before, 'locked');
     if (event.event === 'changed' && hasBegun) told.push(`${event.data.entity} ${event.data.id}`);
@@ -48,23 +44,21 @@ async function heard(
 test('readers hear of what is created, changed and deleted, with the id of what it is', async () => {
   let expected: string[] = [];
   const told = await heard(async () => {
-    const project = await ok(app, 'createProject', { body: { organizationId, name: 'shop' } });
-    await ok(app, 'updateProject', { params: { id: project.id }, body: { name: 'store' } });
-    const team = await ok(app, 'createTeam', { body: { organizationId, name: 'platform' } });
-    const role = await ok(app, 'createRole', { body: { organizationId, name: 'x', permissions: [] } });
+    const project = await ok('createProject', { body: { organizationId, name: 'shop' } });
+    await ok('updateProject', { params: { id: project.id }, body: { name: 'store' } });
+    const team = await ok('createTeam', { body: { organizationId, name: 'platform' } });
+    const role = await ok('createRole', { body: { organizationId, name: 'x', permissions: [] } });
     const body = { teamId: team.id, projectId: project.id, role: 'Viewer' };
-    const assigned = await ok(app, 'assignTeamRole', { body });
-    const key = await ok(app, 'createApiKey', {
+    const assigned = await ok('assignTeamRole', { body });
+    const key = await ok('createApiKey', {
       body: { organizationId, name: 'k', permissions: { organizationRole: 'User' } },
     });
-    const invitation = await ok(app, 'createInvitation', {
-      body: { organizationId, email: 'a@example.com' },
-    });
-    const set = await ok(app, 'createConfigurationSet', {
+    const invitation = await ok('createInvitation', { body: { organizationId, email: 'a@example.com' } });
+    const set = await ok('createConfigurationSet', {
       body: { scope: 'organization', scopeId: organizationId, name: 'shared' },
     });
-    const made = await ok(app, 'createAgent', { body: { organizationId, name: 'outside' } });
-    await ok(app, 'deleteTeam', { params: { id: team.id } });
+    const made = await ok('createAgent', { body: { organizationId, name: 'outside' } });
+    await ok('deleteTeam', { params: { id: team.id } });
     expected = [
       `project ${project.id}`,
       `project ${project.id}`,
@@ -82,9 +76,8 @@ test('readers hear of what is created, changed and deleted, with the id of what 
 });
 
 test('readers hear of variables by their scope', async () => {
-  const { id: environmentId } = await createIdle(app, { name: 'configured' });
-  const save = (body: object) =>
-    ok(app, 'saveVariables', { body: [{ name: 'A', value: '1', type: 0, ...body }] });
+  const { id: environmentId } = await createIdle({ name: 'configured' });
+  const save = (body: object) => ok('saveVariables', { body: [{ name: 'A', value: '1', type: 0, ...body }] });
   const told = await heard(async () => {
     await save({ scope: 'GLOBAL', organizationId });
     await save({ scope: 'PROJECT', scopeId: projectId, organizationId });
@@ -98,27 +91,22 @@ test('readers hear of variables by their scope', async () => {
 });
 
 test('readers hear of a state that is imported, rolled back, locked, written and unlocked', async () => {
-  const { id } = await createIdle(app, { name: 'stateful' });
+  const { id } = await createIdle({ name: 'stateful' });
   const importBody = (serial: number) => ({
     params: { id },
     body: stateFile(serial, ['a'], id),
     headers: { 'content-type': 'application/json' },
   });
-  const first = await ok(app, 'importState', importBody(1));
+  const first = await ok('importState', importBody(1));
   const url = `/state/v1/environments/${id}`;
   const asTool = async (method: string, payload: string, query = '') => {
     const headers = { 'content-type': 'application/json' };
-    const { statusCode } = await send(app, {
-      method: method as 'POST',
-      url: `${url}${query}`,
-      headers,
-      payload,
-    });
+    const { statusCode } = await send({ method: method as 'POST', url: `${url}${query}`, headers, payload });
     assert.equal(statusCode, 200);
   };
   const told = await heard(async () => {
-    await ok(app, 'importState', importBody(2));
-    await ok(app, 'rollBackState', { params: { id: first.id } });
+    await ok('importState', importBody(2));
+    await ok('rollBackState', { params: { id: first.id } });
     await asTool('LOCK', '{"ID":"lock"}');
     await asTool('POST', stateFile(4, ['b'], id), '?ID=lock');
     await asTool('UNLOCK', '{"ID":"lock"}');
@@ -127,24 +115,24 @@ test('readers hear of a state that is imported, rolled back, locked, written and
 });
 
 test('readers hear only of what they may list, and readers of a project only of that', async () => {
-  const seen = await ok(app, 'createProject', { body: { organizationId, name: 'seen' } });
-  const hidden = await ok(app, 'createProject', { body: { organizationId, name: 'hidden' } });
+  const seen = await ok('createProject', { body: { organizationId, name: 'seen' } });
+  const hidden = await ok('createProject', { body: { organizationId, name: 'hidden' } });
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Viewer' },
     { organizationId, projectId: seen.id, role: 'Viewer' },
   ]);
   const work = async () => {
-    await ok(app, 'updateProject', { params: { id: hidden.id }, body: { description: 'x' } });
-    await ok(app, 'createApiKey', {
+    await ok('updateProject', { params: { id: hidden.id }, body: { description: 'x' } });
+    await ok('createApiKey', {
       body: { organizationId, name: 'n', permissions: { organizationRole: 'User' } },
     });
-    await ok(app, 'updateProject', { params: { id: seen.id }, body: { description: 'x' } });
-    await ok(app, 'updateOrganization', { params: { id: organizationId }, body: { description: 'x' } });
+    await ok('updateProject', { params: { id: seen.id }, body: { description: 'x' } });
+    await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'x' } });
   };
   assert.deepEqual(await heard(work, { as }), [`project ${seen.id}`, `organization ${organizationId}`]);
   const inProject = async () => {
     await work();
-    await ok(app, 'updateProject', { params: { id: projectId }, body: { description: 'y' } });
+    await ok('updateProject', { params: { id: projectId }, body: { description: 'y' } });
   };
   assert.deepEqual(await heard(inProject, { inProject: projectId }), [`project ${projectId}`]);
 });
@@ -152,22 +140,20 @@ test('readers hear only of what they may list, and readers of a project only of 
 test('readers hear of the registry what they may list of it', async () => {
   const as = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'VIEW_ENVIRONMENT'] });
   const work = async () => {
-    await ok(app, 'createModule', {
+    await ok('createModule', {
       body: { organizationId, moduleName: 'net', moduleProvider: 'aws', repository: 'https://example.com/a' },
     });
-    await ok(app, 'createProvider', {
-      body: { organizationId, type: 'cloud' },
-    });
-    await ok(app, 'updateOrganization', { params: { id: organizationId }, body: { description: 'r' } });
+    await ok('createProvider', { body: { organizationId, type: 'cloud' } });
+    await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'r' } });
   };
   assert.deepEqual(await heard(work, { as }), [`organization ${organizationId}`]);
 });
 
 test('who may read the audit trail hears of its new entries once they are linked', async () => {
-  const list = () => ok(app, 'listAuditEvents', { query: { organizationId } });
+  const list = () => ok('listAuditEvents', { query: { organizationId } });
   await list();
   const work = async () => {
-    await ok(app, 'updateOrganization', { params: { id: organizationId }, body: { description: 'a' } });
+    await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'a' } });
     await list();
     await list();
   };
@@ -179,13 +165,13 @@ test('who may read the audit trail hears of its new entries once they are linked
 
 test('a member without any environment hears of what it may list, and of its first project at once', async () => {
   const as = await app.addKey({ [organizationId]: 'User' });
-  const project = await ok(app, 'createProject', { body: { organizationId, name: 'first' } });
+  const project = await ok('createProject', { body: { organizationId, name: 'first' } });
   const client = createClient({ url, key: as.id, secret: as.secret });
   const told: string[] = [];
   for await (const event of client.stream('streamOrganization', { params: { id: organizationId } })) {
     if (event.event === 'ready') {
-      await createIdle(app, { name: 'hidden', projectId: project.id });
-      await ok(app, 'updateOrganization', { params: { id: organizationId }, body: { description: 'z' } });
+      await createIdle({ name: 'hidden', projectId: project.id });
+      await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'z' } });
     }
     told.push(event.event === 'changed' ? event.data.entity : event.event);
     if (event.event !== 'changed') continue;
@@ -193,7 +179,7 @@ test('a member without any environment hears of what it may list, and of its fir
     if (event.data.entity !== 'organization') continue;
     app.advance(2);
     const body = { userId: as.id, role: 'Viewer', projectId: project.id };
-    await ok(app, 'assignUserRole', { body });
+    await ok('assignUserRole', { body });
   }
   assert.ok(!told.includes('environment'), told.join());
   assert.deepEqual(told.slice(-2), ['organization', 'roleAssignment']);
@@ -201,7 +187,7 @@ test('a member without any environment hears of what it may list, and of its fir
 
 test('readers hear when a process of an agent comes, falls silent and leaves', async () => {
   const other = agent.sibling();
-  const id = (await ok(app, 'listAgents')).find(({ isDefault }) => isDefault)?.id ?? '';
+  const id = (await ok('listAgents')).find(({ isDefault }) => isDefault)?.id ?? '';
   const pass = () => watchContact(app.context);
   await pass();
   const told = await heard(async () => {

@@ -10,17 +10,13 @@ import {
   organizationEventData,
 } from '#contract/feeds/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
 import { checkValue } from '../../../testing/check-reply.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createEnvironment, createIdle, forgetWork } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, organizationId, ok, refused, createEnvironment, createIdle, forgetWork } = tests;
 const url = await app.listen();
-const { organizationId } = app;
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 interface Following {
   readonly deploymentLogId?: string;
@@ -83,7 +79,7 @@ async function report(job: Job, from: number, to: number): Promise<void> {
 }
 
 async function begin(): Promise<{ id: string; job: Job }> {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   await agent.report(job, {
     events: [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }],
@@ -111,7 +107,7 @@ test('one connection carries a deployment to its end and the organization beyond
     { deploymentLogId: id },
     (event) => event.event === 'deploymentEvent' && event.data.event === 'end',
   );
-  await createIdle(app, { name: 'afterwards' });
+  await createIdle({ name: 'afterwards' });
   const seen = await reading;
   assert.equal(seen[0]?.event, 'ready');
   const followed = followedIn(seen);
@@ -131,14 +127,14 @@ test('whatever the event is after which a connection is cut, the next one loses 
   const reading = last.then((seen) => (all = seen));
   for (let at = 0; at < text.length; at += 5) {
     await report(job, at, Math.min(text.length, at + 5));
-    await createIdle(app, { name: `while ${at}` });
+    await createIdle({ name: `while ${at}` });
   }
   await fail(job);
   await read(
     { deploymentLogId: id },
     (event) => event.event === 'deploymentEvent' && event.data.event === 'end',
   );
-  await createIdle(app, { name: 'the last' });
+  await createIdle({ name: 'the last' });
   await reading;
   // A resumed stream may bring the bytes of several events in one.
   const told = (events: readonly OrganizationStreamEvent[]) => ({
@@ -167,7 +163,7 @@ test('a reader that turns to another deployment misses nothing of the organizati
     { deploymentLogId: first.id, lastEventId: ready?.id },
     (event) => event.event === 'deploymentEvent',
   );
-  await createIdle(app, { name: 'meanwhile' });
+  await createIdle({ name: 'meanwhile' });
   const second = await begin();
   await report(second.job, 0, text.length);
   const turned = await read(
@@ -217,9 +213,7 @@ test('log events say when their bytes arrived', async () => {
   );
   const logs = followedIn(seen).flatMap((event) => (event.event === 'log' ? [event.data] : []));
   assert.equal(logs.length, 2);
-  const { events: lines } = await ok(app, 'getStepLog', {
-    params: { deploymentLogId: id, name: 'tf:plan' },
-  });
+  const { events: lines } = await ok('getStepLog', { params: { deploymentLogId: id, name: 'tf:plan' } });
   assert.equal(logs[0]?.at, '2026-01-02T03:04:05.678Z');
   assert.deepEqual([logs[0].at, logs[1]?.at], [lines[0]?.timestamp, lines.at(-1)?.timestamp]);
 });
@@ -230,24 +224,24 @@ test('a deployment that does not exist, is of another organization or may not be
     params: { id: organizationId },
     query: { deploymentLogId },
   });
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const [project] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
-  const foreign = await createIdle(app, { organizationId: elsewhere, projectId: project?.id });
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
+  const [project] = await ok('listProjects', { query: { organizationId: elsewhere } });
+  const foreign = await createIdle({ organizationId: elsewhere, projectId: project?.id });
   for (const unknown of [randomUUID(), 'x', foreign.latestDeploymentLogId ?? '']) {
-    const { message } = await refused(app, 'streamOrganization', 400, following(unknown));
+    const { message } = await refused('streamOrganization', 400, following(unknown));
     assert.match(message, /query\/deploymentLogId does not match any deployment/);
   }
-  const other = await ok(app, 'createProject', { body: { organizationId, name: 'other' } });
+  const other = await ok('createProject', { body: { organizationId, name: 'other' } });
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: other.id, role: 'Viewer' },
   ]);
-  const { message } = await refused(app, 'streamOrganization', 403, { ...following(id), as });
+  const { message } = await refused('streamOrganization', 403, { ...following(id), as });
   assert.match(message, /query\/deploymentLogId needs the right VIEW_ENVIRONMENT/);
 });
 
 test('whoever loses the right to see the deployment is disconnected, and then refused', async () => {
   const { id, job } = await begin();
-  const other = await ok(app, 'createProject', { body: { organizationId, name: 'remaining' } });
+  const other = await ok('createProject', { body: { organizationId, name: 'remaining' } });
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: other.id, role: 'Viewer' },
     { organizationId, projectId: app.projectId, role: 'Viewer' },

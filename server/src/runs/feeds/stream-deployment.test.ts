@@ -6,17 +6,15 @@ import { bytesOfLogEvent } from '#contract/client/log-bytes.ts';
 import { type DeploymentStreamEvent, streamEventData } from '#contract/feeds/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
 import { checkValue } from '../../../testing/check-reply.ts';
-import { basic, ok } from '../../../testing/client.ts';
-import { createEnvironment, createIdle, forgetWork } from '../../../testing/environment.ts';
+import { basic } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { decodeCursor, encodeCursor } from './deployment-cursor.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok, createEnvironment, createIdle, forgetWork } = await startAgentTests();
 const url = await app.listen();
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const open = (id: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/api/environments/deployments/${id}/events`, {
@@ -83,7 +81,7 @@ const text = Buffer.concat([
 
 /** A deployment that has ended, with logs. */
 async function ended(): Promise<string> {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   await agent.report(job, { events: [step('git:clone', 'IN_PROGRESS')] });
   await reportLog(job, 'git:clone', text, 3);
@@ -170,7 +168,7 @@ test('readers of a running deployment that lose their connection anywhere see ev
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }),
       async (cuts) => {
-        const environment = await createEnvironment(app);
+        const environment = await createEnvironment();
         const id = environment.latestDeploymentLogId ?? '';
         const job = await agent.claim();
         const client = createClient({ url, key: app.admin.id, secret: app.admin.secret });
@@ -206,9 +204,9 @@ test('readers of a running deployment that lose their connection anywhere see ev
 });
 
 test('placeholders have no stream, unknown ids are refused, and a waiting deployment keeps its stream open', async () => {
-  const idle = await createIdle(app);
+  const idle = await createIdle();
   assert.equal((await open(idle.latestDeploymentLogId ?? '')).status, 204);
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
   for (const cursor of [
     'x',
@@ -235,7 +233,7 @@ test('placeholders have no stream, unknown ids are refused, and a waiting deploy
   assert.equal(first?.done, false);
   waiting.abort();
   await agent.finish(await agent.claim(), plannedOutcome());
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
 });
 
 test('a cursor survives encoding and decoding', () => {

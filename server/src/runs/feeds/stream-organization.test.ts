@@ -5,21 +5,18 @@ import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
 import { type OrganizationStreamEvent, organizationEventData } from '#contract/feeds/shapes.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
 import { checkValue } from '../../../testing/check-reply.ts';
-import { basic, call, ok, refused } from '../../../testing/client.ts';
-import { createEnvironment, createIdle, deploy } from '../../../testing/environment.ts';
+import { basic } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { decodePosition } from './organization-cursor.ts';
 import { forgetOrganizationEvents, recordEnvironmentEvent } from './organization-events.ts';
 import { joinFeed } from './organization-feed.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, organizationId, call, ok, refused, createEnvironment, createIdle, deploy } = tests;
 const url = await app.listen();
-const { organizationId } = app;
 const client = createClient({ url, key: app.admin.id, secret: app.admin.secret });
 
 /**
@@ -67,18 +64,18 @@ function changesOf(events: readonly OrganizationStreamEvent[], ...ids: string[])
 const isChange = (id: string, change: string) => (event: OrganizationStreamEvent) =>
   event.event === 'environment' && event.data.environmentId === id && event.data.change === change;
 const isArchived = (id: string) => isChange(id, 'archived');
-const archive = (id: string) => ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
+const archive = (id: string) => ok('updateEnvironment', { params: { id }, body: { isArchived: true } });
 
 test('readers hear of environments, of deployments and of their steps, in the order in which they happened', async () => {
   const stream = open();
   assert.equal((await stream.next()).event, 'ready');
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const job = await agent.claim();
   await agent.report(job, {
     events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
   });
-  await ok(app, 'abortDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
-  await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true } });
+  await ok('abortDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok('setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true } });
   const seen = await stream.until(isChange(environment.id, 'locked'));
   const told = seen.map((event) => {
     if (event.event === 'deployment')
@@ -101,10 +98,10 @@ test('readers hear of environments, of deployments and of their steps, in the or
 test('a reader that resumes gets what it missed, once and without a gap', async () => {
   const first = open();
   const ready = await first.next();
-  const one = await createIdle(app, { name: 'one' });
+  const one = await createIdle({ name: 'one' });
   const seen = await first.until(isChange(one.id, 'created'));
   await first.close();
-  const two = await createIdle(app, { name: 'two' });
+  const two = await createIdle({ name: 'two' });
   await archive(one.id);
   for (const [from, expected] of [
     [seen.at(-1)?.id, ['two created', 'one archived']],
@@ -120,8 +117,8 @@ test('a reader that resumes gets what it missed, once and without a gap', async 
 test('an event of a late transaction arrives in its place, and no earlier event is skipped', async () => {
   const stream = open();
   await stream.next();
-  const { id } = await createIdle(app, { name: 'slow' });
-  const other = await createIdle(app, { name: 'quick' });
+  const { id } = await createIdle({ name: 'slow' });
+  const other = await createIdle({ name: 'quick' });
   const row = await getEnvironmentRow(app.context.db, id);
   const started = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
@@ -142,14 +139,14 @@ test('an event of a late transaction arrives in its place, and no earlier event 
 });
 
 test('readers of one project hear only of that, including what leaves it', async () => {
-  const project = await ok(app, 'createProject', { body: { organizationId, name: 'alone' } });
+  const project = await ok('createProject', { body: { organizationId, name: 'alone' } });
   const stream = open({ projectId: project.id });
   await stream.next();
-  await createIdle(app, { name: 'elsewhere' });
-  const inside = await createIdle(app, { name: 'inside', projectId: project.id });
-  await ok(app, 'moveEnvironment', { params: { id: inside.id }, body: { projectId: app.projectId } });
+  await createIdle({ name: 'elsewhere' });
+  const inside = await createIdle({ name: 'inside', projectId: project.id });
+  await ok('moveEnvironment', { params: { id: inside.id }, body: { projectId: app.projectId } });
   await archive(inside.id);
-  const back = await createIdle(app, { name: 'last', projectId: project.id });
+  const back = await createIdle({ name: 'last', projectId: project.id });
   await archive(back.id);
   const told = (await stream.until(isArchived(back.id)))
     // The reader may also hear that the project was created.
@@ -169,7 +166,7 @@ test('a reader learns that events were removed, and continues from now', async (
   await forgetOrganizationEvents(app.context);
   const again = open({ lastEventId: early });
   assert.equal((await again.next()).event, 'reset');
-  const { id } = await createIdle(app, { name: 'after' });
+  const { id } = await createIdle({ name: 'after' });
   await archive(id);
   const changes = changesOf(await again.until(isArchived(id)), id);
   assert.deepEqual(changes, ['after created', 'after archived']);
@@ -194,24 +191,24 @@ async function connect(
 }
 
 test('users without access to the organization get none of its events', async () => {
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await app.addKey({ [elsewhere]: 'Admin' });
-  await refused(app, 'streamOrganization', 404, { params: { id: organizationId }, as: foreign });
-  await refused(app, 'streamOrganization', 401, { params: { id: organizationId }, as: null });
-  await refused(app, 'streamOrganization', 404, { params: { id: randomUUID() } });
-  await refused(app, 'streamOrganization', 400, {
+  await refused('streamOrganization', 404, { params: { id: organizationId }, as: foreign });
+  await refused('streamOrganization', 401, { params: { id: organizationId }, as: null });
+  await refused('streamOrganization', 404, { params: { id: randomUUID() } });
+  await refused('streamOrganization', 400, {
     params: { id: organizationId },
     headers: { 'last-event-id': 'nonsense' },
   });
-  await refused(app, 'streamOrganization', 400, {
+  await refused('streamOrganization', 400, {
     params: { id: organizationId },
     query: { projectId: randomUUID() },
   });
   const other = open({ organizationId: elsewhere });
   await other.next();
-  await createIdle(app, { name: 'not theirs' });
-  const [project] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
-  await createIdle(app, { name: 'theirs', organizationId: elsewhere, projectId: project?.id });
+  await createIdle({ name: 'not theirs' });
+  const [project] = await ok('listProjects', { query: { organizationId: elsewhere } });
+  await createIdle({ name: 'theirs', organizationId: elsewhere, projectId: project?.id });
   const event = (await other.until((each) => each.event === 'environment')).at(-1);
   assert.equal(event?.event === 'environment' && event.data.name, 'theirs');
   await other.close();
@@ -223,7 +220,7 @@ test('HEAD answers immediately, for this stream and for that of a deployment', a
     [response.statusCode, response.headers['content-type']],
     [200, 'text/event-stream; charset=utf-8'],
   );
-  const { id } = await deploy(app, (await createIdle(app)).id);
+  const { id } = await deploy((await createIdle()).id);
   const headers = { authorization: basic(app.admin) };
   const request = get(`${url}/api/environments/deployments/${id}/events`, { method: 'HEAD', headers });
   const [other] = (await once(request, 'response')) as [IncomingMessage];
@@ -237,7 +234,7 @@ test('many readers share one database query per change', async () => {
   for (const reader of readers) await reader.next();
   let looks = 0;
   const counting = () => void looks++;
-  const { id } = await createIdle(app, { name: 'watched' });
+  const { id } = await createIdle({ name: 'watched' });
   await Promise.all(readers.map((reader) => reader.until(isChange(id, 'created'))));
   app.database.pool.on('acquire', counting);
   await archive(id);
@@ -249,7 +246,7 @@ test('many readers share one database query per change', async () => {
 
 test('a resumed reader that has everything is idle until there is news', async () => {
   const stream = open();
-  const { id } = await createIdle(app, { name: 'resting' });
+  const { id } = await createIdle({ name: 'resting' });
   await stream.until((event) => event.event === 'ready');
   await archive(id);
   const last = (await stream.until(isArchived(id))).at(-1)?.id ?? '';
@@ -263,7 +260,7 @@ test('a resumed reader that has everything is idle until there is news', async (
     .then(() => (isAwake = true));
   assert.deepEqual((await feed.after(first.place)).events, []);
   assert.equal(isAwake, false);
-  await createIdle(app, { name: 'waking' });
+  await createIdle({ name: 'waking' });
   await waiting;
   assert.deepEqual(
     (await feed.after(first.place)).events.map(({ name }) => name),
@@ -277,12 +274,9 @@ test('a stalled reader does not slow down the others', async () => {
   lazy.pause();
   const stream = open();
   await stream.next();
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   for (let index = 0; index < 30; index++)
-    await call(app, 'updateEnvironment', {
-      params: { id },
-      body: { description: `${index}${'x'.repeat(1000)}` },
-    });
+    await call('updateEnvironment', { params: { id }, body: { description: `${index}${'x'.repeat(1000)}` } });
   await archive(id);
   await stream.until(isArchived(id));
   await stream.close();

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '#contract/client/client.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok } from '../../../testing/client.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
+import { startTests } from '../../../testing/start.ts';
 import { startEffects } from '../../framework/effects/carry-out.ts';
 import { type EffectKind, promiseEffect } from '../../framework/effects/effect-kind.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { recordChange } from '../../rows/feeds/organization-news-store.ts';
 
-const app = await testApp({
+const { app, call, ok } = await startTests({
   ENVARIUM_NOTIFICATION_NETWORKS: '127.0.0.1',
   ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
 });
@@ -17,7 +16,7 @@ const client = createClient({ url: await app.listen(), key: app.admin.id, secret
 
 /** Follows an organization of its own. @returns what tells it something, and waits until it has heard of it */
 async function openReader() {
-  const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: app.context.newId() } });
+  const { id: organizationId } = await ok('createOrganization', { body: { name: app.context.newId() } });
   const controller = new AbortController();
   const events = client.stream('streamOrganization', {
     params: { id: organizationId },
@@ -75,11 +74,11 @@ test('readers of events hear of everything while a test waits for an answer', {
   receiver.answer = (_, response) => void mayAnswer.promise.then(() => response.end('taken'));
   const { organizationId } = app;
   const value = `${receiver.address}/in`;
-  const { id } = await ok(app, 'createNotificationEndpoint', {
+  const { id } = await ok('createNotificationEndpoint', {
     body: { organizationId, name: 'waits', type: 'Webhook', value },
   });
   const press = () =>
-    call(app, 'testNotificationEndpoint', { params: { id }, headers: { 'idempotency-key': 'pressed' } });
+    call('testNotificationEndpoint', { params: { id }, headers: { 'idempotency-key': 'pressed' } });
   const pressed = press();
   await receiver.got(1);
   await reader.hears();

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, type Reply, refused, send } from '../../../testing/client.ts';
-import { createEnvironment, forgetWork } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import type { Reply } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const { agent, send, ok, refused, createEnvironment, forgetWork } = await startAgentTests();
+beforeEach(() => forgetWork());
 
 const step = (status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
   kind: 'step',
@@ -19,7 +17,7 @@ const step = (status: 'IN_PROGRESS' | 'SUCCESS'): RunEvent => ({
 });
 
 async function planning(): Promise<{ job: Job; id: string }> {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   await agent.report(job, { events: [step('IN_PROGRESS')] });
   return { job, id: environment.latestDeploymentLogId ?? '' };
@@ -32,7 +30,7 @@ const report = (job: Job, offset: number, text: string | Buffer) =>
   });
 
 const page = (id: string, startTime?: string): Promise<Reply<'getStepLog'>> =>
-  ok(app, 'getStepLog', {
+  ok('getStepLog', {
     params: { deploymentLogId: id, name: 'tf:plan' },
     ...(startTime === undefined ? {} : { query: { startTime } }),
   });
@@ -115,33 +113,27 @@ test('the log of a step that has not started is empty; unknown steps and places 
   const { job, id } = await planning();
   await report(job, 0, 'one\n');
   assert.deepEqual(
-    await ok(app, 'getStepLog', {
-      params: { deploymentLogId: id, name: 'tf:apply' },
-      query: { startTime: '' },
-    }),
+    await ok('getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' }, query: { startTime: '' } }),
     { events: [], nextStartTime: '0', hasMoreLogs: false },
   );
   assert.match(
-    (await refused(app, 'getStepLog', 404, { params: { deploymentLogId: id, name: 'tf:nothing' } })).message,
+    (await refused('getStepLog', 404, { params: { deploymentLogId: id, name: 'tf:nothing' } })).message,
     /tf:nothing/,
   );
   for (const startTime of ['-1', '5', '1.5', 'x', '1e2', '99999999999999999999']) {
-    const refusal = await refused(app, 'getStepLog', 400, {
+    const refusal = await refused('getStepLog', 400, {
       params: { deploymentLogId: id, name: 'tf:plan' },
       query: { startTime },
     });
     assert.match(refusal.message, /\/query\/startTime/, startTime);
   }
-  assert.equal(
-    (await send(app, { url: `/api/deployments/${id}/steps/tf:plan/log?startTime=` })).statusCode,
-    200,
-  );
+  assert.equal((await send({ url: `/api/deployments/${id}/steps/tf:plan/log?startTime=` })).statusCode, 200);
   await agent.finish(job, plannedOutcome());
 });
 
 test('all steps exist from the start, in their order', async () => {
   const { job, id } = await planning();
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   assert.deepEqual(
     steps.map(({ name }) => name),
     [

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok } from '../../../testing/client.ts';
-import { createActive, environmentOf, forgetWork } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { afterAttempt } from '../../tenancy/lifetimes/retry-destroy.ts';
 import { fireTimers } from './fire-timers.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok, createActive, environmentOf, forgetWork } = await startAgentTests();
 const pass = async (seconds: number) => {
   app.advance(seconds);
   await fireTimers(app.context);
 };
 const destroysOf = async (id: string) =>
-  (await ok(app, 'listDeployments', { params: { id } })).flatMap(({ type, status }) =>
+  (await ok('listDeployments', { params: { id } })).flatMap(({ type, status }) =>
     type === 'destroy' ? [status] : [],
   );
 const changesOf = async (id: string): Promise<unknown[]> =>
@@ -38,11 +35,11 @@ test('the pauses between attempts grow, up to twelve hours', () => {
 
 test('a destroy at the end of a lifetime that fails is tried again, and says so meanwhile', async () => {
   covers('Environment', 'waitingFor');
-  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  const { id } = await createActive({ ttl: { type: 'HOURS', value: '1' } });
   await pass(3601);
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
   assert.deepEqual(await destroysOf(id), ['FAILURE']);
-  const { waitingFor, status } = await environmentOf(app, id);
+  const { waitingFor, status } = await environmentOf(id);
   assert.equal(status, 'FAILED');
   assert.equal(waitingFor?.kind, 'retry');
   assert.match(
@@ -53,9 +50,9 @@ test('a destroy at the end of a lifetime that fails is tried again, and says so 
   await pass(290);
   assert.equal((await destroysOf(id)).length, 1);
   await pass(20);
-  assert.equal((await environmentOf(app, id)).waitingFor?.kind, 'agent');
+  assert.equal((await environmentOf(id)).waitingFor?.kind, 'agent');
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
-  assert.match((await environmentOf(app, id)).waitingFor?.text ?? '', /tried 2 times/);
+  assert.match((await environmentOf(id)).waitingFor?.text ?? '', /tried 2 times/);
   await pass(310);
   assert.equal((await destroysOf(id)).length, 2, 'the second pause is longer');
   await pass(300);
@@ -63,59 +60,54 @@ test('a destroy at the end of a lifetime that fails is tried again, and says so 
   assert.ok(next);
   await agent.apply(next, []);
   assert.deepEqual(await destroysOf(id), ['SUCCESS', 'FAILURE', 'FAILURE']);
-  assert.equal((await environmentOf(app, id)).waitingFor, undefined);
+  assert.equal((await environmentOf(id)).waitingFor, undefined);
   await pass(86_400);
   assert.equal((await destroysOf(id)).length, 3);
 });
 
 test('a destroy at the end that a person cancels is tried again; a new lifetime ends the attempts', async () => {
-  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  const { id } = await createActive({ ttl: { type: 'HOURS', value: '1' } });
+  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
   await pass(3601);
   await agent.finish(await agent.claim(), plannedOutcome());
-  const { latestDeploymentLogId } = await environmentOf(app, id);
-  await ok(app, 'cancelDeployment', { params: { id: latestDeploymentLogId ?? '' } });
-  assert.equal((await environmentOf(app, id)).waitingFor?.kind, 'retry');
-  await ok(app, 'updateEnvironmentTtl', { params: { id }, body: { type: 'HOURS', value: '5' } });
-  assert.equal((await environmentOf(app, id)).waitingFor, undefined);
+  const { latestDeploymentLogId } = await environmentOf(id);
+  await ok('cancelDeployment', { params: { id: latestDeploymentLogId ?? '' } });
+  assert.equal((await environmentOf(id)).waitingFor?.kind, 'retry');
+  await ok('updateEnvironmentTtl', { params: { id }, body: { type: 'HOURS', value: '5' } });
+  assert.equal((await environmentOf(id)).waitingFor, undefined);
   await pass(3600);
   assert.deepEqual(await destroysOf(id), ['CANCELLED']);
 });
 
 test('a destroy of a person that fails after the end is tried again as well, one before the end not', async () => {
-  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
+  const { id } = await createActive({ ttl: { type: 'HOURS', value: '1' } });
   const failing = async () => {
-    await ok(app, 'destroyEnvironment', { params: { id } });
+    await ok('destroyEnvironment', { params: { id } });
     await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
   };
   await failing();
-  assert.equal((await environmentOf(app, id)).waitingFor, undefined);
-  await ok(app, 'destroyEnvironment', { params: { id } });
+  assert.equal((await environmentOf(id)).waitingFor, undefined);
+  await ok('destroyEnvironment', { params: { id } });
   await pass(3601);
   assert.equal((await destroysOf(id)).length, 2, 'one under way is enough');
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
-  assert.equal((await environmentOf(app, id)).waitingFor?.kind, 'retry');
+  assert.equal((await environmentOf(id)).waitingFor?.kind, 'retry');
   await pass(301);
   assert.equal((await destroysOf(id)).length, 3);
 });
 
 test('a destroy at the end that a policy refuses is tried again with the reason, after a restart as well', async () => {
-  await forgetWork(app);
-  const project = await ok(app, 'createProject', {
-    body: { organizationId: app.organizationId, name: 'kept' },
-  });
-  const { id } = await createActive(app, agent, {
-    projectId: project.id,
-    ttl: { type: 'HOURS', value: '1' },
-  });
-  await ok(app, 'updatePolicy', { body: { projectId: project.id, numberOfEnvironments: 100 } });
+  await forgetWork();
+  const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'kept' } });
+  const { id } = await createActive({ projectId: project.id, ttl: { type: 'HOURS', value: '1' } });
+  await ok('updatePolicy', { body: { projectId: project.id, numberOfEnvironments: 100 } });
   // As it is stored while another server still holds the lifetime: a policy otherwise ends it.
   await app.database.pool.query(
     'update project_policy set disable_destroy_environments = $2 where project_id = $1',
     [project.id, true],
   );
   await pass(3601);
-  const { waitingFor } = await environmentOf(app, id);
+  const { waitingFor } = await environmentOf(id);
   assert.equal(waitingFor?.kind, 'retry');
   assert.match(waitingFor.text, /disableDestroyEnvironments/);
   assert.equal((await changesOf(id)).at(-1), 'autoDestroyFailed');

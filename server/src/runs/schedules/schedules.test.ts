@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createActive, createBody, createIdle, environmentOf } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { nextDriftRun } from './drift-rhythm.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const get = (id: string) => ok(app, 'getEnvironmentSchedule', { params: { id } });
-const put = (id: string, body: object) => ok(app, 'updateEnvironmentSchedule', { params: { id }, body });
+const { app, ok, refused, createActive, createBody, createIdle, environmentOf } = await startAgentTests();
+const get = (id: string) => ok('getEnvironmentSchedule', { params: { id } });
+const put = (id: string, body: object) => ok('updateEnvironmentSchedule', { params: { id }, body });
 
 test('a schedule is stored with its next dates, replaced completely, and cleared', async () => {
   covers('Environment', 'nextScheduledDates', 'nextScheduledDates.deploy', 'nextScheduledDates.destroy');
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   assert.deepEqual(await get(id), {});
   const stored = await put(id, {
     deploy: { cron: '0 8 * * 1-5', enabled: true },
@@ -31,7 +27,7 @@ test('a schedule is stored with its next dates, replaced completely, and cleared
     [id, app.projectId, app.organizationId, 'admin'],
   );
   assert.equal(new Date(deploy?.nextSchedule ?? '').getUTCHours(), 8);
-  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, {
+  assert.deepEqual((await environmentOf(id)).nextScheduledDates, {
     deploy: deploy?.nextSchedule,
     destroy: destroy?.nextSchedule,
   });
@@ -40,16 +36,16 @@ test('a schedule is stored with its next dates, replaced completely, and cleared
     [changed.deploy?.id, changed.deploy?.cron, changed.deploy?.enabled, changed.destroy],
     [deploy?.id, '30 9 * * *', false, undefined],
   );
-  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, {});
-  assert.deepEqual(await ok(app, 'listProjectSchedules', { params: { id: app.projectId } }), [changed]);
+  assert.deepEqual((await environmentOf(id)).nextScheduledDates, {});
+  assert.deepEqual(await ok('listProjectSchedules', { params: { id: app.projectId } }), [changed]);
   assert.deepEqual(await put(id, {}), {});
   assert.deepEqual(await get(id), {});
-  assert.deepEqual(await ok(app, 'updateEnvironmentSchedule', { params: { id } }), {}, 'no body clears, too');
-  assert.deepEqual(await ok(app, 'listProjectSchedules', { params: { id: app.projectId } }), []);
+  assert.deepEqual(await ok('updateEnvironmentSchedule', { params: { id } }), {}, 'no body clears, too');
+  assert.deepEqual(await ok('listProjectSchedules', { params: { id: app.projectId } }), []);
 });
 
 test('an impossible schedule is refused by name, and nothing of it is stored', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const refusals: [object, RegExp][] = [
     [
       { deploy: { cron: 'whenever', enabled: true } },
@@ -76,21 +72,21 @@ test('an impossible schedule is refused by name, and nothing of it is stored', a
   ];
   for (const [body, message] of refusals)
     assert.match(
-      (await refused(app, 'updateEnvironmentSchedule', 400, { params: { id }, body })).message,
+      (await refused('updateEnvironmentSchedule', 400, { params: { id }, body })).message,
       message,
     );
   assert.deepEqual(await get(id), {});
-  const idle = await createIdle(app);
+  const idle = await createIdle();
   assert.equal((await put(idle.id, { deploy: { cron: '0 8 * * *' } })).deploy?.enabled, true);
   assert.equal(
     (await put(idle.id, { deploy: { cron: '0 8 * * *', enabled: false } })).deploy?.enabled,
     false,
   );
-  await refused(app, 'getEnvironmentSchedule', 404, { params: { id: app.projectId } });
+  await refused('getEnvironmentSchedule', 404, { params: { id: app.projectId } });
 });
 
 test('a schedule goes by the clock of its time zone, and by UTC where none was sent', async () => {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   const { deploy, destroy } = await put(id, {
     deploy: { cron: '0 8 * * *', timeZone: 'asia/kolkata' },
     destroy: { cron: '0 8 * * *' },
@@ -100,7 +96,7 @@ test('a schedule goes by the clock of its time zone, and by UTC where none was s
     [deploy?.nextSchedule, destroy?.nextSchedule].map((at) => at?.slice(11, 16)),
     ['02:30', '08:00'],
   );
-  const patch = (body: object) => ok(app, 'updateDriftSchedule', { params: { id }, body });
+  const patch = (body: object) => ok('updateDriftSchedule', { params: { id }, body });
   await patch({ enabled: true, cron: '0 4 * * *', timeZone: 'Europe/Berlin' });
   assert.equal((await patch({ enabled: false })).timeZone, 'Europe/Berlin', 'an omitted one stays');
 });
@@ -109,29 +105,29 @@ test('drift detection runs once an hour at most, and not everywhere at the same 
   const starts = new Set<string | undefined>();
   for (let index = 0; index < 4; index++) {
     const driftDetectionRequest = { enabled: true, cron: '0 4 * * *' };
-    const { id } = await createIdle(app, { driftDetectionRequest });
-    const { cron, nextSchedule } = await ok(app, 'getDriftSchedule', { params: { id } });
+    const { id } = await createIdle({ driftDetectionRequest });
+    const { cron, nextSchedule } = await ok('getDriftSchedule', { params: { id } });
     assert.deepEqual([cron, nextSchedule?.slice(11, 13)], ['0 4 * * *', '04']);
     starts.add(nextSchedule);
   }
   assert.ok(starts.size > 1);
-  const often = await createIdle(app, { driftDetectionRequest: { enabled: true, cron: '*/5 * * * *' } });
-  const { cron, nextSchedule } = await ok(app, 'getDriftSchedule', { params: { id: often.id } });
+  const often = await createIdle({ driftDetectionRequest: { enabled: true, cron: '*/5 * * * *' } });
+  const { cron, nextSchedule } = await ok('getDriftSchedule', { params: { id: often.id } });
   const rhythm = { cron: '0 * * * *', timeZone: 'UTC' };
   const hourly = nextDriftRun(rhythm, often.id, new Date(Date.parse(nextSchedule ?? '') - 1));
   assert.deepEqual([cron, hourly?.toISOString()], ['*/5 * * * *', nextSchedule], 'accepted as sent');
   const driftDetectionRequest = { enabled: true, cron: '0 0 31 2 *' };
-  const body = createBody(app, { driftDetectionRequest });
-  const { message } = await refused(app, 'createEnvironmentWithoutTemplate', 400, { body });
+  const body = createBody({ driftDetectionRequest });
+  const { message } = await refused('createEnvironmentWithoutTemplate', 400, { body });
   assert.match(message, /\/body\/driftDetectionRequest\/cron "0 0 31 2 \*" names a time that never comes/);
 });
 
 test('enabling a schedule removes the TTL', async () => {
-  const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '3' } });
+  const { id } = await createActive({ ttl: { type: 'HOURS', value: '3' } });
   await put(id, { destroy: { cron: '0 20 * * *', enabled: false } });
-  assert.ok((await environmentOf(app, id)).lifespanEndAt);
+  assert.ok((await environmentOf(id)).lifespanEndAt);
   await put(id, { destroy: { cron: '0 20 * * *', enabled: true } });
-  assert.equal((await environmentOf(app, id)).lifespanEndAt, null);
+  assert.equal((await environmentOf(id)).lifespanEndAt, null);
 });
 
 test('drift runs are scheduled when an environment is created or later, and can be disabled', async () => {
@@ -142,18 +138,18 @@ test('drift runs are scheduled when an environment is created or later, and can 
     'body.driftDetectionRequest.cron',
   );
   covers('Environment', 'driftStatus');
-  const getDrift = (id: string) => ok(app, 'getDriftSchedule', { params: { id } });
-  const patch = (id: string, body: object) => ok(app, 'updateDriftSchedule', { params: { id }, body });
-  const { id, driftStatus } = await createIdle(app, {
+  const getDrift = (id: string) => ok('getDriftSchedule', { params: { id } });
+  const patch = (id: string, body: object) => ok('updateDriftSchedule', { params: { id }, body });
+  const { id, driftStatus } = await createIdle({
     driftDetectionRequest: { enabled: true, cron: '0 */6 * * *' },
   });
   const stored = await getDrift(id);
   assert.deepEqual([stored.enabled, stored.cron, driftStatus], [true, '0 */6 * * *', 'NEVER_RUN']);
   assert.ok(stored.nextSchedule);
-  assert.deepEqual((await environmentOf(app, id)).nextScheduledDates, {});
+  assert.deepEqual((await environmentOf(id)).nextScheduledDates, {});
   const off = await patch(id, { enabled: false });
   assert.deepEqual(
-    [off.enabled, off.cron, off.nextSchedule, (await environmentOf(app, id)).driftStatus],
+    [off.enabled, off.cron, off.nextSchedule, (await environmentOf(id)).driftStatus],
     [false, '0 */6 * * *', undefined, 'DISABLED'],
   );
   for (const autoDriftRemediation of ['DISABLED', 'CODE_TO_CLOUD'] as const) {
@@ -164,18 +160,18 @@ test('drift runs are scheduled when an environment is created or later, and can 
     [(await patch(id, { enabled: true })).autoDriftRemediation, (await getDrift(id)).cron],
     ['CODE_TO_CLOUD', '0 */6 * * *'],
   );
-  const other = await createIdle(app);
+  const other = await createIdle();
   const place = { environmentId: other.id, projectId: app.projectId, organizationId: app.organizationId };
   assert.deepEqual(await getDrift(other.id), { enabled: false, cron: '', ...place });
   assert.deepEqual(await patch(other.id, { enabled: false }), { enabled: false, cron: '', ...place });
   assert.match(
-    (await refused(app, 'updateDriftSchedule', 400, { params: { id: other.id }, body: { enabled: true } }))
+    (await refused('updateDriftSchedule', 400, { params: { id: other.id }, body: { enabled: true } }))
       .message,
     /\/body\/cron is required/,
   );
   assert.match(
     (
-      await refused(app, 'updateDriftSchedule', 400, {
+      await refused('updateDriftSchedule', 400, {
         params: { id: other.id },
         body: { enabled: true, cron: 'x' },
       })

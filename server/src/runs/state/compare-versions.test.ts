@@ -1,29 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createActive, createIdle, deploy } from '../../../testing/environment.ts';
+import { stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { countThreads } from '../../../testing/threads.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, call, ok, refused, createActive, createIdle, deploy } = await startAgentTests();
 
 const importState = (id: string, body: string, query: Record<string, string> = {}) =>
-  ok(app, 'importState', {
-    params: { id },
-    body,
-    query,
-    headers: { 'content-type': 'application/octet-stream' },
-  });
+  ok('importState', { params: { id }, body, query, headers: { 'content-type': 'application/octet-stream' } });
 
 test('a version is compared with another, by default its predecessor, and that is audited', async () => {
-  const environment = await createActive(app, agent, {}, ['a', 'b']);
-  await deploy(app, environment.id, { userRequiresApproval: false });
+  const environment = await createActive({}, ['a', 'b']);
+  await deploy(environment.id, { userRequiresApproval: false });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b', 'c']);
-  const [second, first] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
-  const compared = await ok(app, 'compareStateVersions', { params: { id: second!.id } });
+  const [second, first] = await ok('listStateVersions', { params: { id: environment.id } });
+  const compared = await ok('compareStateVersions', { params: { id: second!.id } });
   assert.deepEqual(
     [compared.before.id, compared.after.id, compared.isSameLineage],
     [first?.id, second?.id, true],
@@ -40,7 +32,7 @@ test('a version is compared with another, by default its predecessor, and that i
     ],
   );
   assert.equal(compared.unchangedResourceCount, 1);
-  const reverse = await ok(app, 'compareStateVersions', {
+  const reverse = await ok('compareStateVersions', {
     params: { id: first!.id },
     query: { with: second!.id },
   });
@@ -58,12 +50,12 @@ test('a version is compared with another, by default its predecessor, and that i
 });
 
 test('states of different lineages can be compared, with a note', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   await importState(environment.id, stateFile(1, ['a'], 'one'));
   const other = await importState(environment.id, stateFile(1, ['a'], 'other'), {
     acceptOtherLineage: 'true',
   });
-  const compared = await ok(app, 'compareStateVersions', { params: { id: other.id } });
+  const compared = await ok('compareStateVersions', { params: { id: other.id } });
   assert.deepEqual(
     [compared.isSameLineage, compared.before.lineage, compared.after.lineage],
     [false, 'one', 'other'],
@@ -72,22 +64,22 @@ test('states of different lineages can be compared, with a note', async () => {
 });
 
 test('foreign, unknown and missing versions are refused by name', async () => {
-  const [one, two] = [await createIdle(app), await createIdle(app)];
+  const [one, two] = [await createIdle(), await createIdle()];
   const first = await importState(one.id, stateFile(1));
   const second = await importState(two.id, stateFile(1));
   for (const id of [second.id, randomUUID(), 'no-uuid']) {
-    const { message } = await refused(app, 'compareStateVersions', 400, {
+    const { message } = await refused('compareStateVersions', 400, {
       params: { id: first.id },
       query: { with: id },
     });
     assert.equal(message, '/query/with does not match a state version of the same environment');
   }
   assert.match(
-    (await refused(app, 'compareStateVersions', 400, { params: { id: first.id } })).message,
+    (await refused('compareStateVersions', 400, { params: { id: first.id } })).message,
     /^\/query\/with is required/,
   );
   const member = await app.addKey({ [app.organizationId]: 'User' });
-  await refused(app, 'compareStateVersions', 403, {
+  await refused('compareStateVersions', 403, {
     params: { id: first.id },
     query: { with: first.id },
     as: member,
@@ -95,10 +87,10 @@ test('foreign, unknown and missing versions are refused by name', async () => {
 });
 
 test('comparisons hide the values of sensitive variables, current and of the run that made a version', async () => {
-  const environment = await createActive(app, agent, {
+  const environment = await createActive({
     configurationChanges: [{ name: 'password', value: 'planted-old-value', type: 1, isSensitive: true }],
   });
-  await deploy(app, environment.id, {
+  await deploy(environment.id, {
     userRequiresApproval: false,
     configurationChanges: [
       { name: 'password', value: 'planted-new-value', type: 1, isSensitive: true },
@@ -112,7 +104,7 @@ test('comparisons hide the values of sensitive variables, current and of the run
     ],
   });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
-  const [, first] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const [, first] = await ok('listStateVersions', { params: { id: environment.id } });
   const withText = (serial: number, text: string) =>
     stateFile(serial, ['a'], environment.id).replace(
       '"instances":[{}]',
@@ -128,7 +120,7 @@ test('comparisons hide the values of sensitive variables, current and of the run
     first?.id,
   ]);
   const made = await importState(environment.id, withText(9, 'new: planted-new-value planted-inner user'));
-  const response = await call(app, 'compareStateVersions', {
+  const response = await call('compareStateVersions', {
     params: { id: made.id },
     query: { with: first!.id },
   });
@@ -138,10 +130,10 @@ test('comparisons hide the values of sensitive variables, current and of the run
 });
 
 test('comparisons hide the secrets of the run behind a version that was rolled back to, twice', async () => {
-  const environment = await createActive(app, agent, {
+  const environment = await createActive({
     configurationChanges: [{ name: 'password', value: 'planted-first', type: 1, isSensitive: true }],
   });
-  const [first] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const [first] = await ok('listStateVersions', { params: { id: environment.id } });
   const text = stateFile(1, ['a'], environment.id).replace(
     '"instances":[{}]',
     '"instances":[{"attributes":{"text":"it is planted-first"}}]',
@@ -151,15 +143,15 @@ test('comparisons hide the secrets of the run behind a version that was rolled b
     JSON.stringify(blob),
     first?.id,
   ]);
-  await deploy(app, environment.id, {
+  await deploy(environment.id, {
     userRequiresApproval: false,
     configurationChanges: [{ name: 'password', value: 'planted-later', type: 1, isSensitive: true }],
   });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b']);
-  const back = await ok(app, 'rollBackState', { params: { id: first!.id }, body: {} });
+  const back = await ok('rollBackState', { params: { id: first!.id }, body: {} });
   const empty = await importState(environment.id, stateFile(9, [], environment.id));
-  const again = await ok(app, 'rollBackState', { params: { id: back.id }, body: {} });
-  const response = await call(app, 'compareStateVersions', {
+  const again = await ok('rollBackState', { params: { id: back.id }, body: {} });
+  const response = await call('compareStateVersions', {
     params: { id: again.id },
     query: { with: empty.id },
   });
@@ -171,23 +163,23 @@ test('values with quotes that nothing closes do not delay a comparison', async (
   // A search from each of the quotes takes minutes.
   const value = `1 # "${'\\"'.repeat(250_000)}`;
   const schema = { type: 'string', format: 'HCL' } as const;
-  const environment = await createActive(app, agent, {
+  const environment = await createActive({
     configurationChanges: [{ name: 'quotes', value, type: 1, isSensitive: true, schema }],
   });
   await importState(environment.id, stateFile(5, ['a'], environment.id));
   const { id } = await importState(environment.id, stateFile(6, ['b'], environment.id));
-  const compared = await ok(app, 'compareStateVersions', { params: { id } });
+  const compared = await ok('compareStateVersions', { params: { id } });
   assert.equal(compared.resources.length, 2);
 });
 
 test('a state that is nested too deeply is refused, and does not cause an internal error', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const nested = (depth: number, inner: string) =>
     `{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"t","name":"n","provider":"p","instances":[{"attributes":{"a":${'['.repeat(depth)}${inner}${']'.repeat(depth)}}}]}]}`;
   for (const depth of [500, 5_000, 50_000]) {
     await importState(id, nested(depth, '1'));
     const second = await importState(id, nested(depth, '2'));
-    const { statusCode } = await call(app, 'compareStateVersions', { params: { id: second.id } });
+    const { statusCode } = await call('compareStateVersions', { params: { id: second.id } });
     assert.ok(
       depth === 500 ? statusCode === 200 : [200, 409].includes(statusCode),
       `${depth}: ${statusCode}`,
@@ -196,26 +188,24 @@ test('a state that is nested too deeply is refused, and does not cause an intern
 });
 
 test('large states are compared in another thread, and differences that nobody reads are refused', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const names = (letter: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${letter}${index}`);
   await importState(id, stateFile(1, names('a', 8_000)).padEnd(3_000_000));
   const second = await importState(id, stateFile(2, [...names('a', 8_000), 'b']));
-  const compared = await ok(app, 'compareStateVersions', { params: { id: second.id } });
+  const compared = await ok('compareStateVersions', { params: { id: second.id } });
   assert.deepEqual([compared.resources.length, compared.unchangedResourceCount], [1, 8_000]);
   const third = await importState(id, stateFile(3, names('c', 60_000)));
-  const { message } = await refused(app, 'compareStateVersions', 409, { params: { id: third.id } });
+  const { message } = await refused('compareStateVersions', 409, { params: { id: third.id } });
   assert.match(message, /differ in too much to be shown here: download both/);
 });
 
 test('one comparison of large states works at a time', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await importState(id, stateFile(1, ['a']));
   const { id: version } = await importState(id, stateFile(2, ['b']).padEnd(3 * 1024 * 1024));
   const { result: all, most } = await countThreads(() =>
-    Promise.all(
-      Array.from({ length: 4 }, () => ok(app, 'compareStateVersions', { params: { id: version } })),
-    ),
+    Promise.all(Array.from({ length: 4 }, () => ok('compareStateVersions', { params: { id: version } }))),
   );
   for (const { resources } of all) assert.equal(resources.length, 2);
   assert.equal(most, 1);

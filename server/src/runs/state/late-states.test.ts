@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { appliedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused, send } from '../../../testing/client.ts';
-import { createEnvironment, deploy, deploymentOf } from '../../../testing/environment.ts';
+import { appliedOutcome, stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, send, ok, refused, createEnvironment, deploy, deploymentOf } = await startAgentTests();
 
 async function runningApply() {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
   await agent.mark(job);
@@ -17,7 +14,7 @@ async function runningApply() {
 }
 
 function versions(environmentId: string) {
-  return ok(app, 'listStateVersions', { params: { id: environmentId } });
+  return ok('listStateVersions', { params: { id: environmentId } });
 }
 
 /** An apply that wrote a state, was given up, and is still at work somewhere. */
@@ -25,14 +22,14 @@ async function givenUp() {
   const { environment, job } = await runningApply();
   const first = await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
   app.advance(60);
-  await ok(app, 'releaseDeployment', { params: { id: job.deploymentId }, body: { reason: 'it hangs' } });
+  await ok('releaseDeployment', { params: { id: job.deploymentId }, body: { reason: 'it hangs' } });
   await agent.heartbeat([]);
   return { environment, job, first };
 }
 
 test('a state that arrives after the give-up is its own version, and outdates plans made in the meantime', async () => {
   const { environment, job, first } = await givenUp();
-  const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
+  const { id } = await deploy(environment.id, { userRequiresApproval: true });
   await agent.plan();
   const second = await agent.putState(job, stateFile(2, ['a', 'b'], job.environmentId), '');
   assert.equal(second.standing, 'current');
@@ -45,12 +42,12 @@ test('a state that arrives after the give-up is its own version, and outdates pl
       [1, 'superseded', undefined],
     ],
   );
-  assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /outdated/);
+  assert.match((await refused('approveDeployment', 409, { params: { id } })).message, /outdated/);
 });
 
 test('a state that arrives after the give-up does not replace the one that an apply starts from', async () => {
   const { environment, job, first } = await givenUp();
-  await deploy(app, environment.id, { userRequiresApproval: false });
+  await deploy(environment.id, { userRequiresApproval: false });
   const apply = await agent.plan();
   assert.ok(apply);
   assert.equal(
@@ -59,7 +56,7 @@ test('a state that arrives after the give-up does not replace the one that an ap
   );
   assert.equal(apply.state.current?.stateVersionId, first.stateVersionId);
   const stored = await agent.apply(apply, ['a', 'b']);
-  assert.equal((await deploymentOf(app, apply.deploymentId)).status, 'SUCCESS');
+  assert.equal((await deploymentOf(apply.deploymentId)).status, 'SUCCESS');
   const all = await versions(environment.id);
   assert.deepEqual(
     all.map(({ serial, standing }) => [serial, standing]),
@@ -75,7 +72,7 @@ test('a state that arrives after the give-up does not replace the one that an ap
 test('a state that arrives after the give-up does not replace the one that an outside tool works on', async () => {
   const { environment, job } = await givenUp();
   const url = `/state/v1/environments/${environment.id}`;
-  const lock = await send(app, {
+  const lock = await send({
     method: 'LOCK' as 'GET',
     url,
     headers: { 'content-type': 'application/json' },
@@ -86,7 +83,7 @@ test('a state that arrives after the give-up does not replace the one that an ou
     (await agent.putState(job, stateFile(7, ['a', 'late'], job.environmentId), '')).standing,
     'rescued',
   );
-  const written = await send(app, {
+  const written = await send({
     method: 'POST',
     url: `${url}?ID=l`,
     headers: { 'content-type': 'text/plain' },
@@ -110,7 +107,7 @@ test('an apply whose state could not become current is not a success', async () 
     job.jobId,
   ]);
   await agent.finish(job, appliedOutcome());
-  const ended = await deploymentOf(app, job.deploymentId);
+  const ended = await deploymentOf(job.deploymentId);
   assert.equal(ended.status, 'INTERNAL_FAILURE');
   assert.match(ended.error?.message ?? '', /kept as a rescued version/);
 });

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { plannedOutcome, sha256, stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import { createActive, createEnvironment, deploy, forgetWork } from '../../../testing/environment.ts';
+import { createEnvironment } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { readStateFacts } from './files/read-state.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const { app, agent, call, ok, refused, createActive, deploy, forgetWork } = await startAgentTests();
+beforeEach(() => forgetWork());
 
 async function applying() {
   const environment = await createEnvironment(app, { requiresApproval: false });
@@ -19,7 +18,7 @@ async function applying() {
   return {
     environment,
     job,
-    versions: () => ok(app, 'listStateVersions', { params: { id: environment.id } }),
+    versions: () => ok('listStateVersions', { params: { id: environment.id } }),
   };
 }
 
@@ -73,7 +72,7 @@ test('versions shipped while the tool runs are one listed version, always the ne
   await app.carryOutEffects();
   assert.equal(blobsOf(environment.id), 1);
   assert.equal(
-    (await ok(app, 'getStateVersion', { params: { id: first.stateVersionId } })).sha256,
+    (await ok('getStateVersion', { params: { id: first.stateVersionId } })).sha256,
     sha256(stateFile(3, ['a', 'b'], job.environmentId)),
   );
 });
@@ -116,7 +115,7 @@ test('users with the right get the content as it was stored, and that is audited
   const { job } = await applying();
   const state = stateFile(1, ['a'], job.environmentId);
   const { stateVersionId } = await agent.putState(job, state, '');
-  const response = await call(app, 'getStateContent', { params: { id: stateVersionId } });
+  const response = await call('getStateContent', { params: { id: stateVersionId } });
   assert.equal(response.body, state);
   assert.match(String(response.headers['content-disposition']), /^attachment/);
   const { rows } = await app.database.pool.query(
@@ -129,8 +128,8 @@ test('users with the right get the content as it was stored, and that is audited
 });
 
 test('a state that does not follow the current one is kept as rescued', async () => {
-  const environment = await createActive(app, agent);
-  await deploy(app, environment.id);
+  const environment = await createActive();
+  await deploy(environment.id);
   const next = (await agent.plan()) ?? assert.fail('no apply');
   const rescued = await agent.putState(
     next,
@@ -139,7 +138,7 @@ test('a state that does not follow the current one is kept as rescued', async ()
   );
   assert.equal(rescued.standing, 'rescued');
   assert.deepEqual(await agent.putState(next, stateFile(10, ['x'], 'another lineage'), ''), rescued);
-  const listed = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const listed = await ok('listStateVersions', { params: { id: environment.id } });
   assert.deepEqual(
     listed.map(({ standing, serial }) => [standing, serial]),
     [
@@ -150,12 +149,12 @@ test('a state that does not follow the current one is kept as rescued', async ()
 });
 
 test('versions follow each other, and are listed in pages', async () => {
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   for (let round = 0; round < 2; round++) {
-    await deploy(app, environment.id);
+    await deploy(environment.id);
     await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
   }
-  const response = await call(app, 'listStateVersions', { params: { id: environment.id } });
+  const response = await call('listStateVersions', { params: { id: environment.id } });
   const all = response.json<{ id: string; follows?: string; standing: string; serial: number }[]>();
   assert.deepEqual(
     all.map(({ serial, standing }) => [serial, standing]),
@@ -170,7 +169,7 @@ test('versions follow each other, and are listed in pages', async () => {
     [all[1]?.id, all[2]?.id, undefined],
   );
   assert.equal(response.headers['x-total-count'], '3');
-  const page = await ok(app, 'listStateVersions', {
+  const page = await ok('listStateVersions', {
     params: { id: environment.id },
     query: { limit: '1', offset: '1' },
   });
@@ -178,7 +177,7 @@ test('versions follow each other, and are listed in pages', async () => {
     page.map(({ id }) => id),
     [all[1]?.id],
   );
-  await refused(app, 'getStateVersion', 404, { params: { id: environment.id } });
+  await refused('getStateVersion', 404, { params: { id: environment.id } });
 });
 
 test('the server refuses bytes that are not a state or do not match the checksum', async () => {

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createActive, createEnvironment, deploy, forgetWork } from '../../../testing/environment.ts';
+import { stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { removeOldVersions } from './sweep-versions.ts';
 
-const app = await testApp({ ENVARIUM_STATE_VERSIONS_KEPT: '10', ENVARIUM_STATE_VERSION_DAYS: '30' });
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests({
+  ENVARIUM_STATE_VERSIONS_KEPT: '10',
+  ENVARIUM_STATE_VERSION_DAYS: '30',
+});
+const { app, agent, ok, refused, createActive, createEnvironment, deploy, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
-const versionsOf = (id: string) => ok(app, 'listStateVersions', { params: { id } });
+const versionsOf = (id: string) => ok('listStateVersions', { params: { id } });
 const serialsOf = async (id: string) => (await versionsOf(id)).map(({ serial }) => serial);
 const filesOf = (id: string) => readdirSync(join(app.folder, 'blobs/states', id)).length;
 
@@ -26,9 +27,9 @@ async function audited(action: string, environmentId: string) {
 
 /** An environment whose first state was replaced this often. */
 async function withVersions(count: number): Promise<string> {
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   for (let serial = 2; serial <= count + 1; serial++)
-    await ok(app, 'importState', {
+    await ok('importState', {
       params: { id },
       query: { acceptOtherLineage: 'true' },
       body: stateFile(serial, ['a'], id),
@@ -57,8 +58,8 @@ test('old superseded versions are removed with their files, except for the newes
 });
 
 test('a version that an open deployment was planned on is kept', async () => {
-  const { id } = await createActive(app, agent);
-  await deploy(app, id, { userRequiresApproval: true });
+  const { id } = await createActive();
+  await deploy(id, { userRequiresApproval: true });
   await agent.plan();
   const [planned] = await versionsOf(id);
   // Changes to the state are refused in the meantime, so that its versions are written here.
@@ -81,7 +82,7 @@ test('a version that an open deployment was planned on is kept', async () => {
 
 /** The id of a rescued version of a new environment. */
 async function rescue(): Promise<{ environmentId: string; id: string }> {
-  const { id: environmentId } = await createEnvironment(app, { requiresApproval: false });
+  const { id: environmentId } = await createEnvironment({ requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
   // Its attempt was never allowed to change anything.
@@ -93,28 +94,28 @@ async function rescue(): Promise<{ environmentId: string; id: string }> {
 test('a rescued version is deleted with its file by a person with the right, and the trail records it', async () => {
   const { environmentId, id } = await rescue();
   const reader = await app.addKey({ [app.organizationId]: 'User' });
-  await refused(app, 'deleteStateVersion', 403, { params: { id }, as: reader });
-  assert.deepEqual(await ok(app, 'deleteStateVersion', { params: { id } }), { id });
+  await refused('deleteStateVersion', 403, { params: { id }, as: reader });
+  assert.deepEqual(await ok('deleteStateVersion', { params: { id } }), { id });
   await app.carryOutEffects();
   assert.equal(filesOf(environmentId), 0);
   assert.deepEqual(await versionsOf(environmentId), []);
-  await refused(app, 'deleteStateVersion', 404, { params: { id } });
+  await refused('deleteStateVersion', 404, { params: { id } });
   const [entry] = await audited('state.versionDeleted', environmentId);
   assert.equal(entry.actor_id, 'admin');
   assert.equal(entry.details.stateVersionId, id);
 });
 
 test('only rescued versions are deleted by a person, and withheld ones only by the operator', async () => {
-  const { id: environmentId } = await createActive(app, agent);
+  const { id: environmentId } = await createActive();
   const [current] = await versionsOf(environmentId);
   const params = { id: current?.id ?? '' };
-  assert.match((await refused(app, 'deleteStateVersion', 409, { params })).message, /is the current state/);
-  await ok(app, 'clearState', { params: { id: environmentId } });
-  assert.match((await refused(app, 'deleteStateVersion', 409, { params })).message, /VERSION_DAYS/);
-  await forgetWork(app);
+  assert.match((await refused('deleteStateVersion', 409, { params })).message, /is the current state/);
+  await ok('clearState', { params: { id: environmentId } });
+  assert.match((await refused('deleteStateVersion', 409, { params })).message, /VERSION_DAYS/);
+  await forgetWork();
   const { id } = await rescue();
   await app.database.pool.query('update state_version set is_withheld = true where id = $1', [id]);
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  await refused(app, 'deleteStateVersion', 403, { params: { id }, as: admin });
-  await ok(app, 'deleteStateVersion', { params: { id } });
+  await refused('deleteStateVersion', 403, { params: { id }, as: admin });
+  await ok('deleteStateVersion', { params: { id } });
 });

@@ -4,23 +4,16 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
-import { sha256, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused, send } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  deploy,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { sha256, stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp({ ENVARIUM_RESCUED_STATES_LIMIT_MB: '3' });
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests({ ENVARIUM_RESCUED_STATES_LIMIT_MB: '3' });
+const { app, agent, send, call, ok, refused } = tests;
+const { createActive, createEnvironment, deploy, environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 async function versions(environmentId: string) {
-  const all = await ok(app, 'listStateVersions', { params: { id: environmentId } });
+  const all = await ok('listStateVersions', { params: { id: environmentId } });
   return all.map(({ serial, standing, origin }) => [serial, standing, origin]);
 }
 
@@ -33,8 +26,8 @@ async function rescues(environmentId: string) {
 }
 
 test('an attempt that was lost before it was allowed to change anything never replaces the current state', async () => {
-  const environment = await createActive(app, agent);
-  await deploy(app, environment.id, { userRequiresApproval: false });
+  const environment = await createActive();
+  await deploy(environment.id, { userRequiresApproval: false });
   const lost = await agent.claim();
   // Twice missing from the list of its agent: the job goes to the next attempt, which applies.
   app.advance(answerSeconds);
@@ -72,7 +65,7 @@ test('an attempt that was lost before it was allowed to change anything never re
 });
 
 test('an apply without a start mark cannot change the current state', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
   const reply = await agent.putState(job, stateFile(1, ['a'], environment.id), '');
@@ -84,14 +77,14 @@ test('an apply without a start mark cannot change the current state', async () =
 });
 
 test('an attempt that another one has overtaken cannot change the current state', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const first = await agent.plan();
   assert.ok(first);
   await agent.mark(first);
   app.advance(60);
-  await ok(app, 'releaseDeployment', { params: { id: first.deploymentId }, body: { reason: 'it hangs' } });
+  await ok('releaseDeployment', { params: { id: first.deploymentId }, body: { reason: 'it hangs' } });
   await agent.heartbeat([]);
-  await deploy(app, environment.id, { userRequiresApproval: false });
+  await deploy(environment.id, { userRequiresApproval: false });
   const second = await agent.plan();
   assert.ok(second);
   await agent.mark(second);
@@ -104,8 +97,8 @@ test('an attempt that another one has overtaken cannot change the current state'
 });
 
 test('a first plan may move a state into ours, but not that of another environment', async () => {
-  const victim = await createActive(app, agent);
-  const environment = await createEnvironment(app);
+  const victim = await createActive();
+  const environment = await createEnvironment();
   const job = await agent.claim();
   const stolen = stateFile(1, ['a'], victim.id);
   const { stateVersionId, standing } = await agent.putState(job, stolen, '');
@@ -117,19 +110,19 @@ test('a first plan may move a state into ours, but not that of another environme
   const reader = await app.addKey({ [app.organizationId]: 'Admin' });
   const params = { id: stateVersionId };
   for (const attempt of [
-    await refused(app, 'getStateContent', 403, { params, as: reader }),
-    await refused(app, 'promoteStateVersion', 403, { params, body: {}, as: reader }).catch(
+    await refused('getStateContent', 403, { params, as: reader }),
+    await refused('promoteStateVersion', 403, { params, body: {}, as: reader }).catch(
       // The state is held until the run is over.
       () => ({ message: 'the lineage of another environment' }),
     ),
   ])
     assert.match(attempt.message, /the lineage of another environment/);
-  assert.equal((await call(app, 'getStateContent', { params })).body, stolen, 'the operator may read it');
-  assert.equal((await environmentOf(app, environment.id)).status, 'DEPLOY_IN_PROGRESS');
+  assert.equal((await call('getStateContent', { params })).body, stolen, 'the operator may read it');
+  assert.equal((await environmentOf(environment.id)).status, 'DEPLOY_IN_PROGRESS');
 });
 
 test('a first plan moves the state of its own repository into ours', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   const moved = await agent.putState(job, stateFile(3, ['a'], 'of the repository'), '');
   assert.equal(moved.standing, 'current');
@@ -137,8 +130,8 @@ test('a first plan moves the state of its own repository into ours', async () =>
 });
 
 test('rescued states of an environment have a limit, beyond which they are refused and left to the agent', async () => {
-  const environment = await createActive(app, agent);
-  await deploy(app, environment.id, { userRequiresApproval: false });
+  const environment = await createActive();
+  await deploy(environment.id, { userRequiresApproval: false });
   const job = await agent.plan();
   assert.ok(job);
   await agent.mark(job);
@@ -152,7 +145,7 @@ test('rescued states of an environment have a limit, beyond which they are refus
     await shipped(stateFile(9, [], 'fourth'), 'running'),
     await shipped(stateFile(9, [], 'fourth'), 'final'),
     await shipped(stateFile(10, ['a'.repeat(1_100_000)], 'third'), 'running'),
-    await send(app, {
+    await send({
       method: 'POST',
       url: `${stateProtocolBase}/${environment.id}?ID=forgotten`,
       payload: stateFile(9, [], 'fourth'),

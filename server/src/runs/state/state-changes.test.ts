@@ -2,34 +2,25 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import pg from 'pg';
 import type { StateVersion } from '#contract/state/shapes.ts';
-import { plannedOutcome, stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused, send } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome, stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp({ ENVARIUM_STATE_LIMIT_MB: '1' });
-const agent = await testAgent(app);
+const tests = await startAgentTests({ ENVARIUM_STATE_LIMIT_MB: '1' });
+const { app, agent, send, call, ok, refused, createActive, createEnvironment, createIdle, deploy } = tests;
+const { deploymentOf, environmentOf, forgetWork } = tests;
 const member = await app.addKey({ [app.organizationId]: 'User' });
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
-const versions = (id: string) => ok(app, 'listStateVersions', { params: { id } });
+const versions = (id: string) => ok('listStateVersions', { params: { id } });
 const facts = (all: readonly StateVersion[]) =>
   all.map(({ serial, standing, origin }) => [serial, standing, origin]);
 const contentOf = async (id: string) =>
-  (await call(app, 'getStateContent', { params: { id } })).json<Record<string, unknown>>();
+  (await call('getStateContent', { params: { id } })).json<Record<string, unknown>>();
 
 /** Two deployments, each with a state of its own. */
 async function deployedTwice() {
-  const environment = await createActive(app, agent, {}, ['a']);
-  await deploy(app, environment.id, { userRequiresApproval: false });
+  const environment = await createActive({}, ['a']);
+  await deploy(environment.id, { userRequiresApproval: false });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a', 'b']);
   const [second, first] = await versions(environment.id);
   return { environment, first: first!, second: second! };
@@ -40,8 +31,8 @@ function importBody(environmentId: string, body: string, query: Record<string, s
 }
 
 async function rescuedVersion(lineage?: string) {
-  const environment = await createActive(app, agent);
-  await deploy(app, environment.id, { userRequiresApproval: false });
+  const environment = await createActive();
+  await deploy(environment.id, { userRequiresApproval: false });
   const job = (await agent.plan()) ?? assert.fail('no apply');
   await agent.mark(job);
   const { stateVersionId } = await agent.putState(
@@ -62,10 +53,7 @@ async function audited(action: string, entityId: string) {
 
 test('a roll-back makes old content a new version with user and reason, where the next run starts', async () => {
   const { environment, first, second } = await deployedTwice();
-  const made = await ok(app, 'rollBackState', {
-    params: { id: first.id },
-    body: { comment: 'b was a mistake' },
-  });
+  const made = await ok('rollBackState', { params: { id: first.id }, body: { comment: 'b was a mistake' } });
   assert.deepEqual(
     [
       made.serial,
@@ -89,21 +77,21 @@ test('a roll-back makes old content a new version with user and reason, where th
   assert.deepEqual(await audited('state.rolledBack', environment.id), [
     { actor_id: 'admin', details: { from: second.id, to: first.id, stateVersionId: made.id, serial: 3 } },
   ]);
-  await deploy(app, environment.id);
+  await deploy(environment.id);
   assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
 });
 
 test('numbers with more digits than JavaScript has survive a roll-back', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const text = stateFile(1, ['a']).replace(
     '"outputs":{}',
     '"outputs":{"big":{"value":12345678901234567890123,"type":"number"}}',
   );
-  const imported = await ok(app, 'importState', importBody(environment.id, text));
-  await ok(app, 'importState', importBody(environment.id, stateFile(2, ['a'])));
-  const made = await ok(app, 'rollBackState', { params: { id: imported.id } });
+  const imported = await ok('importState', importBody(environment.id, text));
+  await ok('importState', importBody(environment.id, stateFile(2, ['a'])));
+  const made = await ok('rollBackState', { params: { id: imported.id } });
   assert.equal(
-    (await call(app, 'getStateContent', { params: { id: made.id } })).body,
+    (await call('getStateContent', { params: { id: made.id } })).body,
     text.replace('"serial":1', '"serial":3'),
   );
 });
@@ -111,29 +99,29 @@ test('numbers with more digits than JavaScript has survive a roll-back', async (
 test('a roll-back is refused during deployments and locks, and to users without the right', async () => {
   const { environment, first, second } = await deployedTwice();
   const params = { params: { id: first.id } };
-  const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
+  const { id } = await deploy(environment.id, { userRequiresApproval: true });
   assert.match(
-    (await refused(app, 'rollBackState', 409, params)).message,
+    (await refused('rollBackState', 409, params)).message,
     new RegExp(`deploy ${id} by .* is IN_PROGRESS: wait until it ends`),
   );
   await agent.plan();
   assert.match(
-    (await refused(app, 'rollBackState', 409, params)).message,
+    (await refused('rollBackState', 409, params)).message,
     /is WAITING_FOR_USER: approve or cancel it/,
   );
-  await ok(app, 'cancelDeployment', { params: { id } });
-  await ok(app, 'setEnvironmentLock', {
+  await ok('cancelDeployment', { params: { id } });
+  await ok('setEnvironmentLock', {
     params: { id: environment.id },
     body: { isLocked: true, reason: 'freeze' },
   });
   assert.match(
-    (await refused(app, 'rollBackState', 409, params)).message,
+    (await refused('rollBackState', 409, params)).message,
     /is locked by .* \(freeze\): unlock it first/,
   );
-  await ok(app, 'setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: false } });
-  await refused(app, 'rollBackState', 403, { ...params, as: member });
+  await ok('setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: false } });
+  await refused('rollBackState', 403, { ...params, as: member });
   assert.match(
-    (await refused(app, 'rollBackState', 409, { params: { id: second.id } })).message,
+    (await refused('rollBackState', 409, { params: { id: second.id } })).message,
     /is already the current one/,
   );
   assert.equal((await versions(environment.id)).length, 2);
@@ -141,21 +129,21 @@ test('a roll-back is refused during deployments and locks, and to users without 
 
 test('a plan that was made before a roll-back is not approved after it', async () => {
   const { environment, first } = await deployedTwice();
-  const { id } = await deploy(app, environment.id, { userRequiresApproval: true });
+  const { id } = await deploy(environment.id, { userRequiresApproval: true });
   await agent.plan();
   // Two at once: the roll-back finds the environment free, and the plan is stored as waiting behind it.
   await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [id]);
-  await ok(app, 'rollBackState', { params: { id: first.id } });
+  await ok('rollBackState', { params: { id: first.id } });
   await app.database.pool.query(`update deployment set status = 'WAITING_FOR_USER' where id = $1`, [id]);
-  assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /outdated/);
+  assert.match((await refused('approveDeployment', 409, { params: { id } })).message, /outdated/);
 });
 
 test('a rescued version is promoted once, by the same rules', async () => {
   const { environment, job, id } = await rescuedVersion();
-  assert.match((await refused(app, 'promoteStateVersion', 409, { params: { id } })).message, /IN_PROGRESS/);
+  assert.match((await refused('promoteStateVersion', 409, { params: { id } })).message, /IN_PROGRESS/);
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
-  assert.match((await refused(app, 'rollBackState', 409, { params: { id } })).message, /promote it instead/);
-  const made = await ok(app, 'promoteStateVersion', {
+  assert.match((await refused('rollBackState', 409, { params: { id } })).message, /promote it instead/);
+  const made = await ok('promoteStateVersion', {
     params: { id },
     body: { comment: 'the late one is right' },
   });
@@ -164,11 +152,11 @@ test('a rescued version is promoted once, by the same rules', async () => {
     [10, 'promotion', id, 'current', 2],
   );
   assert.match(
-    (await refused(app, 'promoteStateVersion', 409, { params: { id } })).message,
+    (await refused('promoteStateVersion', 409, { params: { id } })).message,
     /was promoted before: roll back to it instead/,
   );
   assert.match(
-    (await refused(app, 'promoteStateVersion', 409, { params: { id: made.id } })).message,
+    (await refused('promoteStateVersion', 409, { params: { id: made.id } })).message,
     /it is the current one/,
   );
   assert.equal((await audited('state.promoted', environment.id)).length, 1);
@@ -182,27 +170,23 @@ test('a rescued version is promoted once, by the same rules', async () => {
 test('a rescued version of another lineage is promoted only with acceptOtherLineage', async () => {
   const { job, id } = await rescuedVersion('another lineage');
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
-  const refusal = await refused(app, 'promoteStateVersion', 400, { params: { id } });
+  const refusal = await refused('promoteStateVersion', 400, { params: { id } });
   assert.match(
     refusal.message,
     /^\/body\/acceptOtherLineage must be true: this version has the lineage another lineage, the current state [-0-9a-f]{36}\./,
   );
   assert.match(
-    (await refused(app, 'compareStateVersions', 400, { params: { id } })).message,
+    (await refused('compareStateVersions', 400, { params: { id } })).message,
     /has no predecessor/,
   );
-  const made = await ok(app, 'promoteStateVersion', { params: { id }, body: { acceptOtherLineage: true } });
+  const made = await ok('promoteStateVersion', { params: { id }, body: { acceptOtherLineage: true } });
   assert.deepEqual([made.lineage, made.serial], ['another lineage', 10]);
 });
 
 test('a state file is imported into an empty environment as it is, and the environment can then be destroyed', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const text = stateFile(41, ['a', 'b'], 'brought');
-  const made = await ok(
-    app,
-    'importState',
-    importBody(environment.id, text, { comment: 'from the old place' }),
-  );
+  const made = await ok('importState', importBody(environment.id, text, { comment: 'from the old place' }));
   assert.deepEqual(
     [
       made.serial,
@@ -216,46 +200,41 @@ test('a state file is imported into an empty environment as it is, and the envir
     ],
     [41, 'brought', 'current', 'import', 'from the old place', '1.11.4', 2, undefined],
   );
-  assert.equal((await call(app, 'getStateContent', { params: { id: made.id } })).body, text);
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+  assert.equal((await call('getStateContent', { params: { id: made.id } })).body, text);
+  const destroy = await ok('destroyEnvironment', { params: { id: environment.id } });
   assert.equal(destroy.status, 'IN_PROGRESS');
   assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
 });
 
 test('an export of a stack of Pulumi is imported with a serial and a lineage, and given back', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const resource = { urn: 'urn:pulumi:dev::shop::file:index:File::a', type: 'file:index:File' };
   const exported = { version: 3, deployment: { manifest: { version: 'v3.259.0' }, resources: [resource] } };
-  const { message } = await refused(
-    app,
-    'importState',
-    400,
-    importBody(environment.id, JSON.stringify(exported)),
-  );
+  const { message } = await refused('importState', 400, importBody(environment.id, JSON.stringify(exported)));
   assert.match(message, /serial must be a whole number of 0 or more: add "serial": 0/);
   const text = JSON.stringify({ serial: 0, lineage: 'brought', ...exported });
-  const first = await ok(app, 'importState', importBody(environment.id, text));
+  const first = await ok('importState', importBody(environment.id, text));
   assert.deepEqual(
     [first.serial, first.lineage, first.resourceCount, first.terraformVersion],
     [0, 'brought', 1, '3.259.0'],
   );
-  const second = await ok(app, 'importState', importBody(environment.id, text));
+  const second = await ok('importState', importBody(environment.id, text));
   assert.equal(second.serial, 1);
   assert.equal(
-    (await call(app, 'getStateContent', { params: { id: second.id } })).body,
+    (await call('getStateContent', { params: { id: second.id } })).body,
     text.replace('"serial":0', '"serial":1'),
   );
 });
 
 test('an imported state follows the current one under a higher serial', async () => {
   const { environment, second } = await deployedTwice();
-  const made = await ok(app, 'importState', importBody(environment.id, stateFile(1, ['c'], environment.id)));
+  const made = await ok('importState', importBody(environment.id, stateFile(1, ['c'], environment.id)));
   assert.deepEqual([made.serial, made.follows], [3, second.id]);
   assert.equal((await contentOf(made.id))['serial'], 3);
 });
 
 test('a file that is not a state is refused with the reason, and nothing is stored', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const good = stateFile(1, ['a'], 'l');
   const cases: [string, RegExp][] = [
     ['', /it is empty/],
@@ -277,12 +256,11 @@ test('a file that is not a state is refused with the reason, and nothing is stor
     ['{"serial":1,"meta":{},"encrypted_data":"x"}', /lineage must be a non-empty string/],
   ];
   for (const [body, message] of cases) {
-    const refusal = await refused(app, 'importState', 400, importBody(environment.id, body));
+    const refusal = await refused('importState', 400, importBody(environment.id, body));
     assert.match(refusal.message, /^\/body is not a state file: /);
     assert.match(refusal.message, message, body);
   }
   const large = await refused(
-    app,
     'importState',
     413,
     importBody(environment.id, `${good}${' '.repeat(1_100_000)}`),
@@ -292,82 +270,82 @@ test('a file that is not a state is refused with the reason, and nothing is stor
     ...importBody(environment.id, good),
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
   };
-  assert.match((await refused(app, 'importState', 400, form)).message, /not a form/);
+  assert.match((await refused('importState', 400, form)).message, /not a form/);
   const packed = { ...importBody(environment.id, good), headers: { 'content-encoding': 'gzip' } };
-  assert.match((await refused(app, 'importState', 400, packed)).message, /Content-Encoding/);
-  await refused(app, 'importState', 403, { ...importBody(environment.id, good), as: member });
+  assert.match((await refused('importState', 400, packed)).message, /Content-Encoding/);
+  await refused('importState', 403, { ...importBody(environment.id, good), as: member });
   assert.deepEqual(await versions(environment.id), []);
 });
 
 test('a state of another lineage is imported only with acceptOtherLineage, and not during a deployment', async () => {
   const { environment } = await deployedTwice();
   const text = stateFile(1, ['z'], 'of something else');
-  const refusal = await refused(app, 'importState', 400, importBody(environment.id, text));
+  const refusal = await refused('importState', 400, importBody(environment.id, text));
   assert.match(
     refusal.message,
     /^\/query\/acceptOtherLineage must be true: the file has the lineage of something else, the current state [-0-9a-f]{36}\./,
   );
-  const made = await ok(app, 'importState', importBody(environment.id, text, { acceptOtherLineage: 'true' }));
+  const made = await ok('importState', importBody(environment.id, text, { acceptOtherLineage: 'true' }));
   assert.deepEqual([made.lineage, made.serial], ['of something else', 3]);
-  await deploy(app, environment.id);
+  await deploy(environment.id);
   assert.match(
-    (await refused(app, 'importState', 409, importBody(environment.id, text))).message,
+    (await refused('importState', 409, importBody(environment.id, text))).message,
     /has held the state/,
   );
 });
 
 test('a state encrypted by OpenTofu is stored unchanged, and counts as one with resources', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const encrypted = (serial: number) =>
     `{"serial":${serial},"lineage":"l","meta":{},"encrypted_data":"c2VjcmV0","encryption_version":"v0"}`;
-  const first = await ok(app, 'importState', importBody(environment.id, encrypted(1)));
+  const first = await ok('importState', importBody(environment.id, encrypted(1)));
   assert.deepEqual([first.serial, first.resourceCount], [1, undefined]);
-  const second = await ok(app, 'importState', importBody(environment.id, encrypted(2)));
+  const second = await ok('importState', importBody(environment.id, encrypted(2)));
   assert.match(
-    (await refused(app, 'compareStateVersions', 409, { params: { id: second.id } })).message,
+    (await refused('compareStateVersions', 409, { params: { id: second.id } })).message,
     /encrypted by OpenTofu/,
   );
-  const back = await ok(app, 'rollBackState', { params: { id: first.id } });
+  const back = await ok('rollBackState', { params: { id: first.id } });
   // Under another serial, OpenTofu would not read it.
-  assert.equal((await call(app, 'getStateContent', { params: { id: back.id } })).body, encrypted(1));
+  assert.equal((await call('getStateContent', { params: { id: back.id } })).body, encrypted(1));
   assert.deepEqual([back.serial, back.standing], [1, 'current']);
-  const again = await ok(app, 'importState', importBody(environment.id, encrypted(1)));
-  assert.equal((await call(app, 'getStateContent', { params: { id: again.id } })).body, encrypted(1));
+  const again = await ok('importState', importBody(environment.id, encrypted(1)));
+  assert.equal((await call('getStateContent', { params: { id: again.id } })).body, encrypted(1));
 });
 
 test('states of units get the next serial, also where others are in backends of the code', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const states = (serial: number) =>
     `{"envariumUnits":1,"serial":${serial},"lineage":"l","elsewhere":["db"],"units":{"app":${stateFile(1, ['a'])}}}`;
-  const first = await ok(app, 'importState', importBody(environment.id, states(1)));
-  await ok(app, 'importState', importBody(environment.id, states(2)));
+  const first = await ok('importState', importBody(environment.id, states(1)));
+  await ok('importState', importBody(environment.id, states(2)));
   assert.equal(first.resourceCount, undefined);
-  const back = await ok(app, 'rollBackState', { params: { id: first.id } });
-  assert.equal((await call(app, 'getStateContent', { params: { id: back.id } })).body, states(3));
+  const back = await ok('rollBackState', { params: { id: first.id } });
+  assert.equal((await call('getStateContent', { params: { id: back.id } })).body, states(3));
 });
 
 test('the state of an environment is cleared and restored', async () => {
   const { environment, second } = await deployedTwice();
-  assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), {
+  assert.deepEqual(await ok('clearState', { params: { id: environment.id } }), {
     id: environment.id,
     previous: second.id,
   });
-  assert.deepEqual(await ok(app, 'clearState', { params: { id: environment.id } }), { id: environment.id });
+  assert.deepEqual(await ok('clearState', { params: { id: environment.id } }), { id: environment.id });
   assert.deepEqual(facts(await versions(environment.id)), [
     [2, 'superseded', 'run'],
     [1, 'superseded', 'run'],
   ]);
-  await deploy(app, environment.id);
+  await deploy(environment.id);
   const job = await agent.claim();
   assert.equal(job.state.current, undefined);
-  await refused(app, 'clearState', 409, { params: { id: environment.id } });
+  await refused('clearState', 409, { params: { id: environment.id } });
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
-  const back = await ok(app, 'rollBackState', { params: { id: second.id } });
+  const back = await ok('rollBackState', { params: { id: second.id } });
   assert.deepEqual([back.serial, back.follows], [3, undefined]);
 });
 
 test('a state that is migrated by a plan is the one that the plan is based on', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
+  const environment = await createEnvironment({ requiresApproval: false, isRemoteBackend: true });
   const plan = await agent.claim();
   const moved = await agent.putState(plan, stateFile(17, ['a'], 'from the bucket'), '');
   assert.equal(moved.standing, 'current');
@@ -390,7 +368,7 @@ test('a state that is migrated by a plan is the one that the plan is based on', 
 });
 
 test('a plan that another agent repeats migrates the same state, as one version', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
+  const environment = await createEnvironment({ requiresApproval: false, isRemoteBackend: true });
   const lost = await agent.claim();
   const other = agent.sibling();
   await other.register();
@@ -405,13 +383,13 @@ test('a plan that another agent repeats migrates the same state, as one version'
 });
 
 test('a state import during a migrating plan makes the plan outdated', async () => {
-  await createEnvironment(app, { requiresApproval: false, isRemoteBackend: true });
+  await createEnvironment({ requiresApproval: false, isRemoteBackend: true });
   const plan = await agent.claim();
   // A person was faster, between the claim and the state.
   await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [
     plan.deploymentId,
   ]);
-  await ok(app, 'importState', importBody(plan.environmentId, stateFile(1, ['b'], 'by hand')));
+  await ok('importState', importBody(plan.environmentId, stateFile(1, ['b'], 'by hand')));
   await app.database.pool.query(`update deployment set status = 'IN_PROGRESS' where id = $1`, [
     plan.deploymentId,
   ]);
@@ -420,60 +398,57 @@ test('a state import during a migrating plan makes the plan outdated', async () 
     'rescued',
   );
   assert.equal(await agent.finish(plan, plannedOutcome()), null);
-  const ended = await deploymentOf(app, plan.deploymentId);
+  const ended = await deploymentOf(plan.deploymentId);
   assert.deepEqual([ended.status, /outdated/.test(ended.error?.message ?? '')], ['FAILURE', true]);
 });
 
 test('isRemoteBackend cannot change while a deployment runs or waits', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: true });
+  const environment = await createEnvironment({ requiresApproval: true });
   const params = { id: environment.id };
   await agent.plan();
-  const { message } = await refused(app, 'updateEnvironment', 409, {
-    params,
-    body: { isRemoteBackend: true },
-  });
+  const { message } = await refused('updateEnvironment', 409, { params, body: { isRemoteBackend: true } });
   assert.match(message, /^\/body\/isRemoteBackend cannot change while the deploy .* is WAITING_FOR_USER/);
-  await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: false, name: 'another' } });
-  await ok(app, 'cancelDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok('updateEnvironment', { params, body: { isRemoteBackend: false, name: 'another' } });
+  await ok('cancelDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
   assert.equal(
-    (await ok(app, 'updateEnvironment', { params, body: { isRemoteBackend: true } })).isRemoteBackend,
+    (await ok('updateEnvironment', { params, body: { isRemoteBackend: true } })).isRemoteBackend,
     true,
   );
 });
 
 test('projects that may read a state are checked together, each once, and are at most 1000', async (t) => {
-  const { id: environmentId } = await createIdle(app);
+  const { id: environmentId } = await createIdle();
   const accessOf = (allowedProjectIds: string[]) => ({
     params: { environmentId },
     body: { accessibleFromEntireOrganization: false, allowedProjectIds },
   });
   const ids = Array.from({ length: 999 }, () => app.projectId.toUpperCase());
   const query = t.mock.method(pg.Client.prototype, 'query');
-  const set = await ok(app, 'setStateAccess', accessOf([app.projectId, ...ids]));
+  const set = await ok('setStateAccess', accessOf([app.projectId, ...ids]));
   const reads = query.mock.calls.filter(({ arguments: [asked] }) =>
     JSON.stringify(asked).includes('from \\"project\\"'),
   );
   query.mock.restore();
   assert.deepEqual(set.allowedProjectIds, [app.projectId]);
   assert.ok(reads.length < 10, `${reads.length} queries`);
-  const many = await refused(app, 'setStateAccess', 400, accessOf([app.projectId, app.projectId, ...ids]));
+  const many = await refused('setStateAccess', 400, accessOf([app.projectId, app.projectId, ...ids]));
   assert.match(many.message, /^\/body\/allowedProjectIds/);
 });
 
 test('access of others is stored, returned and revoked', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const params = { environmentId: environment.id };
   const none = {
     environmentId: environment.id,
     accessibleFromEntireOrganization: false,
     allowedProjectIds: [],
   };
-  assert.deepEqual(await ok(app, 'getStateAccess', { params }), none);
+  assert.deepEqual(await ok('getStateAccess', { params }), none);
   const body = { accessibleFromEntireOrganization: false, allowedProjectIds: [app.projectId] };
-  const set = await ok(app, 'setStateAccess', { params, body });
+  const set = await ok('setStateAccess', { params, body });
   assert.deepEqual(set, { id: set.id, environmentId: environment.id, ...body });
-  assert.deepEqual(await ok(app, 'getStateAccess', { params }), set);
-  const again = await ok(app, 'setStateAccess', {
+  assert.deepEqual(await ok('getStateAccess', { params }), set);
+  const again = await ok('setStateAccess', {
     params,
     body: { accessibleFromEntireOrganization: true, allowedProjectIds: [] },
   });
@@ -481,24 +456,21 @@ test('access of others is stored, returned and revoked', async () => {
     [again.id, again.accessibleFromEntireOrganization, again.allowedProjectIds],
     [set.id, true, []],
   );
-  const unknown = await refused(app, 'setStateAccess', 400, {
+  const unknown = await refused('setStateAccess', 400, {
     params,
     body: { ...body, allowedProjectIds: [environment.id] },
   });
   assert.match(unknown.message, /^\/body\/allowedProjectIds\/0 does not match any project/);
   for (const bad of [{ allowedProjectIds: [] }, { accessibleFromEntireOrganization: null }])
-    await refused(app, 'setStateAccess', 400, { params, body: bad });
-  const cleared = await ok(app, 'setStateAccess', {
-    params,
-    body: { ...body, allowedProjectIds: null } as never,
-  });
+    await refused('setStateAccess', 400, { params, body: bad });
+  const cleared = await ok('setStateAccess', { params, body: { ...body, allowedProjectIds: null } as never });
   assert.deepEqual(cleared.allowedProjectIds, []);
-  await refused(app, 'setStateAccess', 403, { params, body, as: member });
-  await ok(app, 'deleteStateAccess', { params });
-  assert.deepEqual(await ok(app, 'getStateAccess', { params }), none);
-  assert.equal((await environmentOf(app, environment.id)).id, environment.id);
+  await refused('setStateAccess', 403, { params, body, as: member });
+  await ok('deleteStateAccess', { params });
+  assert.deepEqual(await ok('getStateAccess', { params }), none);
+  assert.equal((await environmentOf(environment.id)).id, environment.id);
   assert.equal(
-    (await send(app, { url: `/api/remote-backend/states/${app.projectId}/access-control` })).statusCode,
+    (await send({ url: `/api/remote-backend/states/${app.projectId}/access-control` })).statusCode,
     404,
   );
 });

@@ -3,20 +3,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { stateProtocol, stateProtocolBase } from '#contract/state/operations.ts';
-import { stateFile, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused, send } from '../../../testing/client.ts';
-import { createActive, createIdle, deploy, deploymentOf, forgetWork } from '../../../testing/environment.ts';
+import { stateFile } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { fastifyPath } from '../../framework/http/paths/known-methods.ts';
 import { type FirstKey } from '../../start/bootstrap.ts';
 import { calls } from './state-protocol.ts';
 
-const app = await testApp({ ENVARIUM_STATE_LIMIT_MB: '1' });
-const agent = await testAgent(app);
+const tests = await startAgentTests({ ENVARIUM_STATE_LIMIT_MB: '1' });
+const { app, send, ok, refused, createActive, createIdle, deploy, deploymentOf, forgetWork } = tests;
 const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
 const member = await app.addKey({ [app.organizationId]: 'User' });
 const stranger = await app.addKey();
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const info = (id: string, more: object = {}) =>
   JSON.stringify({
@@ -42,15 +40,15 @@ function call(
     headers: { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { payload: body }),
   };
-  return send(app, options, as);
+  return send(options, as);
 }
 
 const statusOf = async (...input: Parameters<typeof call>) => (await call(...input)).statusCode;
-const versions = (id: string) => ok(app, 'listStateVersions', { params: { id } });
+const versions = (id: string) => ok('listStateVersions', { params: { id } });
 const serials = async (id: string) => (await versions(id)).map(({ serial, standing }) => [serial, standing]);
 
 test('a state is read, locked, written under the lock, unlocked and deleted; each lock is one listed version', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const none = await call('GET', id);
   assert.deepEqual([none.statusCode, none.body], [204, '']);
   const locked = await call('LOCK', id, { body: info('lock-1') });
@@ -99,7 +97,7 @@ test('a state is read, locked, written under the lock, unlocked and deleted; eac
 });
 
 test('the lock is also acquired and released by PUT, POST and DELETE of its own path', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   for (const method of ['PUT', 'POST']) {
     assert.equal(await statusOf(method, id, { path: '/lock', body: info('x') }), 200);
     assert.equal(await statusOf('LOCK', id, { body: info('y') }), 423);
@@ -108,7 +106,7 @@ test('the lock is also acquired and released by PUT, POST and DELETE of its own 
 });
 
 test('a held lock names its holder, and keeps everybody else from writing', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await call('LOCK', id, { body: info('mine') });
   assert.equal(await statusOf('LOCK', id, { body: info('mine') }), 200, 'the same call again');
   const refusal = await call('LOCK', id, { body: info('theirs'), as: colleague });
@@ -126,7 +124,7 @@ test('a held lock names its holder, and keeps everybody else from writing', asyn
   for (const write of writes) assert.equal(await statusOf('POST', id, write), 423);
   assert.equal(await statusOf('DELETE', id, { as: colleague }), 423);
   assert.match(
-    (await refused(app, 'importState', 409, { params: { id }, body: stateFile(1) })).message,
+    (await refused('importState', 409, { params: { id }, body: stateFile(1) })).message,
     /been locked by me@laptop \(key admin\)/,
   );
   assert.deepEqual(await versions(id), []);
@@ -135,14 +133,14 @@ test('a held lock names its holder, and keeps everybody else from writing', asyn
 });
 
 test('the lock info of a tool is kept as far as it can be stored', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const halved = `${'a'.repeat(999)}\u{1F600}`;
   assert.equal(await statusOf('LOCK', id, { body: info('odd', { Info: halved, Who: 'me\0\ud800' }) }), 200);
-  assert.equal((await ok(app, 'getStateLock', { params: { id } }))?.who, 'me\uFFFD');
+  assert.equal((await ok('getStateLock', { params: { id } }))?.who, 'me\uFFFD');
 });
 
 test('a tool that reuses a lock id gets a version for each lock', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   for (const serial of [1, 2]) {
     await call('LOCK', id, { body: info('always') });
     assert.equal(await statusOf('POST', id, { path: '?ID=always', body: stateFile(serial, ['a']) }), 200);
@@ -156,7 +154,7 @@ test('a tool that reuses a lock id gets a version for each lock', async () => {
 });
 
 test('only one of two simultaneous locks succeeds', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const statuses = await Promise.all(
     Array.from({ length: 6 }, (_, index) => statusOf('LOCK', id, { body: info(`l${index}`) })),
   );
@@ -164,18 +162,18 @@ test('only one of two simultaneous locks succeeds', async () => {
 });
 
 test('only one of a tool and a deployment that start simultaneously holds the state', async () => {
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   for (const round of [1, 2, 3, 4, 5]) {
     const [lock, deployment] = await Promise.all([
       call('LOCK', environment.id, { body: info(`l${round}`) }),
-      deploy(app, environment.id),
+      deploy(environment.id),
     ]);
     assert.deepEqual(
       [lock.statusCode, deployment.status],
       lock.statusCode === 200 ? [200, 'QUEUED'] : [423, 'IN_PROGRESS'],
     );
     await call('UNLOCK', environment.id, { body: info(`l${round}`) });
-    await ok(app, 'abortDeployment', { params: { id: deployment.id } });
+    await ok('abortDeployment', { params: { id: deployment.id } });
   }
 });
 
@@ -192,8 +190,8 @@ test('the protocol has the routes that the contract lists, and no others', () =>
 });
 
 test('a run holds the state against outside tools, and says so', async () => {
-  const environment = await createActive(app, agent);
-  const deployment = await deploy(app, environment.id);
+  const environment = await createActive();
+  const deployment = await deploy(environment.id);
   const refusal = await call('LOCK', environment.id, { body: info('mine') });
   const found = refusal.json<Record<string, string>>();
   assert.deepEqual([refusal.statusCode, found['ID'], found['Operation']], [423, found['Info'], 'deploy']);
@@ -207,44 +205,41 @@ test('a run holds the state against outside tools, and says so', async () => {
 });
 
 test('deployments wait for a tool that holds the state, and say so, until it releases the lock', async () => {
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   await call('LOCK', environment.id, { body: info('mine') });
-  const queued = await deploy(app, environment.id);
-  const pr = await deploy(app, environment.id, { deploymentType: 'prPlan' });
+  const queued = await deploy(environment.id);
+  const pr = await deploy(environment.id, { deploymentType: 'prPlan' });
   assert.deepEqual([queued.status, pr.status], ['QUEUED', 'IN_PROGRESS']);
-  const { waitingFor } = await deploymentOf(app, queued.id);
+  const { waitingFor } = await deploymentOf(queued.id);
   assert.deepEqual([waitingFor?.kind, waitingFor?.id], ['lock', 'mine']);
   assert.match(
     waitingFor?.text ?? '',
     /^The state has been locked by me@laptop \(key admin\) since .* for OperationTypeApply; the deployment starts when/,
   );
   await call('UNLOCK', environment.id, { body: info('mine') });
-  assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(queued.id)).status, 'IN_PROGRESS');
 });
 
 test('a person with the right releases a forgotten lock, and the waiting deployment starts', async () => {
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   const params = { id: environment.id };
-  assert.equal(await ok(app, 'getStateLock', { params }), null);
-  assert.match((await refused(app, 'freeStateLock', 409, { params })).message, /there is no lock to release/);
+  assert.equal(await ok('getStateLock', { params }), null);
+  assert.match((await refused('freeStateLock', 409, { params })).message, /there is no lock to release/);
   await call('LOCK', environment.id, { body: info('forgotten'), as: colleague });
-  const lock = await ok(app, 'getStateLock', { params });
+  const lock = await ok('getStateLock', { params });
   assert.deepEqual(
     [lock?.lockId, lock?.heldBy, lock?.who, lock?.operation],
     ['forgotten', colleague.id, 'me@laptop', 'OperationTypeApply'],
   );
-  const queued = await deploy(app, environment.id);
-  await refused(app, 'freeStateLock', 403, { params, as: member });
+  const queued = await deploy(environment.id);
+  await refused('freeStateLock', 403, { params, as: member });
   assert.match(
-    (await refused(app, 'freeStateLock', 409, { params, body: { lockId: 'another' } })).message,
+    (await refused('freeStateLock', 409, { params, body: { lockId: 'another' } })).message,
     /its id is forgotten, not another/,
   );
-  const freed = await ok(app, 'freeStateLock', {
-    params,
-    body: { lockId: 'forgotten', reason: 'laptop died' },
-  });
+  const freed = await ok('freeStateLock', { params, body: { lockId: 'forgotten', reason: 'laptop died' } });
   assert.deepEqual(freed, lock);
-  assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(queued.id)).status, 'IN_PROGRESS');
   const { rows } = await app.database.pool.query(
     "select actor_id, details from audit_event where action = 'state.lockFreed' and entity_id = $1",
     [environment.id],
@@ -255,10 +250,10 @@ test('a person with the right releases a forgotten lock, and the waiting deploym
 });
 
 test('a state whose lock was released by somebody else is kept as rescued, once', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await call('LOCK', id, { body: info('mine') });
   await call('POST', id, { path: '?ID=mine', body: stateFile(1, ['a']) });
-  await ok(app, 'freeStateLock', { params: { id } });
+  await ok('freeStateLock', { params: { id } });
   for (const _ of [1, 2]) {
     const late = await call('POST', id, { path: '?ID=mine', body: stateFile(2, ['a', 'b']) });
     assert.deepEqual(
@@ -271,19 +266,19 @@ test('a state whose lock was released by somebody else is kept as rescued, once'
     [1, 'current'],
   ]);
   const [rescued] = await versions(id);
-  assert.equal((await ok(app, 'promoteStateVersion', { params: { id: rescued!.id } })).resourceCount, 2);
+  assert.equal((await ok('promoteStateVersion', { params: { id: rescued!.id } })).resourceCount, 2);
 });
 
 test('unlocking without the id, or the lock of another key, requires the right to release locks', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await call('LOCK', id, { body: info('theirs'), as: colleague });
   assert.equal(await statusOf('UNLOCK', id, { body: info('theirs'), as: member }), 403);
   assert.equal(await statusOf('UNLOCK', id), 200);
-  assert.equal(await ok(app, 'getStateLock', { params: { id } }), null);
+  assert.equal(await ok('getStateLock', { params: { id } }), null);
 });
 
 test('a state that does not follow the current one is refused', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   assert.equal(
     await statusOf('POST', id, { body: stateFile(4, ['a']) }),
     200,
@@ -303,7 +298,7 @@ test('a state that does not follow the current one is refused', async () => {
 });
 
 test('malformed requests are refused with the reason', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const good = stateFile(1);
   const cases: [string, Parameters<typeof call>[2], number, RegExp][] = [
     ['POST', { body: good.slice(0, 30) }, 400, /damaged or truncated/],
@@ -333,7 +328,7 @@ test('malformed requests are refused with the reason', async () => {
 });
 
 test('callers without key, role or right get nothing; an unknown environment is not an empty state', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await call('POST', id, { body: stateFile(1) });
   const calls = [
     ['GET', undefined],
@@ -360,23 +355,23 @@ test('callers without key, role or right get nothing; an unknown environment is 
 });
 
 test('a state that is open to the organization can be read but not written by all members', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await call('POST', id, { body: stateFile(1) });
-  await ok(app, 'setStateAccess', {
+  await ok('setStateAccess', {
     params: { environmentId: id },
     body: { accessibleFromEntireOrganization: true },
   });
   assert.equal(await statusOf('GET', id, { as: member }), 200);
   assert.equal(await statusOf('GET', id, { as: stranger }), 403);
   assert.equal(await statusOf('POST', id, { as: member, body: stateFile(2) }), 403);
-  await ok(app, 'deleteStateAccess', { params: { environmentId: id } });
+  await ok('deleteStateAccess', { params: { environmentId: id } });
   assert.equal(await statusOf('GET', id, { as: member }), 403);
 });
 
 test('a locked environment is locked for tools, too, except for the one that held its state before', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   await call('LOCK', id, { body: info('before') });
-  await ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'freeze' } });
+  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'freeze' } });
   assert.equal(await statusOf('POST', id, { path: '?ID=before', body: stateFile(1) }), 200);
   await call('UNLOCK', id, { body: info('before') });
   const refusal = await call('LOCK', id, { body: info('after') });

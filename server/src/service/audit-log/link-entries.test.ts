@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
+import { startTests } from '../../../testing/start.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { linkEntries } from './link-entries.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 const { context, organizationId, database } = app;
 const entry = (action: string, organization: string | null = organizationId) => ({
   organizationId: organization,

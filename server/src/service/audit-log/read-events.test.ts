@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import type { AuditEvent } from '#contract/audit/shapes.ts';
 import { verifyExport } from '#contract/audit/verify.ts';
-import { testApp } from '../../../testing/app.ts';
-import { basic, call, ok, refused } from '../../../testing/client.ts';
+import { basic } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 
-const app = await testApp();
+const { app, call, ok, refused } = await startTests();
 const { organizationId, context } = app;
 
 type Line = Omit<AuditEvent, 'actor'>;
@@ -19,7 +19,7 @@ const write = (entityId: string, more: Partial<Parameters<typeof storeAudit>[1]>
   storeAudit(context, { organizationId, action: 'thing.changed', entity: 'thing', entityId, ...more });
 
 async function exported(query: Record<string, string> = {}): Promise<Line[]> {
-  const { statusCode, body, headers } = await call(app, 'exportAuditEvents', {
+  const { statusCode, body, headers } = await call('exportAuditEvents', {
     query: { organizationId, ...query },
   });
   assert.equal(statusCode, 200, body);
@@ -40,7 +40,7 @@ test('pages are stable while entries are added', async () => {
   const seen: string[] = [];
   let offset = '';
   do {
-    const page = await ok(app, 'listAuditEvents', { query: offset ? { ...query, offset } : query });
+    const page = await ok('listAuditEvents', { query: offset ? { ...query, offset } : query });
     seen.push(...page.events.map(({ entityId }) => entityId));
     offset = page.nextPageKey;
     await write('meanwhile');
@@ -52,27 +52,27 @@ test('pages are stable while entries are added', async () => {
 });
 
 test('an entry has its actor, address, key and request, also after the actor has another name', async () => {
-  const { headers } = await call(app, 'createGitToken', {
+  const { headers } = await call('createGitToken', {
     body: { organizationId, name: 'audited', value: 'planted-value' },
   });
   const query = { organizationId, action: 'gitToken.created' };
-  const { events } = await ok(app, 'listAuditEvents', { query });
+  const { events } = await ok('listAuditEvents', { query });
   const [entry] = events;
   assert.deepEqual(
     [entry?.actorId, entry?.keyId, entry?.ipAddress, entry?.requestId, entry?.actor.name],
     ['admin', 'admin', '127.0.0.1', headers['x-request-id'], 'First admin key'],
   );
   await app.database.pool.query("update app_user set name = 'Former user 1' where id = 'admin'");
-  const later = await ok(app, 'listAuditEvents', { query });
+  const later = await ok('listAuditEvents', { query });
   assert.deepEqual([later.events[0]?.actorId, later.events[0]?.actor.name], ['admin', 'Former user 1']);
-  assert.equal((await ok(app, 'verifyAudit', { query: { organizationId } })).isIntact, true);
+  assert.equal((await ok('verifyAudit', { query: { organizationId } })).isIntact, true);
 });
 
 test('filters by time, actor, action, entity and project', async () => {
   const projectId = randomUUID();
   await write('filtered', { projectId, action: 'thing.made' });
   const by = async (query: Record<string, string>) =>
-    (await ok(app, 'listAuditEvents', { query: { organizationId, ...query } })).events.map(
+    (await ok('listAuditEvents', { query: { organizationId, ...query } })).events.map(
       ({ entityId }) => entityId,
     );
   assert.deepEqual(await by({ projectId }), ['filtered']);
@@ -87,7 +87,7 @@ test('filters by time, actor, action, entity and project', async () => {
     { from: '2120-01-01T00:00:00Z' },
   ];
   for (const none of nothing) assert.deepEqual(await by(none), [], JSON.stringify(none));
-  const [newest] = (await ok(app, 'listAuditEvents', { query: { organizationId } })).events;
+  const [newest] = (await ok('listAuditEvents', { query: { organizationId } })).events;
   const at = newest?.timestamp ?? '';
   assert.equal((await by({ from: at }))[0], newest?.entityId, 'from is included');
   assert.ok(!(await by({ to: at })).includes(newest?.entityId ?? ''), 'to is not included');
@@ -103,34 +103,34 @@ test('wrong queries are refused by the name of the field', async () => {
     ['to', ''],
   ] as const)
     assert.match(
-      (await refused(app, 'listAuditEvents', 400, { query: { organizationId, [field]: value } })).message,
+      (await refused('listAuditEvents', 400, { query: { organizationId, [field]: value } })).message,
       new RegExp(`/query/${field}`),
       `${field}=${value}`,
     );
-  assert.match((await refused(app, 'listAuditEvents', 400)).message, /organizationId/);
+  assert.match((await refused('listAuditEvents', 400)).message, /organizationId/);
 });
 
 test('another organization sees nothing of it, not even by the id of an entry', async () => {
   const other = await app.addKey();
-  const { id } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: other });
-  const own = await ok(app, 'listAuditEvents', { query: { organizationId: id }, as: other });
+  const { id } = await ok('createOrganization', { body: { name: 'Other' }, as: other });
+  const own = await ok('listAuditEvents', { query: { organizationId: id }, as: other });
   assert.deepEqual(
     own.events.map(({ actionName, entityId }) => [actionName, entityId]),
     [['organization.created', id]],
   );
   assert.equal(own.events[0]?.link.number, 1, 'numbers tell nothing about others');
-  await refused(app, 'listAuditEvents', 400, { query: { organizationId }, as: other });
-  const [foreign] = (await ok(app, 'listAuditEvents', { query: { organizationId } })).events;
+  await refused('listAuditEvents', 400, { query: { organizationId }, as: other });
+  const [foreign] = (await ok('listAuditEvents', { query: { organizationId } })).events;
   const query = { organizationId: id, offset: foreign?.id ?? '' };
   for (const name of ['listAuditEvents', 'exportAuditEvents'] as const)
-    assert.match((await refused(app, name, 400, { query, as: other })).message, /query\/offset/);
+    assert.match((await refused(name, 400, { query, as: other })).message, /query\/offset/);
 });
 
 test('an export can be verified without the service, and shows what was changed in it', async () => {
   const lines = await exported();
   const { findings, entries, heads } = await verifyExport(linesOf(lines));
   assert.deepEqual([findings, entries], [[], lines.length]);
-  const head = (await ok(app, 'verifyAudit', { query: { organizationId } })).heads[0];
+  const head = (await ok('verifyAudit', { query: { organizationId } })).heads[0];
   assert.deepEqual(heads.get(organizationId), { number: head?.number, hash: head?.hash });
   const middle = Math.floor(lines.length / 2);
   const kindsOf = async (changed: Line[], known?: string) =>
@@ -201,12 +201,12 @@ test('an export that is cut while entries are added continues, without a loss an
 
 test('the installation has a trail of its own, for the operator', async () => {
   await write('of nobody', { organizationId: null });
-  const { events } = await ok(app, 'listInstallationAuditEvents', { query: { entityId: 'of nobody' } });
+  const { events } = await ok('listInstallationAuditEvents', { query: { entityId: 'of nobody' } });
   assert.deepEqual(
     events.map(({ organizationId: id, entityId }) => [id, entityId]),
     [[undefined, 'of nobody']],
   );
-  const { body } = await call(app, 'exportInstallationAuditEvents');
+  const { body } = await call('exportInstallationAuditEvents');
   assert.match(body, /of nobody/);
-  assert.equal((await ok(app, 'verifyInstallationAudit')).isIntact, true);
+  assert.equal((await ok('verifyInstallationAudit')).isIntact, true);
 });

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, type Reply, refused } from '../../../testing/client.ts';
-import { createActive, createIdle, deploy } from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import type { Reply } from '../../../testing/client.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
+const tests = await startAgentTests();
+const { app, agent, organizationId, projectId, ok, refused, createActive, createIdle, deploy } = tests;
 
 const query = (queryName: string, as = app.admin): Promise<Reply<'getDashboard'>> =>
-  ok(app, 'getDashboard', { query: { organizationId, queryName }, as });
+  ok('getDashboard', { query: { organizationId, queryName }, as });
 
-const active = await createActive(app, agent, { name: 'active' });
-await createIdle(app, { name: 'idle' });
-const archived = await createIdle(app, { name: 'archived' });
-await ok(app, 'updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
+const active = await createActive({ name: 'active' });
+await createIdle({ name: 'idle' });
+const archived = await createIdle({ name: 'archived' });
+await ok('updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
 for (const deploymentType of ['prPlan', 'dryRun']) {
-  await deploy(app, active.id, { deploymentType });
+  await deploy(active.id, { deploymentType });
   await agent.finish(
     await agent.claim(),
     deploymentType === 'prPlan'
@@ -78,7 +76,7 @@ test('figures have only what the caller may view, and need their right', async (
   assert.deepEqual(await query('recentEnvironments', viewer), []);
   const other = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT'] });
   const input = { query: { organizationId, queryName: 'totalDeployments' } };
-  assert.match((await refused(app, 'getDashboard', 403, { ...input, as: other })).message, /VIEW_DASHBOARD/);
+  assert.match((await refused('getDashboard', 403, { ...input, as: other })).message, /VIEW_DASHBOARD/);
   const odd = { query: { organizationId, queryName: 'everything' } };
-  assert.match((await refused(app, 'getDashboard', 400, odd)).message, /query\/queryName/);
+  assert.match((await refused('getDashboard', 400, odd)).message, /query\/queryName/);
 });

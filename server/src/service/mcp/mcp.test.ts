@@ -5,23 +5,13 @@ import { mcpListedFields, mcpLogKilobytes } from '#contract/mcp/shapes.ts';
 import type { OperationName } from '#contract/operations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused, send } from '../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { plannedOutcome } from '../../../testing/agent.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, organizationId, projectId, send, ok, refused, createActive, createEnvironment } = tests;
+const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 const about = (id: string) => ({ params: { id } });
 const stepEvent = (name: string, status: 'IN_PROGRESS' | 'SUCCESS' | 'FAIL'): RunEvent => ({
@@ -33,7 +23,7 @@ const stepEvent = (name: string, status: 'IN_PROGRESS' | 'SUCCESS' | 'FAIL'): Ru
 
 /** An environment whose first plan waits for approval. */
 async function waiting() {
-  const environment = await createEnvironment(app, { requiresApproval: true });
+  const environment = await createEnvironment({ requiresApproval: true });
   await agent.plan();
   return environment;
 }
@@ -64,52 +54,52 @@ const messagesOf = (log: { readonly events: readonly { readonly message: string 
 
 test('projects and environments are those that other clients read', async () => {
   const query = { organizationId };
-  assert.deepEqual(await ok(app, 'listMcpProjects', { query }), await ok(app, 'listProjects', { query }));
-  const { id, name } = await createActive(app, agent, { name: 'listed' });
-  assert.deepEqual(await ok(app, 'getMcpEnvironment', about(id)), await environmentOf(app, id));
-  const [found, ...others] = await ok(app, 'listMcpEnvironments', {
+  assert.deepEqual(await ok('listMcpProjects', { query }), await ok('listProjects', { query }));
+  const { id, name } = await createActive({ name: 'listed' });
+  assert.deepEqual(await ok('getMcpEnvironment', about(id)), await environmentOf(id));
+  const [found, ...others] = await ok('listMcpEnvironments', {
     query: { organizationId, projectId, name, limit: '1' },
   });
   assert.deepEqual(others, []);
-  const { resources: _, latestDeploymentLog: latest, ...whole } = await environmentOf(app, id);
+  const { resources: _, latestDeploymentLog: latest, ...whole } = await environmentOf(id);
   const { resources: _all, plan: _plan, variables: _variables, ...shown } = latest;
   assert.deepEqual(found, { ...whole, latestDeploymentLog: shown });
   const page = { query: { limit: '1', offset: '1000' } };
-  assert.deepEqual(await ok(app, 'listMcpEnvironments', page), []);
+  assert.deepEqual(await ok('listMcpEnvironments', page), []);
 });
 
 test('a caller sees projects and environments within its own rights', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const stranger = await app.addKey();
-  assert.deepEqual(await ok(app, 'listMcpProjects', { as: stranger }), []);
-  assert.deepEqual(await ok(app, 'listMcpEnvironments', { as: stranger }), []);
+  assert.deepEqual(await ok('listMcpProjects', { as: stranger }), []);
+  assert.deepEqual(await ok('listMcpEnvironments', { as: stranger }), []);
   const other = await app.addKey();
-  await ok(app, 'createOrganization', { body: { name: 'Another' }, as: other });
+  await ok('createOrganization', { body: { name: 'Another' }, as: other });
   for (const name of ['listMcpProjects', 'listMcpEnvironments'] as const) {
-    const { message } = await refused(app, name, 400, { query: { organizationId }, as: other });
+    const { message } = await refused(name, 400, { query: { organizationId }, as: other });
     assert.match(message, /^\/query\/organizationId does not match any organization/);
   }
-  await refused(app, 'getMcpEnvironment', 404, { ...about(id), as: other });
+  await refused('getMcpEnvironment', 404, { ...about(id), as: other });
 });
 
 test('a deployment starts with revision and comment, and is queued behind another one', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const body = { revision: 'release', comment: 'by an MCP server' };
-  const started = await ok(app, 'startMcpDeployment', { ...about(id), body });
-  const { type, status, blueprintRevision, comment } = await deploymentOf(app, started.id);
+  const started = await ok('startMcpDeployment', { ...about(id), body });
+  const { type, status, blueprintRevision, comment } = await deploymentOf(started.id);
   assert.deepEqual(
     [type, status, blueprintRevision, comment],
     ['deploy', 'IN_PROGRESS', 'release', 'by an MCP server'],
   );
   assert.equal((await agent.claim()).deploymentId, started.id);
-  const next = await ok(app, 'startMcpDeployment', about(id));
+  const next = await ok('startMcpDeployment', about(id));
   assert.deepEqual([next.status, next.blueprintRevision, next.comment], ['QUEUED', 'release', undefined]);
   const nulls = { revision: null, comment: null };
-  assert.equal((await ok(app, 'startMcpDeployment', { ...about(id), body: nulls })).status, 'QUEUED');
+  assert.equal((await ok('startMcpDeployment', { ...about(id), body: nulls })).status, 'QUEUED');
 });
 
 test('a start refuses what it does not have, and never lifts an approval', async () => {
-  const { id } = await createIdle(app, { requiresApproval: true });
+  const { id } = await createIdle({ requiresApproval: true });
   for (const [body, message] of [
     [{ userRequiresApproval: false }, /userRequiresApproval/],
     [{ deploymentType: 'task' }, /deploymentType/],
@@ -120,34 +110,32 @@ test('a start refuses what it does not have, and never lifts an approval', async
   ] as const) {
     const headers = { 'content-type': 'application/json' };
     assert.match(
-      (await refused(app, 'startMcpDeployment', 400, { ...about(id), body, headers })).message,
+      (await refused('startMcpDeployment', 400, { ...about(id), body, headers })).message,
       message,
     );
   }
-  assert.equal((await environmentOf(app, id)).status, 'NEVER_DEPLOYED');
-  await ok(app, 'startMcpDeployment', about(id));
+  assert.equal((await environmentOf(id)).status, 'NEVER_DEPLOYED');
+  await ok('startMcpDeployment', about(id));
   await agent.plan();
-  assert.equal((await environmentOf(app, id)).status, 'WAITING_FOR_USER');
+  assert.equal((await environmentOf(id)).status, 'WAITING_FOR_USER');
 });
 
 test('resume applies the plan that waits, cancel ends it, and abort stops what runs', async () => {
   const resumed = await waiting();
   const latest = resumed.latestDeploymentLogId ?? '';
-  assert.deepEqual(await ok(app, 'resumeMcpEnvironment', about(resumed.id)), {
+  assert.deepEqual(await ok('resumeMcpEnvironment', about(resumed.id)), {
     id: latest,
     status: 'IN_PROGRESS',
   });
   assert.equal((await agent.claim()).deploymentId, latest);
-  assert.deepEqual((await deploymentOf(app, latest)).reviewers, [
-    { userId: resumed.userId, action: 'approved' },
-  ]);
-  const aborted = await ok(app, 'abortMcpEnvironment', about(resumed.id));
+  assert.deepEqual((await deploymentOf(latest)).reviewers, [{ userId: resumed.userId, action: 'approved' }]);
+  const aborted = await ok('abortMcpEnvironment', about(resumed.id));
   assert.deepEqual(aborted, { id: latest, status: 'ABORTING' });
   const cancelled = await waiting();
-  const { status } = await ok(app, 'cancelMcpEnvironment', about(cancelled.id));
+  const { status } = await ok('cancelMcpEnvironment', about(cancelled.id));
   assert.equal(status, 'CANCELLED');
-  assert.equal((await deploymentOf(app, cancelled.latestDeploymentLogId ?? '')).status, 'CANCELLED');
-  const { events } = await ok(app, 'listAuditEvents', { query: { organizationId } });
+  assert.equal((await deploymentOf(cancelled.latestDeploymentLogId ?? '')).status, 'CANCELLED');
+  const { events } = await ok('listAuditEvents', { query: { organizationId } });
   const actions = events.map(({ actionName }) => actionName);
   for (const action of ['approved', 'aborted', 'cancelled'])
     assert.ok(actions.includes(`deployment.${action}`), action);
@@ -155,17 +143,17 @@ test('resume applies the plan that waits, cancel ends it, and abort stops what r
 
 test('what waits is decided about, although another deployment is queued after it', async () => {
   const { id, latestDeploymentLogId } = await waiting();
-  const queued = await deploy(app, id);
+  const queued = await deploy(id);
   assert.equal(queued.status, 'QUEUED');
-  const cancelled = await ok(app, 'cancelMcpEnvironment', about(id));
+  const cancelled = await ok('cancelMcpEnvironment', about(id));
   assert.equal(cancelled.id, latestDeploymentLogId);
-  assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(queued.id)).status, 'IN_PROGRESS');
 });
 
 test('an action that the latest deployment does not allow is a 409 that names its status', async () => {
   const waits = await waiting();
-  const idle = await createIdle(app);
-  const running = await createEnvironment(app);
+  const idle = await createIdle();
+  const running = await createEnvironment();
   for (const [name, { id }, message] of [
     ['resumeMcpEnvironment', idle, /^The deployment is NEVER_DEPLOYED: only deployments awaiting approval/],
     ['cancelMcpEnvironment', idle, /^The deployment is NEVER_DEPLOYED/],
@@ -174,43 +162,40 @@ test('an action that the latest deployment does not allow is a 409 that names it
     ['cancelMcpEnvironment', running, /^The deployment is IN_PROGRESS.*abort it instead/],
     ['abortMcpEnvironment', waits, /^The deployment is WAITING_FOR_USER.*cancel it instead/],
   ] as const)
-    assert.match((await refused(app, name, 409, about(id))).message, message, name);
+    assert.match((await refused(name, 409, about(id))).message, message, name);
 });
 
 test('the rules of approvals hold', async () => {
-  const { id: ruled } = await ok(app, 'createProject', { body: { organizationId, name: 'ruled' } });
-  await ok(app, 'updatePolicy', { body: { projectId: ruled, selfApprovalForbidden: true } });
-  const own = await createEnvironment(app, { projectId: ruled, requiresApproval: true });
+  const { id: ruled } = await ok('createProject', { body: { organizationId, name: 'ruled' } });
+  await ok('updatePolicy', { body: { projectId: ruled, selfApprovalForbidden: true } });
+  const own = await createEnvironment({ projectId: ruled, requiresApproval: true });
   await agent.plan();
-  assert.match((await refused(app, 'resumeMcpEnvironment', 409, about(own.id))).message, /own/);
+  assert.match((await refused('resumeMcpEnvironment', 409, about(own.id))).message, /own/);
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
-  const { message } = await refused(app, 'resumeMcpEnvironment', 403, { ...about(own.id), as: planner });
+  const { message } = await refused('resumeMcpEnvironment', 403, { ...about(own.id), as: planner });
   assert.match(message, /RUN_APPLY/);
-  await ok(app, 'cancelMcpEnvironment', { ...about(own.id), as: planner });
+  await ok('cancelMcpEnvironment', { ...about(own.id), as: planner });
 });
 
 test('deployments are listed newest first, in pages, with exactly the fields that are promised', async () => {
-  const { id } = await createActive(app, agent);
-  for (let count = 0; count < 11; count++) await deploy(app, id);
-  const first = await ok(app, 'listMcpDeployments', { ...about(id), query: { offset: '0' } });
+  const { id } = await createActive();
+  for (let count = 0; count < 11; count++) await deploy(id);
+  const first = await ok('listMcpDeployments', { ...about(id), query: { offset: '0' } });
   assert.deepEqual([first.deployments.length, first.hasMore], [10, true]);
-  const all = await ok(app, 'listMcpDeployments', { ...about(id), query: { limit: '25' } });
+  const all = await ok('listMcpDeployments', { ...about(id), query: { limit: '25' } });
   assert.deepEqual([all.deployments.length, all.hasMore], [12, false]);
-  const rest = await ok(app, 'listMcpDeployments', { ...about(id), query: { offset: '10' } });
+  const rest = await ok('listMcpDeployments', { ...about(id), query: { offset: '10' } });
   assert.deepEqual([...first.deployments, ...rest.deployments], all.deployments);
   assert.equal(rest.hasMore, false);
-  const exact = await ok(app, 'listMcpDeployments', { ...about(id), query: { limit: '12' } });
+  const exact = await ok('listMcpDeployments', { ...about(id), query: { limit: '12' } });
   assert.equal(exact.hasMore, false);
-  const whole = await ok(app, 'listDeployments', about(id));
+  const whole = await ok('listDeployments', about(id));
   const promised: readonly string[] = mcpListedFields;
   const parts = whole.map((each) =>
     Object.fromEntries(Object.entries(each).filter(([name]) => promised.includes(name))),
   );
   assert.deepEqual(all.deployments, parts);
-  const ended = await ok(app, 'listMcpDeployments', {
-    ...about(id),
-    query: { statuses: 'SUCCESS,FAILURE' },
-  });
+  const ended = await ok('listMcpDeployments', { ...about(id), query: { statuses: 'SUCCESS,FAILURE' } });
   assert.deepEqual(
     ended.deployments.map(({ status, planSummary }) => [status, planSummary?.added]),
     [['SUCCESS', 1]],
@@ -221,14 +206,14 @@ test('deployments are listed newest first, in pages, with exactly the fields tha
     [{ offset: '-1' }, /^\/query\/offset/],
     [{ statuses: 'DONE' }, /^\/query\/statuses/],
   ] as const)
-    assert.match((await refused(app, 'listMcpDeployments', 400, { ...about(id), query })).message, message);
+    assert.match((await refused('listMcpDeployments', 400, { ...about(id), query })).message, message);
 });
 
 test('the error analysis names the failed step, with its lines and the error', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   await failPlan(job, 'Planning ...\nError: Unsupported argument\n  on main.tf line 7\n');
-  const analysis = await ok(app, 'getMcpErrorAnalysis', about(environment.id));
+  const analysis = await ok('getMcpErrorAnalysis', about(environment.id));
   assert.deepEqual(
     [analysis.deploymentLogId, analysis.type, analysis.status, analysis.failedCommand],
     [environment.latestDeploymentLogId, 'deploy', 'FAILURE', 'terraform plan'],
@@ -248,48 +233,45 @@ test('the error analysis names the failed step, with its lines and the error', a
 });
 
 test('without an error, the analysis has no step and no log', async () => {
-  for (const { id } of [await createActive(app, agent), await createIdle(app)]) {
-    const { error, failedStep, log } = await ok(app, 'getMcpErrorAnalysis', about(id));
+  for (const { id } of [await createActive(), await createIdle()]) {
+    const { error, failedStep, log } = await ok('getMcpErrorAnalysis', about(id));
     assert.deepEqual({ error, failedStep, log }, { error: null, failedStep: null, log: null });
   }
 });
 
 test('a deployment has its steps, and the log of the failed or the requested one', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const params = { deploymentLogId: environment.latestDeploymentLogId ?? '' };
   const job = await agent.claim();
-  const running = await ok(app, 'getMcpDeployment', { params });
+  const running = await ok('getMcpDeployment', { params });
   assert.equal(running.log, null);
-  assert.deepEqual(running.steps, await ok(app, 'listSteps', { params }));
+  assert.deepEqual(running.steps, await ok('listSteps', { params }));
   for (const [stepName, message] of [
     ['tf:plan', /^\/query\/stepName names the step "tf:plan", which has not started/],
     ['tf:nothing', /^\/query\/stepName is not a step of this deployment\. Its steps: git:clone, /],
   ] as const)
-    assert.match(
-      (await refused(app, 'getMcpDeployment', 400, { params, query: { stepName } })).message,
-      message,
-    );
+    assert.match((await refused('getMcpDeployment', 400, { params, query: { stepName } })).message, message);
   const git = [stepEvent('git:clone', 'IN_PROGRESS'), stepEvent('git:clone', 'SUCCESS')];
   await agent.report(job, {
     events: git,
     logs: [{ step: 'git:clone', offset: 0, base64: Buffer.from('cloned').toString('base64') }],
   });
-  const cloned = await ok(app, 'getMcpDeployment', { params, query: { stepName: 'git:clone' } });
+  const cloned = await ok('getMcpDeployment', { params, query: { stepName: 'git:clone' } });
   assert.deepEqual([messagesOf(cloned.log), cloned.log?.truncated], [['cloned'], false]);
   await agent.report(job, { eventsFrom: 2, events: [stepEvent('tf:plan', 'FAIL')] });
   await agent.finish(job, plannedOutcome({ result: 'failed', error: { message: 'no' } }));
   for (const query of [undefined, { stepName: '' }]) {
-    const failed = await ok(app, 'getMcpDeployment', { params, ...(query ? { query } : {}) });
+    const failed = await ok('getMcpDeployment', { params, ...(query ? { query } : {}) });
     assert.equal(failed.log?.stepName, 'tf:plan');
-    assert.deepEqual(failed.deployment, await deploymentOf(app, params.deploymentLogId));
+    assert.deepEqual(failed.deployment, await deploymentOf(params.deploymentLogId));
   }
 });
 
 test('of a long log the end is shown, in whole lines', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'ü€'.repeat(9)}`);
   await failPlan(await agent.claim(), `${lines.join('\n')}\n`);
-  const { log } = await ok(app, 'getMcpErrorAnalysis', about(environment.id));
+  const { log } = await ok('getMcpErrorAnalysis', about(environment.id));
   const shown = messagesOf(log) ?? [];
   assert.equal(log?.truncated, true);
   assert.deepEqual(shown, lines.slice(-shown.length));
@@ -298,17 +280,17 @@ test('of a long log the end is shown, in whole lines', async () => {
 });
 
 test('of an endless line the end is shown, without a cut character', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   await failPlan(await agent.claim(), `x${'€'.repeat(100_000)}`);
-  const { log } = await ok(app, 'getMcpErrorAnalysis', about(environment.id));
+  const { log } = await ok('getMcpErrorAnalysis', about(environment.id));
   assert.match(messagesOf(log)?.join('|') ?? '', /^€+$/);
   assert.equal(log?.truncated, true);
 });
 
 test('the log of the plan is that of the latest deployment, once it has started to plan', async () => {
-  const environment = await createEnvironment(app, { name: 'planning' });
+  const environment = await createEnvironment({ name: 'planning' });
   const job = await agent.claim();
-  const early = await refused(app, 'getMcpPlanLog', 400, about(environment.id));
+  const early = await refused('getMcpPlanLog', 400, about(environment.id));
   assert.equal(
     early.message,
     'The latest deployment of environment "planning" is IN_PROGRESS and has not started to plan',
@@ -317,7 +299,7 @@ test('the log of the plan is that of the latest deployment, once it has started 
     events: [stepEvent('tf:plan', 'IN_PROGRESS')],
     logs: [{ step: 'tf:plan', offset: 0, base64: Buffer.from('one\ntw').toString('base64') }],
   });
-  const { events, ...rest } = await ok(app, 'getMcpPlanLog', about(environment.id));
+  const { events, ...rest } = await ok('getMcpPlanLog', about(environment.id));
   assert.deepEqual(messagesOf({ events }), ['one']);
   assert.deepEqual(rest, {
     deploymentLogId: environment.latestDeploymentLogId,
@@ -329,21 +311,21 @@ test('the log of the plan is that of the latest deployment, once it has started 
 });
 
 test('without a plan, the log of the plan is a 404 that says why', async () => {
-  const idle = await createIdle(app, { name: 'idle' });
+  const idle = await createIdle({ name: 'idle' });
   assert.equal(
-    (await refused(app, 'getMcpPlanLog', 404, about(idle.id))).message,
+    (await refused('getMcpPlanLog', 404, about(idle.id))).message,
     'Environment "idle" was never deployed',
   );
-  const { id } = await createActive(app, agent, { name: 'tasks' });
-  await deploy(app, id, { deploymentType: 'task', taskPayload: 'true' });
+  const { id } = await createActive({ name: 'tasks' });
+  await deploy(id, { deploymentType: 'task', taskPayload: 'true' });
   assert.equal(
-    (await refused(app, 'getMcpPlanLog', 404, about(id))).message,
+    (await refused('getMcpPlanLog', 404, about(id))).message,
     'Environment "tasks" has no plan: its latest deployment is a task',
   );
 });
 
 test('every refusal below /api/mcp is its message as plain text', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const unknown = randomUUID();
   for (const [url, status, as, text] of [
     [`/api/mcp/environments/${unknown}`, 404, undefined, `No environment with id "${unknown}" was found`],
@@ -353,7 +335,7 @@ test('every refusal below /api/mcp is its message as plain text', async () => {
     ['/api/mcp/environments?limit=x', 400, undefined, /^\/query\/limit must be/],
     ['/api/mcp/environments?name=a%00', 400, undefined, /^\/query\/name has a NUL character/],
   ] as const) {
-    const response = await send(app, { url }, as);
+    const response = await send({ url }, as);
     assert.equal(response.statusCode, status, response.body);
     assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8', url);
     assert.equal(response.headers['x-content-type-options'], 'nosniff');
@@ -361,9 +343,9 @@ test('every refusal below /api/mcp is its message as plain text', async () => {
     if (typeof text === 'string') assert.equal(response.body, text);
     else assert.match(response.body, text);
   }
-  const other = await send(app, { url: '/api/mcpx' });
+  const other = await send({ url: '/api/mcpx' });
   assert.equal(other.headers['content-type'], 'application/json; charset=utf-8');
-  const wrongMethod = await send(app, { method: 'DELETE', url: `/api/mcp/environments/${id}` });
+  const wrongMethod = await send({ method: 'DELETE', url: `/api/mcp/environments/${id}` });
   assert.deepEqual([wrongMethod.statusCode, wrongMethod.headers.allow], [405, 'GET, HEAD, OPTIONS']);
   assert.match(wrongMethod.body, /^\/api\/mcp\/environments\/.* does not take DELETE/);
 });
@@ -374,9 +356,9 @@ test('empty bodies of any content type are accepted, as published clients send t
     ['cancelMcpEnvironment', 'PUT', 'cancel', 'CANCELLED'],
   ];
   for (const [name, method, action, status] of changes) {
-    await forgetWork(app);
+    await forgetWork();
     const { id } = await waiting();
-    const response = await send(app, {
+    const response = await send({
       method,
       url: `/api/mcp/environments/${id}/${action}`,
       headers: { 'content-type': 'application/json', 'content-length': '0' },

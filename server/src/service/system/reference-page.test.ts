@@ -3,13 +3,12 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { firstRequest } from '#contract/documents/reference-page.ts';
-import { testApp } from '../../../testing/app.ts';
-import { createIdle } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, createIdle } = await startTests();
 
 test('the first request of the reference page runs as it is written', async () => {
-  const { id } = await createIdle(app);
+  const { id } = await createIdle();
   const page = (await app.app.inject('/reference')).body;
   const [, shown = ''] = /<pre>([^<]*)<\/pre>/.exec(page) ?? [];
   assert.equal(shown.replaceAll('&quot;', '"'), firstRequest);

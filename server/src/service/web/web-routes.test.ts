@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../../../testing/app.ts';
-import { send } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 import { makeWebFolder, scriptFile, scriptText } from '../../../testing/web-folder.ts';
 
-const app = await testApp({ ENVARIUM_WEB_DIR: makeWebFolder() });
+const { app, send } = await startTests({ ENVARIUM_WEB_DIR: makeWebFolder() });
 
 /** Headers that Chromium sends when a person opens an address. */
 const asPerson = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8' };
@@ -34,7 +34,7 @@ test('every address of a page gets the one document, with credentials and withou
     const head = await open(url, asPerson, 'HEAD');
     assert.deepEqual([head.statusCode, head.body], [200, '']);
   }
-  assert.equal((await send(app, { url: '/environments', headers: asPerson })).statusCode, 200);
+  assert.equal((await send({ url: '/environments', headers: asPerson })).statusCode, 200);
 });
 
 test('paths of programs are answered as before, whatever the caller accepts', async () => {
@@ -60,7 +60,7 @@ test('only browsers that ask for a page get one', async () => {
     assert.equal((await open('/environments', headers)).statusCode, 401);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'] as const) {
     assert.equal((await app.app.inject({ method, url: '/environments', headers: asPerson })).statusCode, 401);
-    assert.equal((await send(app, { method, url: '/environments', headers: asPerson })).statusCode, 404);
+    assert.equal((await send({ method, url: '/environments', headers: asPerson })).statusCode, 404);
   }
   assert.equal((await open('/', { accept: '*/*' })).statusCode, 200);
 });
@@ -159,7 +159,7 @@ test('a file that does not exist is a 404 in the common form, also for a browser
     /^There is no GET \/assets\/gone\.js;/,
   );
   for (const url of ['/icon.svg', `/${scriptFile}`])
-    assert.equal((await send(app, { method: 'POST', url })).statusCode, 405, url);
+    assert.equal((await send({ method: 'POST', url })).statusCode, 405, url);
 });
 
 test('the files of the web interface do not lend their methods to paths that nobody has', async () => {
@@ -178,7 +178,7 @@ test('the files of the web interface do not lend their methods to paths that nob
       `/${scriptFile}/nothing`,
       `/assets%2F${scriptFile.slice('assets/'.length)}`,
     ]) {
-      const { statusCode, headers } = await send(app, { method, url });
+      const { statusCode, headers } = await send({ method, url });
       assert.deepEqual([statusCode, headers.allow], [404, undefined], `${method} ${url}`);
     }
 });

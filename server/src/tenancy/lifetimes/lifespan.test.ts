@@ -3,17 +3,12 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
-import {
-  createBody,
-  createEnvironment,
-  createIdle,
-  deploy,
-  environmentOf,
-} from '../../../testing/environment.ts';
+import { createIdle, deploy, environmentOf } from '../../../testing/environment.ts';
+import { startTests } from '../../../testing/start.ts';
 import { checkLongestLife, nextTtlStep, noticesDue } from './lifespan.ts';
 import { ttlEnd } from './policy-ttl.ts';
 
-const app = await testApp();
+const { app, createBody, createEnvironment } = await startTests();
 const hours = (count: number) => new Date(app.context.now().getTime() + count * 3_600_000);
 const setTtl = (id: string, body: object) => ok(app, 'updateEnvironmentTtl', { params: { id }, body });
 
@@ -165,10 +160,10 @@ test('an expired environment is not restored without a new lifetime', async () =
 test('a ttl in deployRequest counts, and one outside of it takes precedence', async () => {
   covers('DeployRequest', 'ttl');
   const inner = { deployRequest: { ttl: { type: 'HOURS', value: '2' } } };
-  const made = await createEnvironment(app, inner);
+  const made = await createEnvironment(inner);
   assert.ok(Date.parse(made.lifespanEndAt ?? '') > Date.now());
   const both = await ok(app, 'createEnvironmentWithoutTemplate', {
-    body: createBody(app, { ...inner, ttl: { type: 'INFINITE' } }),
+    body: createBody({ ...inner, ttl: { type: 'INFINITE' } }),
   });
   assert.equal(both.lifespanEndAt, null);
 });

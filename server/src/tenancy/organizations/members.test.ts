@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
 import { meanwhile } from '../../../testing/locks.ts';
+import { startTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { requireOtherAdmin } from './keep-an-admin.ts';
 
-const app = await testApp();
-const { organizationId, projectId } = app;
+const { app, organizationId, projectId, call, ok, refused } = await startTests();
 const sql = (text: string, values: unknown[] = []) => app.database.pool.query(text, values);
 const params = { id: organizationId };
 const setRole = (userId: string, body: unknown, status = 200) =>
   status === 200
-    ? ok(app, 'setMemberRole', { params: { ...params, userId }, body })
-    : refused(app, 'setMemberRole', status, { params: { ...params, userId }, body });
+    ? ok('setMemberRole', { params: { ...params, userId }, body })
+    : refused('setMemberRole', status, { params: { ...params, userId }, body });
 
 const listed = async (query: Record<string, string> = {}) =>
-  (await ok(app, 'listMembers', { params, query })).map(({ user, role, status }) => [
-    user.user_id,
-    role,
-    status,
-  ]);
-const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
+  (await ok('listMembers', { params, query })).map(({ user, role, status }) => [user.user_id, role, status]);
+const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
 const outsider = await app.addKey({ [elsewhere]: 'User' });
 
 test('members are people and keys, filtered by name and e-mail', async () => {
@@ -39,7 +33,7 @@ test('members are people and keys, filtered by name and e-mail', async () => {
   for (const query of ['love', 'ADA@EXAMPLE.com', 'ada l'])
     assert.deepEqual(await listed({ query }), [[ada.id, 'User', 'Active']], query);
   assert.deepEqual(await listed({ query: 'nobody%' }), []);
-  const [first] = await ok(app, 'listMembers', { params, query: { query: 'love' } });
+  const [first] = await ok('listMembers', { params, query: { query: 'love' } });
   assert.equal(first?.user.email, 'ada@example.com');
   await sql('delete from organization_member where user_id = any($1)', [[ada.id, ben.id]]);
 });
@@ -47,7 +41,7 @@ test('members are people and keys, filtered by name and e-mail', async () => {
 test('the role of a member is sent as plain text, as JSON, or without a type', async () => {
   const { id } = await app.addKey({ [organizationId]: 'User' });
   const remaining = await app.addKey({ [organizationId]: 'Admin' });
-  const role = await ok(app, 'createRole', {
+  const role = await ok('createRole', {
     body: { organizationId, name: 'custom', permissions: ['VIEW_PROJECT'] },
   });
   const bodies: [string, string | undefined, string][] = [
@@ -60,11 +54,11 @@ test('the role of a member is sent as plain text, as JSON, or without a type', a
   for (const [body, type, expected] of bodies) {
     const headers: Record<string, string> = type ? { 'content-type': type } : {};
     const userId = id;
-    assert.equal(await ok(app, 'setMemberRole', { params: { ...params, userId }, body, headers }), null);
+    assert.equal(await ok('setMemberRole', { params: { ...params, userId }, body, headers }), null);
     assert.equal((await listed()).find(([user]) => user === id)?.[1], expected);
   }
   for (const body of ['Owner', '"', '{}', 'Viewer', 'null', 'x'.repeat(300), '']) {
-    const { message } = await refused(app, 'setMemberRole', 400, { params: { ...params, userId: id }, body });
+    const { message } = await refused('setMemberRole', 400, { params: { ...params, userId: id }, body });
     assert.match(message, /^\/body/, body);
   }
   const { rows } = await sql(
@@ -79,29 +73,29 @@ test('the role of a member is sent as plain text, as JSON, or without a type', a
 test('a user who is not a member is not found', async () => {
   for (const userId of [outsider.id, 'nobody']) {
     await setRole(userId, 'User', 404);
-    await refused(app, 'removeMember', 404, { params: { ...params, userId } });
+    await refused('removeMember', 404, { params: { ...params, userId } });
   }
 });
 
 test('with a member, its roles and team memberships go, and nothing of other organizations', async () => {
   const member = await app.addKey({ [organizationId]: 'User', [elsewhere]: 'User' });
-  const team = await ok(app, 'createTeam', { body: { organizationId, name: 'left' } });
-  const other = await ok(app, 'createTeam', { body: { organizationId: elsewhere, name: 'kept' } });
+  const team = await ok('createTeam', { body: { organizationId, name: 'left' } });
+  const other = await ok('createTeam', { body: { organizationId: elsewhere, name: 'kept' } });
   for (const { id } of [team, other])
-    await ok(app, 'updateTeam', { params: { id }, body: { userIds: [member.id] } });
-  await ok(app, 'assignUserRole', { body: { userId: member.id, projectId, role: 'Admin' } });
-  await ok(app, 'getProject', { params: { id: projectId }, as: member });
-  const removed = await ok(app, 'removeMember', { params: { ...params, userId: member.id } });
+    await ok('updateTeam', { params: { id }, body: { userIds: [member.id] } });
+  await ok('assignUserRole', { body: { userId: member.id, projectId, role: 'Admin' } });
+  await ok('getProject', { params: { id: projectId }, as: member });
+  const removed = await ok('removeMember', { params: { ...params, userId: member.id } });
   assert.deepEqual(removed, { id: member.id });
-  await refused(app, 'getProject', 404, { params: { id: projectId }, as: member });
-  assert.deepEqual((await ok(app, 'getTeam', { params: { id: team.id } })).users, []);
-  assert.equal((await ok(app, 'getTeam', { params: { id: other.id } })).users?.length, 1);
-  assert.deepEqual(await ok(app, 'listUserRoles', { query: { projectId } }), []);
+  await refused('getProject', 404, { params: { id: projectId }, as: member });
+  assert.deepEqual((await ok('getTeam', { params: { id: team.id } })).users, []);
+  assert.equal((await ok('getTeam', { params: { id: other.id } })).users?.length, 1);
+  assert.deepEqual(await ok('listUserRoles', { query: { projectId } }), []);
   await sql("insert into organization_member (organization_id, user_id, role) values ($1, $2, 'User')", [
     organizationId,
     member.id,
   ]);
-  await refused(app, 'getProject', 403, { params: { id: projectId }, as: member });
+  await refused('getProject', 403, { params: { id: projectId }, as: member });
 });
 
 test('nobody gains or takes away rights that it does not have', async () => {
@@ -111,12 +105,12 @@ test('nobody gains or takes away rights that it does not have', async () => {
   const asManager = (userId: string) => ({ params: { ...params, userId }, as: manager });
   for (const each of [manager, user]) {
     const input = { ...asManager(each.id), body: 'Admin' };
-    assert.match((await refused(app, 'setMemberRole', 403, input)).message, /you lack CREATE_AND_EDIT/);
+    assert.match((await refused('setMemberRole', 403, input)).message, /you lack CREATE_AND_EDIT/);
   }
-  await refused(app, 'setMemberRole', 403, { ...asManager(admin.id), body: 'User' });
-  await refused(app, 'removeMember', 403, asManager(admin.id));
-  await ok(app, 'removeMember', asManager(user.id));
-  await refused(app, 'removeMember', 404, { ...asManager(manager.id), as: outsider });
+  await refused('setMemberRole', 403, { ...asManager(admin.id), body: 'User' });
+  await refused('removeMember', 403, asManager(admin.id));
+  await ok('removeMember', asManager(user.id));
+  await refused('removeMember', 404, { ...asManager(manager.id), as: outsider });
   await sql('delete from organization_member where user_id = $1', [admin.id]);
 });
 
@@ -126,7 +120,7 @@ test('the rights of a member are those at the time of the removal, not before', 
   const promotion = "update organization_member set role = 'Admin' where user_id = $1";
   const input = { params: { ...params, userId }, as: manager };
   const { statusCode, body } = await meanwhile(app.database, promotion, [userId], () =>
-    call(app, 'removeMember', input),
+    call('removeMember', input),
   );
   assert.equal(statusCode, 403, body);
   assert.match(body, /Removing this member needs all rights of the role/);
@@ -134,10 +128,10 @@ test('the rights of a member are those at the time of the removal, not before', 
 });
 
 test('the last admin is neither demoted nor removed', async () => {
-  const { id: alone } = await ok(app, 'createOrganization', { body: { name: 'Alone' } });
+  const { id: alone } = await ok('createOrganization', { body: { name: 'Alone' } });
   const of = (userId: string) => ({ params: { id: alone, userId } });
-  const demote = (userId: string) => call(app, 'setMemberRole', { ...of(userId), body: 'User' });
-  const remove = (userId: string) => call(app, 'removeMember', of(userId));
+  const demote = (userId: string) => call('setMemberRole', { ...of(userId), body: 'User' });
+  const remove = (userId: string) => call('removeMember', of(userId));
   const lastly = async (userId: string) => {
     for (const response of [await demote(userId), await remove(userId)]) {
       assert.equal(response.statusCode, 409, response.body);
@@ -145,7 +139,7 @@ test('the last admin is neither demoted nor removed', async () => {
     }
   };
   await lastly(app.admin.id);
-  await ok(app, 'setMemberRole', { ...of(app.admin.id), body: 'Admin' });
+  await ok('setMemberRole', { ...of(app.admin.id), body: 'Admin' });
   const invited = await app.addKey({ [alone]: 'Admin' });
   await sql("update organization_member set status = 'Invited' where user_id = $1", [invited.id]);
   await lastly(app.admin.id);
@@ -158,18 +152,16 @@ test('the last admin is neither demoted nor removed', async () => {
 });
 
 test('of two last people demoted at once, one remains', async () => {
-  const { id: pair } = await ok(app, 'createOrganization', { body: { name: 'Pair' } });
+  const { id: pair } = await ok('createOrganization', { body: { name: 'Pair' } });
   const people = [await app.addKey({ [pair]: 'Admin' }), await app.addKey({ [pair]: 'Admin' })];
   const replies = await Promise.all(
-    people.map(({ id: userId }) =>
-      call(app, 'setMemberRole', { params: { id: pair, userId }, body: 'User' }),
-    ),
+    people.map(({ id: userId }) => call('setMemberRole', { params: { id: pair, userId }, body: 'User' })),
   );
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
 });
 
 test('a key is an admin that suffices only where no person is one', async () => {
-  const { id: keys } = await ok(app, 'createOrganization', { body: { name: 'Keys' } });
+  const { id: keys } = await ok('createOrganization', { body: { name: 'Keys' } });
   const second = await app.addKey({ [keys]: 'Admin' });
   await sql('update app_user set is_api_key = true where id = $1', [second.id]);
   const leaves = (userId: string) =>

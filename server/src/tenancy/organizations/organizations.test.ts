@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { call, ok } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, refused } = await startTests();
 
 test('an installation has one organization with a project, and the creator of another is its admin', async () => {
   const [first] = await ok(app, 'listOrganizations');
@@ -28,7 +29,7 @@ test('an installation has one organization with a project, and the creator of an
     ['Default'],
   );
   for (const name of ['', '-x', 'x'.repeat(51), 'a/b'])
-    assert.match((await refused(app, 'createOrganization', 400, { body: { name } })).message, /\/body\/name/);
+    assert.match((await refused('createOrganization', 400, { body: { name } })).message, /\/body\/name/);
 });
 
 test('policies of an organization are stored as they were sent, each separately', async () => {
@@ -67,7 +68,7 @@ test('policies of an organization are stored as they were sent, each separately'
   ];
   for (const [body, message] of refusals)
     assert.match(
-      (await refused(app, 'updateOrganizationPolicies', 400, { params: { id }, body })).message,
+      (await refused('updateOrganizationPolicies', 400, { params: { id }, body })).message,
       message,
     );
 });
@@ -85,7 +86,7 @@ test('an organization is renamed and described, and what is omitted stays', asyn
   assert.deepEqual(await ok(app, 'getOrganization', { params: { id } }), described);
   for (const name of ['-a', 'ä', 'x'.repeat(51)])
     assert.match(
-      (await refused(app, 'updateOrganization', 400, { params: { id }, body: { name } })).message,
+      (await refused('updateOrganization', 400, { params: { id }, body: { name } })).message,
       /\/body\/name/,
     );
 });

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Right } from '#contract/schema/enumerations.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createBody,
-  createIdle,
-  deploy,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { createBody } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, call, ok, refused, createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 const userRights = [
   'VIEW_PROJECT',
@@ -31,13 +22,13 @@ let named = 0;
 async function projectWith(policy: object) {
   const { organizationId } = app;
   const body = { organizationId, name: `limits ${named++}` };
-  const { id: projectId } = await ok(app, 'createProject', { body });
-  const setPolicy = (policy: object) => ok(app, 'updatePolicy', { body: { projectId, ...policy } });
+  const { id: projectId } = await ok('createProject', { body });
+  const setPolicy = (policy: object) => ok('updatePolicy', { body: { projectId, ...policy } });
   await setPolicy(policy);
   const userKey = (more: readonly Right[] = []) =>
     app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: [...userRights, ...more] }]);
   const create = (as?: FirstKey, more: object = {}) =>
-    call(app, 'createEnvironmentWithoutTemplate', {
+    call('createEnvironmentWithoutTemplate', {
       body: createBody({ organizationId, projectId }, more),
       ...(as ? { as } : {}),
     });
@@ -45,7 +36,7 @@ async function projectWith(policy: object) {
 }
 
 const limitsOf = (projectId: string, as?: FirstKey) =>
-  ok(app, 'checkPolicyLimits', { query: { projectId }, ...(as ? { as } : {}) });
+  ok('checkPolicyLimits', { query: { projectId }, ...(as ? { as } : {}) });
 
 test('a project has no more active environments than its policy allows, whoever creates them', async () => {
   const { projectId, create, setPolicy } = await projectWith({ numberOfEnvironmentsTotal: 1 });
@@ -78,40 +69,40 @@ test('two environments that are created at once do not exceed the limit together
 
 test('an environment that nothing stands of does not count until it is deployed', async () => {
   const { inside, projectId } = await projectWith({ numberOfEnvironmentsTotal: 1 });
-  const [first, second] = [await createIdle(app, inside), await createIdle(app, inside)];
+  const [first, second] = [await createIdle(inside), await createIdle(inside)];
   assert.equal((await limitsOf(projectId)).total, 0);
-  await deploy(app, first.id);
-  const refusal = await refused(app, 'deployEnvironment', 409, { params: { id: second.id } });
+  await deploy(first.id);
+  const refusal = await refused('deployEnvironment', 409, { params: { id: second.id } });
   assert.match(refusal.message, /numberOfEnvironmentsTotal/);
-  await deploy(app, first.id);
-  await ok(app, 'deployEnvironment', { params: { id: second.id }, body: { deploymentType: 'dryRun' } });
-  await refused(app, 'deployEnvironment', 409, { params: { id: second.id } });
+  await deploy(first.id);
+  await ok('deployEnvironment', { params: { id: second.id }, body: { deploymentType: 'dryRun' } });
+  await refused('deployEnvironment', 409, { params: { id: second.id } });
 });
 
 test('an environment that is destroyed or archived makes room, and needs it again to return', async () => {
   const { inside } = await projectWith({ numberOfEnvironmentsTotal: 1 });
-  const { id } = await createActive(app, agent, inside);
-  await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
-  const other = await createActive(app, agent, inside);
+  const { id } = await createActive(inside);
+  await ok('updateEnvironment', { params: { id }, body: { isArchived: true } });
+  const other = await createActive(inside);
   const restore = { params: { id }, body: { isArchived: false } };
-  assert.match((await refused(app, 'updateEnvironment', 409, restore)).message, /numberOfEnvironmentsTotal/);
-  assert.match((await refused(app, 'deployEnvironment', 409, { params: { id } })).message, /Total/);
-  await ok(app, 'destroyEnvironment', { params: { id: other.id } });
+  assert.match((await refused('updateEnvironment', 409, restore)).message, /numberOfEnvironmentsTotal/);
+  assert.match((await refused('deployEnvironment', 409, { params: { id } })).message, /Total/);
+  await ok('destroyEnvironment', { params: { id: other.id } });
   await agent.apply((await agent.plan()) ?? assert.fail('the destroy follows at once'), []);
-  assert.equal((await environmentOf(app, other.id)).status, 'INACTIVE');
-  await ok(app, 'updateEnvironment', restore);
-  assert.match((await refused(app, 'deployEnvironment', 409, { params: { id: other.id } })).message, /Total/);
+  assert.equal((await environmentOf(other.id)).status, 'INACTIVE');
+  await ok('updateEnvironment', restore);
+  assert.match((await refused('deployEnvironment', 409, { params: { id: other.id } })).message, /Total/);
 });
 
 test('an active environment moves only to a project that has room for it', async () => {
   const { projectId, setPolicy } = await projectWith({ numberOfEnvironmentsTotal: 0 });
-  const { id } = await createActive(app, agent);
-  const idle = await createIdle(app);
+  const { id } = await createActive();
+  const idle = await createIdle();
   const move = (id: string) => ({ params: { id }, body: { projectId } });
-  assert.match((await refused(app, 'moveEnvironment', 409, move(id))).message, /numberOfEnvironmentsTotal/);
-  await ok(app, 'moveEnvironment', move(idle.id));
+  assert.match((await refused('moveEnvironment', 409, move(id))).message, /numberOfEnvironmentsTotal/);
+  await ok('moveEnvironment', move(idle.id));
   await setPolicy({ numberOfEnvironmentsTotal: 1 });
-  assert.equal((await ok(app, 'moveEnvironment', move(id))).projectId, projectId);
+  assert.equal((await ok('moveEnvironment', move(id))).projectId, projectId);
 });
 
 test('each user has environments of their own to count, and admins have no limit', async () => {
@@ -141,10 +132,10 @@ test('who deploys the environment of another user is held to the limit of its ow
   const idle = (await create(ada, { preventAutoDeploy: true })).json<{ id: string }>();
   const input = { params: { id: idle.id }, body: {} };
   assert.match(
-    (await refused(app, 'deployEnvironment', 409, { ...input, as: bob })).message,
+    (await refused('deployEnvironment', 409, { ...input, as: bob })).message,
     /the owner of this one has 1/,
   );
-  const ofAdmin = [await createIdle(app, inside), await createIdle(app, inside)];
-  for (const { id } of ofAdmin) await ok(app, 'deployEnvironment', { params: { id }, body: {}, as: bob });
-  await ok(app, 'deployEnvironment', input);
+  const ofAdmin = [await createIdle(inside), await createIdle(inside)];
+  for (const { id } of ofAdmin) await ok('deployEnvironment', { params: { id }, body: {}, as: bob });
+  await ok('deployEnvironment', input);
 });

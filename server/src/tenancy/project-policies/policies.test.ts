@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { policyFlags } from '#contract/project-policies/policy-flags.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
+const { app, ok, refused } = await startTests();
 
-const getPolicy = (projectId: string) => ok(app, 'getPolicy', { query: { projectId } });
+const getPolicy = (projectId: string) => ok('getPolicy', { query: { projectId } });
 
 test('a project whose policy was never changed has the default one', async () => {
   const policy = await getPolicy(app.projectId);
@@ -42,7 +41,7 @@ test('an update replaces the whole policy, and is in the audit trail', async () 
     'body.driftDetectionCron',
     'body.autoDriftRemediation',
   );
-  const { id: projectId } = await ok(app, 'createProject', {
+  const { id: projectId } = await ok('createProject', {
     body: { organizationId: app.organizationId, name: 'with a policy' },
   });
   const given = {
@@ -56,19 +55,19 @@ test('an update replaces the whole policy, and is in the audit trail', async () 
     driftDetectionCron: '0 4 * * *',
     autoDriftRemediation: 'CODE_TO_CLOUD' as const,
   };
-  const stored = await ok(app, 'updatePolicy', { body: given });
+  const stored = await ok('updatePolicy', { body: given });
   const { id, organizationId, updatedBy, ...shown } = stored;
   assert.deepEqual([id, organizationId, updatedBy], [projectId, app.organizationId, 'admin']);
   assert.deepEqual(shown, { ...given, isSelfApprovalForbidden: false });
   assert.deepEqual(await getPolicy(projectId), stored);
-  await ok(app, 'updatePolicy', { body: { projectId, requiresApprovalDefault: true } });
+  await ok('updatePolicy', { body: { projectId, requiresApprovalDefault: true } });
   const { maxTtl, defaultTtl, numberOfEnvironments, outputsAsInputsEnabled, requiresApprovalDefault } =
     await getPolicy(projectId);
   assert.deepEqual(
     [maxTtl, defaultTtl, numberOfEnvironments, outputsAsInputsEnabled, requiresApprovalDefault],
     [null, null, null, false, true],
   );
-  const events = await ok(app, 'listAuditEvents', {
+  const events = await ok('listAuditEvents', {
     query: { organizationId: app.organizationId, action: 'project.policyUpdated' },
   });
   assert.deepEqual(
@@ -92,28 +91,26 @@ test('a policy that a project cannot have is refused by field', async () => {
     [{ projectId, driftDetectionCron: '* * * * * *' }, /\/body\/driftDetectionCron .* five fields/],
     [{ projectId: '00000000-0000-7000-8000-000000000000' }, /projectId/],
   ] as const)
-    assert.match((await refused(app, 'updatePolicy', 400, { body })).message, field);
+    assert.match((await refused('updatePolicy', 400, { body })).message, field);
 });
 
 test('a setting that clients of the interface do not know outlives their updates, until somebody changes it', async () => {
   covers('updatePolicy', 'body.selfApprovalForbidden');
-  const { id: projectId } = await ok(app, 'createProject', {
+  const { id: projectId } = await ok('createProject', {
     body: { organizationId: app.organizationId, name: 'four eyes' },
   });
   const put = async (body: object) =>
-    (await ok(app, 'updatePolicy', { body: { projectId, ...body } })).selfApprovalForbidden;
+    (await ok('updatePolicy', { body: { projectId, ...body } })).selfApprovalForbidden;
   assert.equal(await put({}), undefined);
   assert.equal(await put({ selfApprovalForbidden: true }), true);
   assert.equal(await put({ requiresApprovalDefault: true }), true);
   assert.equal(await put({ selfApprovalForbidden: false }), false);
   assert.equal(await put({}), false);
   assert.equal(await put({ selfApprovalForbidden: null }), undefined);
-  const { events } = await ok(app, 'listAuditEvents', {
+  const { events } = await ok('listAuditEvents', {
     query: { organizationId: app.organizationId, action: 'project.policyUpdated' },
   });
   const last = events.filter(({ entityId }) => entityId === projectId);
   assert.match(JSON.stringify(last), /selfApprovalForbidden/);
-  await refused(app, 'updatePolicy', 400, {
-    body: { projectId, selfApprovalForbidden: 'yes' as never },
-  });
+  await refused('updatePolicy', 400, { body: { projectId, selfApprovalForbidden: 'yes' as never } });
 });

@@ -2,32 +2,22 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createBody,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { createBody } from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { fireTimers } from '../../runs/schedules/fire-timers.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, ok, refused, createActive, createEnvironment, createIdle, deploy, deploymentOf } = tests;
+const { environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 let named = 0;
 /** A project with a policy. @returns what creates in it */
 async function projectWith(policy: Omit<UpdatePolicyBody, 'projectId'>, organizationId = app.organizationId) {
   const body = { organizationId, name: `policy ${named++}` };
-  const { id: projectId } = await ok(app, 'createProject', { body });
+  const { id: projectId } = await ok('createProject', { body });
   const change = (policy: Omit<UpdatePolicyBody, 'projectId'>) =>
-    ok(app, 'updatePolicy', { body: { projectId, ...policy } });
+    ok('updatePolicy', { body: { projectId, ...policy } });
   await change(policy);
   return { inside: { organizationId, projectId }, change };
 }
@@ -41,24 +31,24 @@ const nothing = {
 test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody and applies nothing, and what is there stays', async () => {
   covers('Deployment', 'isSkippedApply');
   const { inside, change } = await projectWith({ requiresApprovalDefault: true });
-  const { id } = await createEnvironment(app, {
+  const { id } = await createEnvironment({
     ...inside,
     configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true' },
   });
   await agent.plan();
-  const first = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
-  assert.equal((await deploymentOf(app, first)).status, 'WAITING_FOR_USER');
-  await ok(app, 'approveDeployment', { params: { id: first } });
+  const first = (await environmentOf(id)).latestDeploymentLogId ?? '';
+  assert.equal((await deploymentOf(first)).status, 'WAITING_FOR_USER');
+  await ok('approveDeployment', { params: { id: first } });
   const outputs = {
     zone: { value: 'z', type: 'string', sensitive: false },
     token: { value: 'planted-secret', type: 'string', sensitive: true },
   };
   await agent.apply(await agent.claim(), ['a'], { outputs });
-  const applied = await deploymentOf(app, first);
+  const applied = await deploymentOf(first);
   await change({ skipApplyWhenPlanIsEmpty: true });
-  const skipped = await deploy(app, id);
+  const skipped = await deploy(id);
   assert.equal(await agent.plan(nothing), null);
-  const { status, isSkippedApply } = await deploymentOf(app, skipped.id);
+  const { status, isSkippedApply } = await deploymentOf(skipped.id);
   assert.deepEqual([status, isSkippedApply], ['SUCCESS', true]);
   const partsOf = ({ output, resources, resourceCount, stateFileHash }: typeof applied) => ({
     output,
@@ -67,44 +57,44 @@ test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody an
     stateFileHash,
   });
   assert.equal(applied.resources?.length, 1);
-  assert.deepEqual(partsOf(await deploymentOf(app, skipped.id)), partsOf(applied));
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: skipped.id } });
+  assert.deepEqual(partsOf(await deploymentOf(skipped.id)), partsOf(applied));
+  const steps = await ok('listSteps', { params: { deploymentLogId: skipped.id } });
   assert.deepEqual(
     steps.filter((step) => step.status === 'NOT_STARTED'),
     [],
   );
   assert.equal(steps.find(({ name }) => name === 'approval:wait')?.status, 'SKIPPED');
-  assert.equal((await environmentOf(app, id)).status, 'ACTIVE');
-  const changed = await deploy(app, id);
+  assert.equal((await environmentOf(id)).status, 'ACTIVE');
+  const changed = await deploy(id);
   assert.equal(await agent.plan(), null);
-  assert.equal((await deploymentOf(app, changed.id)).status, 'WAITING_FOR_USER');
+  assert.equal((await deploymentOf(changed.id)).status, 'WAITING_FOR_USER');
 });
 
 test('a plan that changes outputs only is not empty', async () => {
   const { inside } = await projectWith({ skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false });
-  const { id } = await createEnvironment(app, inside);
+  const { id } = await createEnvironment(inside);
   const apply = await agent.plan({ ...nothing, hasChanges: true });
   assert.ok(apply, 'the first deployment is applied');
   const outputs = { zone: { value: 'z', type: 'string', sensitive: false } };
   await agent.apply(apply, [], { outputs });
-  const { latestDeploymentLog: latest } = await environmentOf(app, id);
+  const { latestDeploymentLog: latest } = await environmentOf(id);
   assert.deepEqual([latest?.status, latest?.isSkippedApply], ['SUCCESS', undefined]);
   assert.deepEqual(Object.keys(latest?.output ?? {}), ['zone']);
 });
 
 test('a first deployment is applied, and after a destroy a skipped apply leaves nothing', async () => {
   const { inside } = await projectWith({ skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false });
-  const first = await createEnvironment(app, inside);
+  const first = await createEnvironment(inside);
   // Its state may be in a backend of its own, with resources.
   await agent.apply((await agent.plan(nothing)) ?? assert.fail('no apply'));
-  const { latestDeploymentLog: latest } = await environmentOf(app, first.id);
+  const { latestDeploymentLog: latest } = await environmentOf(first.id);
   assert.deepEqual([latest?.status, latest?.isSkippedApply], ['SUCCESS', undefined]);
-  const destroyed = await createActive(app, agent, { ...inside, requiresApproval: false });
-  await ok(app, 'destroyEnvironment', { params: { id: destroyed.id } });
+  const destroyed = await createActive({ ...inside, requiresApproval: false });
+  await ok('destroyEnvironment', { params: { id: destroyed.id } });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
-  await deploy(app, destroyed.id);
+  await deploy(destroyed.id);
   assert.equal(await agent.plan(nothing), null);
-  const { latestDeploymentLog: skipped } = await environmentOf(app, destroyed.id);
+  const { latestDeploymentLog: skipped } = await environmentOf(destroyed.id);
   assert.deepEqual(
     [skipped?.status, skipped?.isSkippedApply, skipped?.output, skipped?.resources ?? []],
     ['SUCCESS', true, {}, []],
@@ -113,18 +103,18 @@ test('a first deployment is applied, and after a destroy a skipped apply leaves 
 
 test('without skipApplyWhenPlanIsEmpty, a plan without changes is approved and applied like any other', async () => {
   const { inside } = await projectWith({});
-  const { id } = await createActive(app, agent, inside);
-  const { id: deployment } = await deploy(app, id);
+  const { id } = await createActive(inside);
+  const { id: deployment } = await deploy(id);
   const next = await agent.plan(nothing);
   assert.ok(next, 'the apply follows');
   await agent.apply(next);
-  const { status, isSkippedApply } = await deploymentOf(app, deployment);
+  const { status, isSkippedApply } = await deploymentOf(deployment);
   assert.deepEqual([status, isSkippedApply], ['SUCCESS', undefined]);
 });
 
 test('lifetimes are those of the project, or with inherit those of its organization', async () => {
-  const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: 'Short lives' } });
-  await ok(app, 'updateOrganizationPolicies', {
+  const { id: organizationId } = await ok('createOrganization', { body: { name: 'Short lives' } });
+  await ok('updateOrganizationPolicies', {
     params: { id: organizationId },
     body: { maxTtl: '3-d', defaultTtl: '6-h' },
   });
@@ -146,20 +136,14 @@ test('lifetimes are those of the project, or with inherit those of its organizat
     as,
   });
   const hoursOf = async (more: object = {}) => {
-    const made = await ok(app, 'createEnvironmentWithoutTemplate', create(more));
+    const made = await ok('createEnvironmentWithoutTemplate', create(more));
     return made.lifespanEndAt === null
       ? null
       : Math.round((Date.parse(made.lifespanEndAt) - Date.parse(made.createdAt ?? '')) / 3_600_000);
   };
   const refusal = async (hours: string) =>
-    (
-      await refused(
-        app,
-        'createEnvironmentWithoutTemplate',
-        400,
-        create({ ttl: { type: 'HOURS', value: hours } }),
-      )
-    ).message;
+    (await refused('createEnvironmentWithoutTemplate', 400, create({ ttl: { type: 'HOURS', value: hours } })))
+      .message;
   assert.equal(await hoursOf(), 6);
   assert.match(await refusal('73'), /\/body\/ttl ends at .* 3-d \(maxTtl of the organization's policy\)/);
   await change({ maxTtl: '1-d', defaultTtl: '2-h' });
@@ -170,32 +154,29 @@ test('lifetimes are those of the project, or with inherit those of its organizat
   assert.equal(await hoursOf({ ttl: { type: 'HOURS', value: '73' } }), 73);
   await change({ maxTtl: null, defaultTtl: null });
   assert.equal(await hoursOf(), null);
-  const { id } = await ok(app, 'createEnvironmentWithoutTemplate', create());
+  const { id } = await ok('createEnvironmentWithoutTemplate', create());
   await change({ maxTtl: '2-h', defaultTtl: '1-h' });
   const late = { params: { id }, body: { type: 'HOURS', value: '3' }, as } as const;
-  assert.match(
-    (await refused(app, 'updateEnvironmentTtl', 400, late)).message,
-    /2-h \(maxTtl of the project/,
-  );
+  assert.match((await refused('updateEnvironmentTtl', 400, late)).message, /2-h \(maxTtl of the project/);
   const inDeploy = { params: { id }, body: { ttl: { type: 'INFINITE' } }, as } as const;
   assert.match(
-    (await refused(app, 'deployEnvironment', 400, inDeploy)).message,
+    (await refused('deployEnvironment', 400, inDeploy)).message,
     /\/body\/ttl must not be INFINITE/,
   );
 });
 
 test('the first deployment asks for approval as the policy says, unless the request does', async () => {
   const asks = async (inside: object, more: object = {}) =>
-    (await createIdle(app, { ...inside, ...more })).requiresApproval;
+    (await createIdle({ ...inside, ...more })).requiresApproval;
   const { inside, change } = await projectWith({ requiresApprovalDefault: false });
   assert.equal(await asks(inside), false);
   assert.equal(await asks(inside, { requiresApproval: true }), true);
   assert.equal(await asks(inside, { deployRequest: { userRequiresApproval: true } }), true);
-  const { id } = await createEnvironment(app, inside);
+  const { id } = await createEnvironment(inside);
   assert.ok(await agent.plan(), 'the apply follows at once');
   await change({ requiresApprovalDefault: true });
   assert.equal(await asks(inside), true);
-  assert.equal((await environmentOf(app, id)).requiresApproval, false, 'existing ones stay as they are');
+  assert.equal((await environmentOf(id)).requiresApproval, false, 'existing ones stay as they are');
   assert.equal(await asks(inside, { requiresApproval: false }), false);
 });
 
@@ -206,7 +187,7 @@ test('new environments get the settings of the policy where the request has none
     vcsPrCommentsEnabledDefault: true,
   });
   const settings = async (more: object = {}) => {
-    const made = await createIdle(app, { ...inside, ...more });
+    const made = await createIdle({ ...inside, ...more });
     return [made.continuousDeployment, made.pullRequestPlanDeployments, made.vcsPrCommentsEnabled];
   };
   assert.deepEqual(await settings(), [true, true, true]);
@@ -224,16 +205,16 @@ test('new environments get the settings of the policy where the request has none
 
 test('with forceRemoteBackend, the service stores the states of all new environments', async () => {
   const { inside } = await projectWith({ forceRemoteBackend: true, requiresApprovalDefault: false });
-  const { id, isRemoteBackend } = await createIdle(app, inside);
+  const { id, isRemoteBackend } = await createIdle(inside);
   assert.equal(isRemoteBackend, true);
-  await deploy(app, id);
+  await deploy(id);
   assert.equal((await agent.claim()).state.isForced, true);
   const body = createBody(inside as typeof app, { isRemoteBackend: false });
   const message = /\/body\/isRemoteBackend must be true or absent: .*forceRemoteBackend/;
-  assert.match((await refused(app, 'createEnvironmentWithoutTemplate', 400, { body })).message, message);
+  assert.match((await refused('createEnvironmentWithoutTemplate', 400, { body })).message, message);
   const update = { params: { id }, body: { isRemoteBackend: false } };
-  assert.match((await refused(app, 'updateEnvironment', 400, update)).message, message);
-  await createIdle(app, { ...inside, isRemoteApplyEnabled: true });
+  assert.match((await refused('updateEnvironment', 400, update)).message, message);
+  await createIdle({ ...inside, isRemoteApplyEnabled: true });
 });
 
 test('new environments get the schedule of drift detection of the policy', async () => {
@@ -243,8 +224,8 @@ test('new environments get the schedule of drift detection of the policy', async
     autoDriftRemediation: 'CODE_TO_CLOUD',
   });
   const scheduleOf = async (more: object = {}) => {
-    const { id } = await createIdle(app, { ...inside, ...more });
-    const { enabled, cron, autoDriftRemediation } = await ok(app, 'getDriftSchedule', { params: { id } });
+    const { id } = await createIdle({ ...inside, ...more });
+    const { enabled, cron, autoDriftRemediation } = await ok('getDriftSchedule', { params: { id } });
     return { enabled, cron, autoDriftRemediation };
   };
   const expected = { enabled: true, cron: '15 4 * * *', autoDriftRemediation: 'CODE_TO_CLOUD' };
@@ -263,15 +244,15 @@ test('new environments get the schedule of drift detection of the policy', async
 test('an expired environment is destroyed with its last code, or with the newest where the policy forces that', async () => {
   const { inside, change } = await projectWith({});
   const commitsOf = async () => {
-    const { id } = await createActive(app, agent, { ...inside, ttl: { type: 'HOURS', value: '1' } });
+    const { id } = await createActive({ ...inside, ttl: { type: 'HOURS', value: '1' } });
     app.advance(2 * 3600);
     await fireTimers(app.context);
     const job = await agent.claim();
-    assert.equal((await environmentOf(app, id)).status, 'DESTROY_IN_PROGRESS');
+    assert.equal((await environmentOf(id)).status, 'DESTROY_IN_PROGRESS');
     return [job.type, job.source.revision];
   };
   assert.deepEqual(await commitsOf(), ['destroy', 'c'.repeat(40)]);
-  await forgetWork(app);
+  await forgetWork();
   await change({ forceCheckoutOnTtlDestroy: true });
   const [type, revision] = await commitsOf();
   assert.deepEqual([type, revision], ['destroy', undefined]);
@@ -279,40 +260,40 @@ test('an expired environment is destroyed with its last code, or with the newest
 
 test('with disableDestroyEnvironments, nothing is destroyed: neither on request, nor at its end, nor by a schedule', async () => {
   const { inside, change } = await projectWith({ defaultTtl: '1-d', maxTtl: '1-d' });
-  const { id } = await createActive(app, agent, inside);
-  const other = await createIdle(app, inside);
-  await ok(app, 'updateEnvironmentSchedule', {
+  const { id } = await createActive(inside);
+  const other = await createIdle(inside);
+  await ok('updateEnvironmentSchedule', {
     params: { id: other.id },
     body: { deploy: { cron: '0 6 * * *' }, destroy: { cron: '0 20 * * *' } },
   });
-  const others = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
-  assert.ok((await environmentOf(app, id)).lifespanEndAt);
+  const others = await createActive({ ttl: { type: 'HOURS', value: '1' } });
+  assert.ok((await environmentOf(id)).lifespanEndAt);
   await change({ defaultTtl: '1-d', maxTtl: '1-d', disableDestroyEnvironments: true });
-  assert.equal((await environmentOf(app, id)).lifespanEndAt, null);
-  const { deploy: kept, destroy } = await ok(app, 'getEnvironmentSchedule', { params: { id: other.id } });
+  assert.equal((await environmentOf(id)).lifespanEndAt, null);
+  const { deploy: kept, destroy } = await ok('getEnvironmentSchedule', { params: { id: other.id } });
   assert.deepEqual([kept?.enabled, destroy], [true, undefined]);
   const message = /disableDestroyEnvironments/;
-  const refusal = await refused(app, 'destroyEnvironment', 409, { params: { id } });
+  const refusal = await refused('destroyEnvironment', 409, { params: { id } });
   assert.match(refusal.message, /cannot be destroyed: .*disableDestroyEnvironments.* Archive/);
   assert.match(
-    (await refused(app, 'updateEnvironmentTtl', 400, { params: { id }, body: { type: 'HOURS', value: '2' } }))
+    (await refused('updateEnvironmentTtl', 400, { params: { id }, body: { type: 'HOURS', value: '2' } }))
       .message,
     message,
   );
   const schedule = { params: { id }, body: { destroy: { cron: '0 20 * * *' } } };
-  assert.match((await refused(app, 'updateEnvironmentSchedule', 400, schedule)).message, message);
-  assert.equal((await createIdle(app, inside)).lifespanEndAt, null);
-  const moved = await ok(app, 'moveEnvironment', {
+  assert.match((await refused('updateEnvironmentSchedule', 400, schedule)).message, message);
+  assert.equal((await createIdle(inside)).lifespanEndAt, null);
+  const moved = await ok('moveEnvironment', {
     params: { id: others.id },
     body: { projectId: inside.projectId },
   });
-  assert.equal((await environmentOf(app, moved.id ?? '')).lifespanEndAt, null);
-  const events = await ok(app, 'listAuditEvents', {
+  assert.equal((await environmentOf(moved.id ?? '')).lifespanEndAt, null);
+  const events = await ok('listAuditEvents', {
     query: { organizationId: app.organizationId, environmentId: id, action: 'environment.ttlUpdated' },
   });
   assert.match(JSON.stringify(events.events[0]), message);
-  const never = await refused(app, 'destroyEnvironment', 400, { params: { id: other.id } });
+  const never = await refused('destroyEnvironment', 400, { params: { id: other.id } });
   assert.match(never.message, /never deployed/, 'clients take 400 for "there is nothing"');
   await change({});
-  await ok(app, 'destroyEnvironment', { params: { id } });
+  await ok('destroyEnvironment', { params: { id } });
 });

@@ -3,17 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { testAgent } from '../../../testing/agent.ts';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
-import {
-  createActive,
-  createBody,
-  createIdle,
-  deploy,
-  environmentOf,
-  forgetWork,
-} from '../../../testing/environment.ts';
+import { startAgentTests } from '../../../testing/start.ts';
 import { actorWithoutRights } from '../../framework/access/actor.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
@@ -21,15 +11,15 @@ import { holdProjectRow } from '../../rows/projects/project-store.ts';
 import { loadStartFacts } from '../../runs/deployments/inputs/start-facts.ts';
 import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const tests = await startAgentTests();
+const { app, organizationId, call, ok, refused } = tests;
+const { createActive, createBody, createIdle, deploy, environmentOf, forgetWork } = tests;
 const create = (name: string, parentProjectId?: string) =>
-  ok(app, 'createProject', { body: { organizationId, name, parentProjectId } });
-const get = (id: string) => ok(app, 'getProject', { params: { id } });
-const update = (id: string, body: object) => ok(app, 'updateProject', { params: { id }, body });
+  ok('createProject', { body: { organizationId, name, parentProjectId } });
+const get = (id: string) => ok('getProject', { params: { id } });
+const update = (id: string, body: object) => ok('updateProject', { params: { id }, body });
 const move = (id: string, targetProjectId: string | null) =>
-  call(app, 'moveProject', { params: { id }, body: { targetProjectId } });
+  call('moveProject', { params: { id }, body: { targetProjectId } });
 
 test('only what is sent changes, and tags keep their order', async () => {
   const made = await create('changed');
@@ -46,11 +36,11 @@ test('only what is sent changes, and tags keep their order', async () => {
   assert.deepEqual((await update(made.id, { tags: null })).tags, []);
   await create('taken');
   assert.match(
-    (await refused(app, 'updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message,
+    (await refused('updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message,
     /"taken"/,
   );
-  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { name: ' ' } });
-  await refused(app, 'updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
+  await refused('updateProject', 400, { params: { id: made.id }, body: { name: ' ' } });
+  await refused('updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
 });
 
 test('a project moves with everything below it, and paths are updated', async () => {
@@ -77,9 +67,9 @@ test('an impossible place is refused by name', async () => {
   const below = await create('below', root.id);
   const deep = await create('deep', below.id);
   const archived = await create('old');
-  await ok(app, 'deleteProject', { params: { id: archived.id } });
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
+  await ok('deleteProject', { params: { id: archived.id } });
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
+  const [foreign] = await ok('listProjects', { query: { organizationId: elsewhere } });
   const refusals: [unknown, RegExp][] = [
     [root.id, /"root", which is the project itself or is below it/],
     [deep.id, /"deep", which is the project itself or is below it/],
@@ -91,17 +81,16 @@ test('an impossible place is refused by name', async () => {
   ];
   for (const [targetProjectId, message] of refusals)
     assert.match(
-      (await refused(app, 'moveProject', 400, { params: { id: root.id }, body: { targetProjectId } }))
-        .message,
+      (await refused('moveProject', 400, { params: { id: root.id }, body: { targetProjectId } })).message,
       message,
     );
   const twin = await create('below');
   assert.match(
-    (await refused(app, 'moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } }))
+    (await refused('moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } }))
       .message,
     /"below" already exists there/,
   );
-  await refused(app, 'moveProject', 404, { params: { id: randomUUID() }, body: { targetProjectId: null } });
+  await refused('moveProject', 404, { params: { id: randomUUID() }, body: { targetProjectId: null } });
 });
 
 test('simultaneous moves never make a circle or a wrong path', async () => {
@@ -114,7 +103,7 @@ test('simultaneous moves never make a circle or a wrong path', async () => {
     await Promise.all([...moves, ...made]);
   }
   const all = new Map(
-    (await ok(app, 'listProjects', { query: { organizationId } })).map((each) => [each.id, each]),
+    (await ok('listProjects', { query: { organizationId } })).map((each) => [each.id, each]),
   );
   for (const each of all.values()) {
     const path: string[] = [];
@@ -129,18 +118,18 @@ test('simultaneous moves never make a circle or a wrong path', async () => {
 test('a deleted project is archived with all below it, accepts only destroys, and can be restored', async () => {
   const root = await create('closing');
   const below = await create('closing below', root.id);
-  const active = await createActive(app, agent, { projectId: below.id });
-  const running = await deploy(app, active.id);
-  const queued = await deploy(app, active.id);
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id: active.id } });
-  assert.deepEqual(await ok(app, 'deleteProject', { params: { id: root.id } }), { id: root.id });
+  const active = await createActive({ projectId: below.id });
+  const running = await deploy(active.id);
+  const queued = await deploy(active.id);
+  const destroy = await ok('destroyEnvironment', { params: { id: active.id } });
+  assert.deepEqual(await ok('deleteProject', { params: { id: root.id } }), { id: root.id });
   assert.deepEqual([(await get(root.id)).isArchived, (await get(below.id)).isArchived], [true, true]);
   assert.deepEqual(
-    await ok(app, 'deleteProject', { params: { id: root.id } }),
+    await ok('deleteProject', { params: { id: root.id } }),
     { id: root.id },
     'deleted twice is deleted once',
   );
-  const statuses = await ok(app, 'listDeployments', { params: { id: active.id } });
+  const statuses = await ok('listDeployments', { params: { id: active.id } });
   const statusOf = (id: string) => statuses.find((each) => each.id === id)?.status;
   assert.deepEqual(
     [statusOf(running.id), statusOf(queued.id), statusOf(destroy.id)],
@@ -148,33 +137,29 @@ test('a deleted project is archived with all below it, accepts only destroys, an
   );
   for (const body of [{}, { deploymentType: 'driftDetection' }, { deploymentType: 'dryRun' }])
     assert.match(
-      (await refused(app, 'deployEnvironment', 409, { params: { id: active.id }, body })).message,
+      (await refused('deployEnvironment', 409, { params: { id: active.id }, body })).message,
       /Project "closing below" is archived/,
     );
-  await refused(app, 'createEnvironmentWithoutTemplate', 409, {
-    body: createBody(app, { projectId: below.id }),
-  });
-  await refused(app, 'createProject', 409, { body: { organizationId, name: 'x', parentProjectId: root.id } });
-  assert.equal((await environmentOf(app, active.id)).isArchived, false);
+  await refused('createEnvironmentWithoutTemplate', 409, { body: createBody({ projectId: below.id }) });
+  await refused('createProject', 409, { body: { organizationId, name: 'x', parentProjectId: root.id } });
+  assert.equal((await environmentOf(active.id)).isArchived, false);
   assert.ok(
-    (await ok(app, 'listProjects', { query: { organizationId } })).some(
+    (await ok('listProjects', { query: { organizationId } })).some(
       ({ id, isArchived }) => id === root.id && isArchived,
     ),
   );
   assert.match(
-    (await refused(app, 'updateProject', 409, { params: { id: below.id }, body: { isArchived: false } }))
-      .message,
+    (await refused('updateProject', 409, { params: { id: below.id }, body: { isArchived: false } })).message,
     /parent project "closing" is archived/,
   );
   assert.equal((await update(root.id, { isArchived: false })).isArchived, false);
   assert.equal((await update(below.id, { isArchived: false })).isArchived, false);
-  assert.equal((await deploy(app, active.id)).status, 'QUEUED');
+  assert.equal((await deploy(active.id)).status, 'QUEUED');
   await create('closing 2');
   await update(root.id, { isArchived: true });
   const twin = await create('closing');
   assert.match(
-    (await refused(app, 'updateProject', 409, { params: { id: root.id }, body: { isArchived: false } }))
-      .message,
+    (await refused('updateProject', 409, { params: { id: root.id }, body: { isArchived: false } })).message,
     /"closing" already exists here/,
   );
   await update(twin.id, { name: 'closing twin' });
@@ -196,10 +181,10 @@ async function untilWaiting(other: Promise<unknown>): Promise<void> {
 }
 
 test('a deployment requested during the deletion of its project is cancelled with the rest', async () => {
-  await forgetWork(app);
+  await forgetWork();
   const project = await create('raced');
-  const { id } = await createActive(app, agent, { projectId: project.id });
-  await deploy(app, id);
+  const { id } = await createActive({ projectId: project.id });
+  await deploy(id);
   let deleting: Promise<unknown> = Promise.resolve();
   const queued = await inTransaction(app.context, async (context) => {
     const environment = await lockEnvironmentRow(context.db, id);
@@ -207,25 +192,25 @@ test('a deployment requested during the deletion of its project is cancelled wit
     const asAdmin = { ...app.context, actor, requestId: 'test', db: context.db };
     const facts = await loadStartFacts(asAdmin, environment!, 'deploy');
     const made = await startDeployment(asAdmin, facts, { type: 'deploy', trigger: 'user', targets: [] });
-    deleting = ok(app, 'deleteProject', { params: { id: project.id } });
+    deleting = ok('deleteProject', { params: { id: project.id } });
     await untilWaiting(deleting);
     return made;
   });
   await deleting;
-  const statuses = await ok(app, 'listDeployments', { params: { id } });
+  const statuses = await ok('listDeployments', { params: { id } });
   assert.equal(statuses.find((each) => each.id === queued.deployment.id)?.status, 'CANCELLED');
 });
 
 test('a request that holds an environment also gets its project while that is being deleted', async () => {
   for (const archive of [
-    (id: string) => ok(app, 'deleteProject', { params: { id } }),
+    (id: string) => ok('deleteProject', { params: { id } }),
     (id: string) => update(id, { isArchived: true }),
   ]) {
-    await forgetWork(app);
+    await forgetWork();
     const project = await create('held');
-    const { id } = await createActive(app, agent, { projectId: project.id });
-    await deploy(app, id);
-    await deploy(app, id);
+    const { id } = await createActive({ projectId: project.id });
+    await deploy(id);
+    await deploy(id);
     let archiving: Promise<unknown> = Promise.resolve();
     await inTransaction(app.context, async (context) => {
       await lockEnvironmentRow(context.db, id);
@@ -240,19 +225,19 @@ test('a request that holds an environment also gets its project while that is be
 });
 
 test('a destroy requested before its project was deleted still runs', async () => {
-  await forgetWork(app);
+  await forgetWork();
   const project = await create('destroyed');
-  const environment = await createActive(app, agent, { projectId: project.id });
-  await ok(app, 'deleteProject', { params: { id: project.id } });
-  const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+  const environment = await createActive({ projectId: project.id });
+  await ok('deleteProject', { params: { id: project.id } });
+  const destroy = await ok('destroyEnvironment', { params: { id: environment.id } });
   assert.equal(destroy.status, 'IN_PROGRESS');
 });
 
 test('there is one module-testing project, hidden, which does not get in the way of others', async () => {
   const params = { organizationId };
   const [first, again] = await Promise.all([
-    ok(app, 'getTestingProject', { params }),
-    ok(app, 'getTestingProject', { params }),
+    ok('getTestingProject', { params }),
+    ok('getTestingProject', { params }),
   ]);
   assert.deepEqual(first, again);
   const { rows } = await app.database.pool.query(
@@ -261,15 +246,11 @@ test('there is one module-testing project, hidden, which does not get in the way
   );
   assert.deepEqual(rows, [{ details: { name: first.name } }]);
   assert.deepEqual(await get(first.id), first);
-  assert.ok(
-    (await ok(app, 'listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id),
-  );
+  assert.ok((await ok('listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id));
   await create(first.name);
-  await refused(app, 'createProject', 400, {
-    body: { organizationId, name: 'below', parentProjectId: first.id },
-  });
-  await refused(app, 'deleteProject', 409, { params: { id: first.id } });
+  await refused('createProject', 400, { body: { organizationId, name: 'below', parentProjectId: first.id } });
+  await refused('deleteProject', 409, { params: { id: first.id } });
   assert.equal((await move(first.id, app.projectId)).statusCode, 409);
-  const own = await createIdle(app);
-  await refused(app, 'moveProject', 404, { params: { id: own.id }, body: { targetProjectId: null } });
+  const own = await createIdle();
+  await refused('moveProject', 404, { params: { id: own.id }, body: { targetProjectId: null } });
 });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { testApp } from '../../../testing/app.ts';
-import { call, ok, refused } from '../../../testing/client.ts';
+import { startTests } from '../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
-const create = (body: object) => ok(app, 'createProject', { body: { organizationId, ...body } });
+const { app, organizationId, call, ok, refused } = await startTests();
+const create = (body: object) => ok('createProject', { body: { organizationId, ...body } });
 
 test('projects form trees, whose paths start at the root', async () => {
   const root = await create({ name: 'platform', description: 'd', tags: ['a', 'b'] });
@@ -17,8 +15,8 @@ test('projects form trees, whose paths start at the root', async () => {
   const child = await create({ name: 'network', parentProjectId: root.id, tags: null });
   const leaf = await create({ name: 'dns', parentProjectId: child.id });
   assert.equal(leaf.hierarchy, [root.id, child.id, leaf.id].join('|'));
-  assert.deepEqual(await ok(app, 'getProject', { params: { id: leaf.id } }), leaf);
-  const all = await ok(app, 'listProjects', { query: { organizationId } });
+  assert.deepEqual(await ok('getProject', { params: { id: leaf.id } }), leaf);
+  const all = await ok('listProjects', { query: { organizationId } });
   assert.deepEqual(
     all.map(({ name }) => name),
     ['dns', 'network', 'platform', 'Default'],
@@ -28,33 +26,28 @@ test('projects form trees, whose paths start at the root', async () => {
 test('a name is unique within a parent', async () => {
   const root = await create({ name: 'once' });
   assert.match(
-    (await refused(app, 'createProject', 409, { body: { organizationId, name: 'once' } })).message,
+    (await refused('createProject', 409, { body: { organizationId, name: 'once' } })).message,
     /"once"/,
   );
   await create({ name: 'once', parentProjectId: root.id });
   const replies = await Promise.all(
-    Array.from({ length: 4 }, () =>
-      call(app, 'createProject', { body: { organizationId, name: 'at once' } }),
-    ),
+    Array.from({ length: 4 }, () => call('createProject', { body: { organizationId, name: 'at once' } })),
   );
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409]);
 });
 
 test('an unknown parent is refused by name', async () => {
-  const { id: elsewhere } = await ok(app, 'createOrganization', { body: { name: 'Elsewhere' } });
-  const [foreign] = await ok(app, 'listProjects', { query: { organizationId: elsewhere } });
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
+  const [foreign] = await ok('listProjects', { query: { organizationId: elsewhere } });
   for (const parentProjectId of [randomUUID(), 'no-uuid', foreign?.id]) {
     assert.match(
-      (await refused(app, 'createProject', 400, { body: { organizationId, name: 'x', parentProjectId } }))
-        .message,
+      (await refused('createProject', 400, { body: { organizationId, name: 'x', parentProjectId } })).message,
       /\/body\/parentProjectId/,
     );
   }
   const archived = await create({ name: 'archived' });
   await app.database.pool.query('update project set is_archived = true where id = $1', [archived.id]);
-  await refused(app, 'createProject', 409, {
-    body: { organizationId, name: 'x', parentProjectId: archived.id },
-  });
+  await refused('createProject', 409, { body: { organizationId, name: 'x', parentProjectId: archived.id } });
   const body = {
     name: 'n',
     organizationId,
@@ -62,5 +55,5 @@ test('an unknown parent is refused by name', async () => {
     repository: 'https://x/y.git',
     type: 'terraform',
   };
-  assert.match((await refused(app, 'createEnvironmentWithoutTemplate', 409, { body })).message, /archived/);
+  assert.match((await refused('createEnvironmentWithoutTemplate', 409, { body })).message, /archived/);
 });

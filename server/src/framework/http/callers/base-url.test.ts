@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { testApp } from '../../../../testing/app.ts';
 import { basic } from '../../../../testing/client.ts';
+import { startTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
+const { app, organizationId } = await startTests();
 const address = new URL(await app.listen());
-const { organizationId } = app;
 let number = 0;
 
 /** Sends a request with any Host header. */

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { send } from '../../../../testing/client.ts';
+import { startTests } from '../../../../testing/start.ts';
 
-const app = await testApp({
+const { app, send } = await startTests({
   ENVARIUM_BASE_URL: 'https://envarium.example.com/envarium',
   ENVARIUM_ALLOWED_ORIGINS: 'https://portal.example.com',
 });
 
 async function post(headers: Record<string, string>): Promise<number> {
-  const response = await send(app, {
+  const response = await send({
     method: 'POST',
     url: '/api/projects',
     headers: { 'content-type': 'text/plain', ...headers },
@@ -48,7 +47,7 @@ test('changes from programs, from pages of the service and from allowed origins 
 
 test('reading is refused to nobody because of a page', async () => {
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-  const response = await send(app, { url: '/api/projects', headers });
+  const response = await send({ url: '/api/projects', headers });
   assert.deepEqual([response.statusCode, response.headers['access-control-allow-origin']], [200, undefined]);
 });
 
@@ -58,7 +57,7 @@ test('no browser is made to ask for credentials that it would send along from an
     { origin: 'https://evil.example' },
     { accept: 'text/html,application/xhtml+xml' },
   ] as Record<string, string>[]) {
-    const response = await send(app, { url: '/api/projects', headers }, null);
+    const response = await send({ url: '/api/projects', headers }, null);
     assert.deepEqual([response.statusCode, response.headers['www-authenticate']], [401, undefined]);
   }
 });

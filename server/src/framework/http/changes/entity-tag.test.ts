@@ -1,37 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, send } from '../../../../testing/client.ts';
-import { createIdle } from '../../../../testing/environment.ts';
+import { startTests } from '../../../../testing/start.ts';
 import { requireMatch, versionHeld } from './entity-tag.ts';
 
-const app = await testApp();
-const { id } = await createIdle(app);
+const { send, ok, createIdle } = await startTests();
+const { id } = await createIdle();
 
 test('a caller that has the current version of a resource or list receives 304 and no body', async () => {
   for (const url of ['/api/environments', `/api/environments/${id}`, '/api/projects']) {
-    const full = await send(app, { url });
+    const full = await send({ url });
     const { etag } = full.headers;
     assert.match(String(etag), /^"[\w-]{27}"$/, url);
-    const again = await send(app, { url, headers: { 'if-none-match': String(etag) } });
+    const again = await send({ url, headers: { 'if-none-match': String(etag) } });
     assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', etag]);
     assert.equal(again.headers['x-total-count'], full.headers['x-total-count']);
     // Compressed, it has other bytes and therefore another tag, which stands for the same version.
     const headers = { 'accept-encoding': 'gzip' };
-    const packed = await send(app, { url, headers });
+    const packed = await send({ url, headers });
     const coded = packed.headers['content-encoding'] ? `${String(etag).slice(0, -1)}-gzip"` : etag;
     assert.equal(packed.headers.etag, coded);
-    const same = await send(app, { url, headers: { ...headers, 'if-none-match': String(coded) } });
+    const same = await send({ url, headers: { ...headers, 'if-none-match': String(coded) } });
     assert.deepEqual([same.statusCode, same.headers.etag], [304, coded]);
   }
 });
 
 test('a change makes a new version', async () => {
   const url = `/api/environments/${id}`;
-  const etag = String((await send(app, { url })).headers.etag);
-  await ok(app, 'updateEnvironment', { params: { id }, body: { name: 'renamed' } });
+  const etag = String((await send({ url })).headers.etag);
+  await ok('updateEnvironment', { params: { id }, body: { name: 'renamed' } });
   for (const each of [url, '/api/environments']) {
-    const response = await send(app, { url: each, headers: { 'if-none-match': etag } });
+    const response = await send({ url: each, headers: { 'if-none-match': etag } });
     assert.equal(response.statusCode, 200);
     assert.match(response.body, /"renamed"/);
   }
@@ -39,15 +37,15 @@ test('a change makes a new version', async () => {
 
 test('only reads have versions: changes and errors are always answered in full', async () => {
   const headers = { 'if-none-match': '*' };
-  assert.equal((await send(app, { url: `/api/environments/${id}`, headers })).statusCode, 304);
-  const changed = await send(app, {
+  assert.equal((await send({ url: `/api/environments/${id}`, headers })).statusCode, 304);
+  const changed = await send({
     method: 'PUT',
     url: `/api/environments/${id}`,
     headers: { ...headers, 'content-type': 'application/json' },
     payload: JSON.stringify({ name: 'changed' }),
   });
   assert.deepEqual([changed.statusCode, changed.headers.etag], [200, undefined]);
-  const missing = await send(app, { url: '/api/environments/unknown', headers });
+  const missing = await send({ url: '/api/environments/unknown', headers });
   assert.deepEqual([missing.statusCode, missing.headers.etag], [404, undefined]);
 });
 

@@ -3,17 +3,16 @@ import { test } from 'node:test';
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { hasTag, readerOf } from '#contract/schema/reader-of.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { call, ok, refused } from '../../../../testing/client.ts';
-import { createIdle } from '../../../../testing/environment.ts';
+import { call } from '../../../../testing/client.ts';
 import { makeSamples } from '../../../../testing/samples.ts';
+import { startTests } from '../../../../testing/start.ts';
 import { families } from '../../../families.ts';
 import { subjectsOf } from '../../access/check-right.ts';
 import { buildApp } from '../app.ts';
 
 type Named = Operation & { name: OperationName };
 
-const app = await testApp();
+const { app, ok, refused, createIdle } = await startTests();
 const all = Object.values(operations) as Named[];
 const changes = all.flatMap((change) => {
   const reader = readerOf(change) as Named | undefined;
@@ -25,9 +24,7 @@ const tagOf = async (name: OperationName, params: Record<string, string>) => {
   assert.equal(response.statusCode, 200, response.body);
   return String(response.headers.etag);
 };
-const project = await ok(app, 'createProject', {
-  body: { organizationId: app.organizationId, name: 'versions' },
-});
+const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'versions' } });
 const params = { id: project.id };
 const update = (header: string, name: string) =>
   call(app, 'updateProject', { params, body: { name }, headers: { 'if-match': header } });
@@ -35,14 +32,14 @@ const update = (header: string, name: string) =>
 test('an update of the version that was read is carried out, one of an older version is refused with 412', async () => {
   const tag = await tagOf('getProject', params);
   assert.equal((await update(tag, 'second')).statusCode, 200);
-  const { code, message } = await refused(app, 'updateProject', 412, {
+  const { code, message } = await refused('updateProject', 412, {
     params,
     body: { name: 'third' },
     headers: { 'if-match': tag },
   });
   assert.equal(code, 'precondition_failed');
   assert.match(message, /If-Match.*read it again/);
-  assert.equal((await ok(app, 'getProject', { params })).name, 'second');
+  assert.equal((await ok('getProject', { params })).name, 'second');
   assert.equal((await update(await tagOf('getProject', params), 'third')).statusCode, 200);
 });
 
@@ -57,7 +54,7 @@ test('weak tags match nothing, * matches whatever is there, a list matches if on
     ['*', 200],
   ] as const)
     assert.equal((await update(header, 'third')).statusCode, status, header);
-  await refused(app, 'updateProject', 404, {
+  await refused('updateProject', 404, {
     params: { id: app.context.newId() },
     body: {},
     headers: { 'if-match': '*' },
@@ -81,12 +78,12 @@ test('of many updates of one version on two servers, one is carried out', async 
     const statuses = replies.map(({ statusCode }) => statusCode).sort();
     assert.deepEqual(statuses, [200, ...Array.from({ length: 9 }, () => 412)]);
     const winner = replies.find(({ statusCode }) => statusCode === 200)?.json<{ description: string }>();
-    assert.equal((await ok(app, 'getProject', { params })).description, winner?.description);
+    assert.equal((await ok('getProject', { params })).description, winner?.description);
   }
 });
 
 test('an update without a condition is not overlooked by one that has it', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const id = { id: environment.id };
   for (let round = 0; round < 8; round++) {
     const tag = await tagOf('getEnvironment', id);
@@ -99,7 +96,7 @@ test('an update without a condition is not overlooked by one that has it', async
       call(app, 'updateEnvironment', { params: id, body: { name: `plain ${round}` } }),
     ]);
     assert.equal(plain.statusCode, 200);
-    const { name } = await ok(app, 'getEnvironment', { params: id });
+    const { name } = await ok('getEnvironment', { params: id });
     // Either the condition was checked before the other update, which then came last, or it was refused.
     assert.equal(name, `plain ${round}`);
     assert.ok([200, 412].includes(conditional.statusCode));
@@ -107,23 +104,19 @@ test('an update without a condition is not overlooked by one that has it', async
 });
 
 test('what belongs to a resource counts as its change: a lock, a move, a schedule of its own path', async () => {
-  const environment = await createIdle(app);
+  const environment = await createIdle();
   const id = { id: environment.id };
   const tag = await tagOf('getEnvironment', id);
-  await ok(app, 'setEnvironmentLock', { params: id, body: { isLocked: true }, headers: { 'if-match': tag } });
-  await refused(app, 'moveEnvironment', 412, {
+  await ok('setEnvironmentLock', { params: id, body: { isLocked: true }, headers: { 'if-match': tag } });
+  await refused('moveEnvironment', 412, {
     params: id,
     body: { projectId: project.id },
     headers: { 'if-match': tag },
   });
   const schedule = await tagOf('getEnvironmentSchedule', id);
   const body = { deploy: { cron: '0 5 * * *', enabled: true } };
-  await ok(app, 'updateEnvironmentSchedule', { params: id, body, headers: { 'if-match': schedule } });
-  await refused(app, 'updateEnvironmentSchedule', 412, {
-    params: id,
-    body,
-    headers: { 'if-match': schedule },
-  });
+  await ok('updateEnvironmentSchedule', { params: id, body, headers: { 'if-match': schedule } });
+  await refused('updateEnvironmentSchedule', 412, { params: id, body, headers: { 'if-match': schedule } });
 });
 
 test('a repeated update under its key gets its answer, although the version has changed', async () => {
@@ -132,29 +125,24 @@ test('a repeated update under its key gets its answer, although the version has 
   const [first, again] = [await call(app, 'updateProject', input), await call(app, 'updateProject', input)];
   assert.deepEqual([first.statusCode, again.statusCode, again.body], [200, 200, first.body]);
   const refusedOnce = { ...input, headers: { ...headers, 'idempotency-key': 'another' } };
-  await refused(app, 'updateProject', 412, refusedOnce);
+  await refused('updateProject', 412, refusedOnce);
   const fresh = { 'if-match': await tagOf('getProject', params), 'idempotency-key': 'another' };
-  await ok(app, 'updateProject', { ...input, headers: fresh });
+  await ok('updateProject', { ...input, headers: fresh });
 });
 
 test('If-Match is refused where nothing can be compared, and compared when something is read', async () => {
   const body = { organizationId: app.organizationId, name: 'new' };
-  const { message } = await refused(app, 'createProject', 400, { body, headers: { 'if-match': '*' } });
+  const { message } = await refused('createProject', 400, { body, headers: { 'if-match': '*' } });
   assert.match(message, /If-Match has no meaning for createProject/);
-  await refused(app, 'getProject', 412, { params, headers: { 'if-match': '"old"' } });
+  await refused('getProject', 412, { params, headers: { 'if-match': '"old"' } });
   const tag = await tagOf('getProject', params);
-  await ok(app, 'getProject', { params, headers: { 'if-match': tag } });
+  await ok('getProject', { params, headers: { 'if-match': tag } });
 });
 
 test('whoever may not read something learns nothing of its version', async () => {
   const stranger = await app.addKey();
   for (const header of ['*', await tagOf('getProject', params)])
-    await refused(app, 'updateProject', 404, {
-      params,
-      body: {},
-      headers: { 'if-match': header },
-      as: stranger,
-    });
+    await refused('updateProject', 404, { params, body: {}, headers: { 'if-match': header }, as: stranger });
 });
 
 test('a change that names in its body what the read names in its query is compared', async () => {
@@ -164,12 +152,12 @@ test('a change that names in its body what the read names in its query is compar
     call(app, 'updatePolicy', { body: { ...query, ...more }, headers: { 'if-match': header } });
   assert.equal((await change(String(headers.etag), { maxTtl: '1-w' })).statusCode, 200);
   assert.equal((await change(String(headers.etag), { maxTtl: '1-d' })).statusCode, 412);
-  assert.equal((await ok(app, 'getPolicy', { query })).maxTtl, '1-w');
+  assert.equal((await ok('getPolicy', { query })).maxTtl, '1-w');
 });
 
 test('a change that names in its body what the read names in its path is compared', async () => {
   const record = { name: 'compared', repository: 'https://git.example.com/policy.git' };
-  const { id } = await ok(app, 'createApprovalPolicy', {
+  const { id } = await ok('createApprovalPolicy', {
     body: { ...record, organizationId: app.organizationId },
   });
   const header = await tagOf('getTemplate', { id });
@@ -177,7 +165,7 @@ test('a change that names in its body what the read names in its path is compare
     call(app, 'updateApprovalPolicy', { body: { ...record, id, path }, headers: { 'if-match': header } });
   assert.equal((await change('first')).statusCode, 200);
   assert.equal((await change('second')).statusCode, 412);
-  assert.equal((await ok(app, 'getTemplate', { params: { id } })).path, 'first');
+  assert.equal((await ok('getTemplate', { params: { id } })).path, 'first');
 });
 
 test('every family locks what can be changed under a condition', () => {
@@ -190,7 +178,7 @@ test('every family locks what can be changed under a condition', () => {
 });
 
 test('every change of something that can be read alone checks the version, and the version stays the same', async () => {
-  const environment = await createIdle(app, { name: 'all' });
+  const environment = await createIdle({ name: 'all' });
   const { requestOf } = await makeSamples(app, environment);
   for (const { change, reader } of changes) {
     const { params = {} } = requestOf(reader);
@@ -201,7 +189,7 @@ test('every change of something that can be read alone checks the version, and t
     assert.equal(second.headers.etag, first.headers.etag, `${reader.name} differs when it is read again`);
     const asked = requestOf(change);
     const request = { ...asked, params: { ...asked.params, ...params } };
-    await refused(app, change.name, 412, { ...request, headers: { 'if-match': '"old"' } });
+    await refused(change.name, 412, { ...request, headers: { 'if-match': '"old"' } });
     const unchanged = await call(app, reader.name, { params });
     assert.equal(unchanged.headers.etag, first.headers.etag, change.name);
     const matching = await call(app, change.name, { ...request, headers: { 'if-match': '*' } });

@@ -4,13 +4,15 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { protocolBase } from '#protocol/routes.ts';
-import { testApp } from '../../../../testing/app.ts';
 import { basic } from '../../../../testing/client.ts';
-import { createIdle } from '../../../../testing/environment.ts';
+import { startTests } from '../../../../testing/start.ts';
 
-const app = await testApp({ ENVARIUM_BODY_IDLE_SECONDS: '1', ENVARIUM_CONNECTION_LIMIT: '10' });
+const { app, createIdle } = await startTests({
+  ENVARIUM_BODY_IDLE_SECONDS: '1',
+  ENVARIUM_CONNECTION_LIMIT: '10',
+});
 const port = Number(new URL(await app.listen()).port);
-const environment = await createIdle(app);
+const environment = await createIdle();
 
 function open(method: string, url: string, headers: Record<string, string> = {}): Socket {
   const lines = Object.entries({ host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}`);

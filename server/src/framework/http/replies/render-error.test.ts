@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { ErrorBody, type ErrorCode, errorStatus } from '#contract/schema/errors.ts';
-import { testApp } from '../../../../testing/app.ts';
 import { checkValue } from '../../../../testing/check-reply.ts';
+import { startTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
+const { app } = await startTests();
 const port = Number(new URL(await app.listen()).port);
 
 /** Sends bytes as they are. @returns status line and body of the answer */

@@ -10,21 +10,18 @@ import { type JsonSchema, jsonSchemaOf } from '#contract/documents/describe-sche
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { warningHeader } from '#contract/schema/warning-header.ts';
-import { testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { type CallInput, call, ok, send } from '../../../../testing/client.ts';
-import { createActive, createIdle, forgetWork } from '../../../../testing/environment.ts';
+import type { CallInput } from '../../../../testing/client.ts';
 import { gitFolder } from '../../../../testing/git-repository.ts';
 import { makeSamples } from '../../../../testing/samples.ts';
-import { createTemplate } from '../../../../testing/template.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 import { withValue } from '../../../../testing/with-value.ts';
 
 const folder = gitFolder();
 after(() => folder[Symbol.dispose]());
-const app = await testApp({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
-const agent = await testAgent(app);
-const { organizationId, projectId } = app;
-const environment = await createActive(app, agent);
+const tests = await startAgentTests({ ENVARIUM_GIT_LOCAL_PATHS: folder.path });
+const { app, organizationId, projectId, send, call, ok } = tests;
+const { createActive, createIdle, forgetWork, createTemplate } = tests;
+const environment = await createActive();
 const { ids, requestOf } = await makeSamples(app, environment);
 const { path: repository } = folder.repository('code', { 'main.tf': '', 'stack.yaml': 'Parameters: {}' });
 
@@ -192,7 +189,7 @@ async function deployWith({ path }: Place, value: string): Promise<object> {
   if (path.at(-1) !== 'deploymentType' || path.at(-2) === 'customServiceEnvironmentVariables') return {};
   if (value === 'task') return { taskPayload: 'true' };
   if (value !== 'remotePlan') return {};
-  const uploaded = await send(app, {
+  const uploaded = await send({
     method: 'POST',
     url: `/api/environments/${environment.id}/sources`,
     headers: { 'content-type': 'application/octet-stream' },
@@ -215,14 +212,13 @@ async function paramsFor({ operation, path }: Place, value: unknown): Promise<ob
   if (operation.name === 'updateTemplate') {
     const isOfProject = path[0] === 'creationScope' && value === 'PROJECT';
     const place = isOfProject ? { creationScope: 'PROJECT', creationScopeId: projectId } : {};
-    return { id: (await createTemplate(app, place)).id };
+    return { id: (await createTemplate(place)).id };
   }
   if (operation.name === 'assignNotificationEndpoint') return { endpointId: ids['notificationEndpoint'] };
-  if (operation.name === 'deployEnvironment' && path.at(-2) === 'ttl')
-    return { id: (await createIdle(app)).id };
+  if (operation.name === 'deployEnvironment' && path.at(-2) === 'ttl') return { id: (await createIdle()).id };
   if (operation.name !== 'destroyEnvironment') return {};
-  await forgetWork(app);
-  return { id: (await createActive(app, agent)).id };
+  await forgetWork();
+  return { id: (await createActive()).id };
 }
 
 const variables = /^configuration(Changes|Properties|PropertiesChanges)$/;
@@ -249,7 +245,7 @@ async function requestFor(place: Place, value: unknown, variable: string): Promi
     changed = withValue(changed, at, written);
   }
   if (operation.name === 'createEnvironment' && path[0] === 'type') {
-    const template = await createTemplate(app, { type: value, ...ofType[String(value)] });
+    const template = await createTemplate({ type: value, ...ofType[String(value)] });
     changed = withValue(changed, ['deployRequest', 'blueprintId'], template.id);
   }
   const more = needed[operation.name]?.(place, String(value)) ?? {};
@@ -294,17 +290,17 @@ async function documentsOf(place: Place, reply: Shown, variable: string): Promis
   const { name } = place.operation;
   if (name === 'saveVariables') return [reply];
   if (name === 'bulkDeploy')
-    return [await ok(app, 'getDeployment', { params: { id: reply.data?.[0]?.deploymentId ?? '' } })];
+    return [await ok('getDeployment', { params: { id: reply.data?.[0]?.deploymentId ?? '' } })];
   const ofSet = name.endsWith('ConfigurationSet') ? { setId: reply.id } : null;
   const deploymentLogId = name.startsWith('create') ? reply.latestDeploymentLogId : reply.id;
   if (variableAt(place) !== null) {
     const query = { organizationId, ...(ofSet ?? { deploymentLogId }) } as Record<string, string>;
-    return (await ok(app, 'listVariables', { query })).filter((row) => row.name === variable);
+    return (await ok('listVariables', { query })).filter((row) => row.name === variable);
   }
   if (name === 'createEnvironmentWithoutTemplate')
-    return [reply, await ok(app, 'getTemplate', { params: { id: reply.blueprintId ?? '' } })];
+    return [reply, await ok('getTemplate', { params: { id: reply.blueprintId ?? '' } })];
   if (name === 'createEnvironment' && place.path[0] === 'type')
-    return [await ok(app, 'getTemplate', { params: { id: reply.blueprintId ?? '' } })];
+    return [await ok('getTemplate', { params: { id: reply.blueprintId ?? '' } })];
   return [reply];
 }
 
@@ -313,7 +309,7 @@ async function isShown(place: Place, value: unknown, reply: Shown, variable: str
   const isTtl = place.path.at(-2) === 'ttl' || place.operation.name === 'updateEnvironmentTtl';
   if (isTtl) {
     const id = reply.environmentId ?? reply.id ?? '';
-    const { lifespanEndAt } = await ok(app, 'getEnvironment', { params: { id } });
+    const { lifespanEndAt } = await ok('getEnvironment', { params: { id } });
     return (lifespanEndAt === null) === (value === 'INFINITE');
   }
   const documents = await documentsOf(place, reply, variable);
@@ -327,7 +323,7 @@ async function check(place: Place, value: unknown): Promise<void> {
   const variable = newName();
   const text = `${nameOf(place)} ${String(value)}`;
   const request = await requestFor(place, value, variable);
-  const answer = await call(app, place.operation.name, request);
+  const answer = await call(place.operation.name, request);
   const about = `${text}: ${answer.statusCode} ${answer.body}`;
   if (isIn(forbidden, text)) {
     assert.equal(answer.statusCode, 400, about);

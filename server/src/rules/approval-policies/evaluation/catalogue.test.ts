@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, refused } from '../../../../testing/client.ts';
+import { startTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const { organizationId } = app;
+const { organizationId, ok, refused } = await startTests();
 let count = 0;
 
 const bodyOf = (path: string, more: object = {}) => ({
@@ -14,7 +12,7 @@ const bodyOf = (path: string, more: object = {}) => ({
 });
 
 test('the catalogue is listed with explanations, schemas and code', async () => {
-  const policies = await ok(app, 'listCataloguePolicies', {});
+  const policies = await ok('listCataloguePolicies', {});
   assert.equal(policies.length, 15);
   const costs = policies.find(({ path }) => path === 'monthly-cost-estimation');
   assert.deepEqual(costs?.configurationSchema?.required, ['maxCostIncrease']);
@@ -23,9 +21,9 @@ test('the catalogue is listed with explanations, schemas and code', async () => 
 
 test('a policy of the catalogue needs no repository of its own', async () => {
   const body = bodyOf('deny-public-s3-buckets', { policyConfiguration: { requireApproval: true } });
-  const policy = await ok(app, 'createApprovalPolicy', { body });
+  const policy = await ok('createApprovalPolicy', { body });
   assert.equal(policy.repository, catalogueRepository);
-  const changed = await ok(app, 'updateApprovalPolicy', {
+  const changed = await ok('updateApprovalPolicy', {
     body: {
       id: policy.id,
       name: policy.name,
@@ -60,13 +58,13 @@ for (const [what, body, message] of [
   ],
 ] as const)
   test(`of the catalogue, ${what} is refused by the name of the field`, async () => {
-    assert.match((await refused(app, 'createApprovalPolicy', 400, { body })).message, message);
+    assert.match((await refused('createApprovalPolicy', 400, { body })).message, message);
   });
 
 test('a template of another type cannot name the catalogue', async () => {
   const body = { organizationId, name: 'x', type: 'terraform', repository: catalogueRepository } as const;
   assert.match(
-    (await refused(app, 'createTemplate', 400, { body })).message,
+    (await refused('createTemplate', 400, { body })).message,
     /uses "envarium", which is not allowed/,
   );
 });

@@ -3,28 +3,15 @@ import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
-import {
-  appliedOutcome,
-  plannedOutcome,
-  stateFile,
-  type TestAgent,
-  testAgent,
-} from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { call, ok, refused } from '../../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  deploy,
-  deploymentOf,
-  environmentOf,
-} from '../../../../testing/environment.ts';
+import { appliedOutcome, plannedOutcome, stateFile, type TestAgent } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, call, ok, refused } = tests;
+const { createActive, createEnvironment, deploy, deploymentOf, environmentOf } = tests;
 
 async function waitingDeployment(more: object = {}) {
-  const environment = await createEnvironment(app, more);
+  const environment = await createEnvironment(more);
   const { jobId, attempt, fence } = await agent.claim();
   const plan = { jobId, attempt, fence };
   await agent.finish(plan, plannedOutcome());
@@ -45,19 +32,19 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
   covers('Environment', 'requiresApproval');
   const { id, environmentId, plan } = await waitingDeployment();
-  const waiting = await deploymentOf(app, id);
+  const waiting = await deploymentOf(id);
   assert.deepEqual(
     [waiting.status, waiting.waitingFor?.kind, waiting.planSummary],
     ['WAITING_FOR_USER', 'approval', { added: 1, changed: 0, destroyed: 0 }],
   );
   assert.match(waiting.waitingFor?.text ?? '', /approve or refuse: 1 to add$/);
-  assert.equal((await environmentOf(app, environmentId)).status, 'WAITING_FOR_USER');
-  const reference = await ok(app, 'approveDeployment', {
+  assert.equal((await environmentOf(environmentId)).status, 'WAITING_FOR_USER');
+  const reference = await ok('approveDeployment', {
     params: { id },
     body: { planHash: waiting.planHash, comment: 'as discussed' },
   });
   assert.deepEqual(reference, { id, status: 'IN_PROGRESS' });
-  const approved = await deploymentOf(app, id);
+  const approved = await deploymentOf(id);
   assert.deepEqual(
     [approved.status, approved.reviewers, approved.reviewedBy],
     ['IN_PROGRESS', [{ userId: 'admin', action: 'approved' }], 'admin'],
@@ -79,7 +66,7 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
   assert.deepEqual(job.approved?.continues, plan, 'this agent may still have its tree');
   assert.equal(job.systemVariables.ENVARIUM_REVIEWER_USER_ID, 'admin');
   await agent.apply(job);
-  assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+  assert.equal((await deploymentOf(id)).status, 'SUCCESS');
 });
 
 /** Claims that are waiting: each has looked for a job once. */
@@ -99,18 +86,18 @@ test('an apply goes to the agent that planned it if that is waiting, otherwise t
   for (const other of others) await other.register();
   const first = await waitingDeployment();
   const [planner, waiting = assert.fail(), ...rest] = await waitingClaims(t, [agent, ...others]);
-  await ok(app, 'approveDeployment', { params: { id: first.id } });
+  await ok('approveDeployment', { params: { id: first.id } });
   const apply = (await planner) ?? assert.fail();
   assert.deepEqual(apply.approved?.continues, first.plan);
   await agent.apply(apply);
   assert.equal(rest.length, 1);
 
-  const second = await createEnvironment(app);
+  const second = await createEnvironment();
   const [planned, index] = await Promise.race(
     [waiting, ...rest].map(async (claim, index) => [(await claim) ?? assert.fail(), index] as const),
   );
   await others[index]?.finish(planned, plannedOutcome());
-  await ok(app, 'approveDeployment', { params: { id: second.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { params: { id: second.latestDeploymentLogId ?? '' } });
   const elsewhere = (await [waiting, ...rest][1 - index]) ?? assert.fail();
   assert.deepEqual([elsewhere.phase, elsewhere.approved?.continues], ['apply', undefined]);
   await others[1 - index]?.apply(elsewhere);
@@ -119,10 +106,10 @@ test('an apply goes to the agent that planned it if that is waiting, otherwise t
 test('only one of many simultaneous approvals wins', async () => {
   const { id } = await waitingDeployment();
   const replies = await Promise.all(
-    Array.from({ length: 6 }, () => call(app, 'approveDeployment', { params: { id } })),
+    Array.from({ length: 6 }, () => call('approveDeployment', { params: { id } })),
   );
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409, 409, 409]);
-  assert.equal((await deploymentOf(app, id)).reviewers.length, 1);
+  assert.equal((await deploymentOf(id)).reviewers.length, 1);
   const { rows } = await app.database.pool.query('select phase from job where deployment_id = $1', [id]);
   assert.deepEqual(rows.map(({ phase }) => phase).toSorted(), ['apply', 'plan']);
   await agent.apply(await agent.claim());
@@ -131,43 +118,43 @@ test('only one of many simultaneous approvals wins', async () => {
 test('only one of a simultaneous approval and cancellation counts', async () => {
   const { id } = await waitingDeployment();
   const replies = await Promise.all([
-    call(app, 'approveDeployment', { params: { id } }),
-    call(app, 'cancelDeployment', { params: { id } }),
+    call('approveDeployment', { params: { id } }),
+    call('cancelDeployment', { params: { id } }),
   ]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
-  const { status, reviewers } = await deploymentOf(app, id);
+  const { status, reviewers } = await deploymentOf(id);
   assert.deepEqual(
     reviewers.map(({ action }) => action),
     [status === 'CANCELLED' ? 'cancelled' : 'approved'],
   );
-  if (status === 'IN_PROGRESS') await ok(app, 'abortDeployment', { params: { id } });
+  if (status === 'IN_PROGRESS') await ok('abortDeployment', { params: { id } });
 });
 
 test('a refusal is kept with its comment, and lists show it', async () => {
   const { id, environmentId } = await waitingDeployment();
-  await ok(app, 'cancelDeployment', { params: { id }, body: { comment: 'too expensive' } });
-  const found = await deploymentOf(app, id);
+  await ok('cancelDeployment', { params: { id }, body: { comment: 'too expensive' } });
+  const found = await deploymentOf(id);
   assert.deepEqual(
     found.reviews?.map(({ action, comment }) => [action, comment]),
     [['cancelled', 'too expensive']],
   );
-  const listed = await ok(app, 'listDeployments', { params: { id: environmentId } });
+  const listed = await ok('listDeployments', { params: { id: environmentId } });
   assert.deepEqual(listed[0]?.reviews, found.reviews);
 });
 
 test('the hash of another plan is refused', async () => {
   const { id } = await waitingDeployment();
-  const { message } = await refused(app, 'approveDeployment', 409, {
+  const { message } = await refused('approveDeployment', 409, {
     params: { id },
     body: { planHash: 'f'.repeat(64) },
   });
   assert.match(message, /\/body\/planHash/);
-  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
-  await ok(app, 'cancelDeployment', { params: { id } });
+  assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
+  await ok('cancelDeployment', { params: { id } });
 });
 
 test('a plan older than the current state cannot be approved', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const first = await agent.plan();
   assert.ok(first);
   await agent.mark(first);
@@ -177,72 +164,69 @@ test('a plan older than the current state cannot be approved', async () => {
     app.advance(13);
     await sweepSilence(app.context);
   }
-  assert.equal((await environmentOf(app, environment.id)).status, 'FAILED');
-  const second = await deploy(app, environment.id, { userRequiresApproval: true });
+  assert.equal((await environmentOf(environment.id)).status, 'FAILED');
+  const second = await deploy(environment.id, { userRequiresApproval: true });
   await agent.heartbeat([]);
   await agent.finish(await agent.claim(), plannedOutcome());
   const late = await agent.putState(first, stateFile(1, ['a'], environment.id), '');
   assert.equal(late.standing, 'current');
-  assert.match(
-    (await refused(app, 'approveDeployment', 409, { params: { id: second.id } })).message,
-    /outdated/,
-  );
-  await ok(app, 'cancelDeployment', { params: { id: second.id } });
+  assert.match((await refused('approveDeployment', 409, { params: { id: second.id } })).message, /outdated/);
+  await ok('cancelDeployment', { params: { id: second.id } });
 });
 
 test('a plan is not applied when the state changed while it was made', async () => {
-  const environment = await createActive(app, agent);
-  const deployment = await deploy(app, environment.id);
+  const environment = await createActive();
+  const deployment = await deploy(environment.id);
   const job = await agent.claim();
   await app.database.pool.query('update environment set current_state_version_id = null where id = $1', [
     environment.id,
   ]);
   assert.equal(await agent.finish(job, plannedOutcome()), null);
-  const { status, error } = await deploymentOf(app, deployment.id);
+  const { status, error } = await deploymentOf(deployment.id);
   assert.equal(status, 'FAILURE');
   assert.match(error?.message ?? '', /outdated/);
 });
 
 test('only waiting deployments can be approved, and running ones cannot be cancelled', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
-  assert.match((await refused(app, 'approveDeployment', 409, { params: { id } })).message, /IN_PROGRESS/);
-  assert.match((await refused(app, 'cancelDeployment', 409, { params: { id } })).message, /abort it instead/);
-  await ok(app, 'abortDeployment', { params: { id } });
+  assert.match((await refused('approveDeployment', 409, { params: { id } })).message, /IN_PROGRESS/);
+  assert.match((await refused('cancelDeployment', 409, { params: { id } })).message, /abort it instead/);
+  await ok('abortDeployment', { params: { id } });
   for (const name of ['approveDeployment', 'cancelDeployment', 'abortDeployment'] as const)
-    await refused(app, name, 409, { params: { id } });
+    await refused(name, 409, { params: { id } });
 });
 
 test('a plan without a decision times out, and the next one starts', async () => {
   const { id, environmentId } = await waitingDeployment();
-  const next = await deploy(app, environmentId);
+  const next = await deploy(environmentId);
   const { expireApprovals } = await import('./expire-approvals.ts');
   await expireApprovals(app.context);
-  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
   app.advance(31 * 86_400);
   await expireApprovals(app.context);
-  const late = await deploymentOf(app, id);
+  const late = await deploymentOf(id);
   assert.equal(late.status, 'TIMEOUT');
   assert.match(late.error?.message ?? '', /ENVARIUM_APPROVAL_WAIT_DAYS/);
-  assert.equal((await deploymentOf(app, next.id)).status, 'IN_PROGRESS');
-  await ok(app, 'abortDeployment', { params: { id: next.id } });
+  assert.equal((await deploymentOf(next.id)).status, 'IN_PROGRESS');
+  await ok('abortDeployment', { params: { id: next.id } });
 });
 
 test('requiresApproval of the request applies to this and later runs; the variable takes precedence', async () => {
   covers('deployEnvironment', 'body.userRequiresApproval');
-  const environment = await createActive(app, agent);
-  const asked = await deploy(app, environment.id, {
+  const environment = await createActive();
+  const asked = await deploy(environment.id, {
     userRequiresApproval: true,
     configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' },
   });
-  assert.equal((await environmentOf(app, environment.id)).requiresApproval, true);
+  assert.equal((await environmentOf(environment.id)).requiresApproval, true);
   const next = await agent.plan();
   assert.equal(next?.deploymentId, asked.id);
   await agent.finish(
     next ?? assert.fail('no apply'),
     appliedOutcome({ result: 'failed', error: { message: 'x' } }),
   );
-  await deploy(app, environment.id, {
+  await deploy(environment.id, {
     configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', toDelete: true }],
   });
   assert.equal(await agent.plan(), null);

@@ -2,23 +2,16 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, refused } from '../../../../testing/client.ts';
-import {
-  createActive,
-  createBody,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../../testing/environment.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { createBody } from '../../../../testing/environment.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 import { fireTimers } from '../../schedules/fire-timers.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, organizationId, ok, refused } = tests;
+const { createActive, deploymentOf, environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
-const { organizationId } = app;
 const [ada, ben] = await Promise.all([
   app.addKey({ [organizationId]: 'Admin' }),
   app.addKey({ [organizationId]: 'Admin' }),
@@ -27,35 +20,35 @@ type Key = typeof ada;
 
 let projects = 0;
 async function projectWith(selfApprovalForbidden: boolean | null, parentProjectId?: string): Promise<string> {
-  const { id: projectId } = await ok(app, 'createProject', {
+  const { id: projectId } = await ok('createProject', {
     body: {
       organizationId,
       name: `four eyes ${++projects}`,
       ...(parentProjectId ? { parentProjectId } : {}),
     },
   });
-  await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden } });
+  await ok('updatePolicy', { body: { projectId, selfApprovalForbidden } });
   return projectId;
 }
 
 /** A waiting plan of a user. */
 async function planOf(as: Key, projectId: string): Promise<string> {
-  await forgetWork(app);
+  await forgetWork();
   const body = createBody({ organizationId, projectId }, { requiresApproval: true });
-  const created = await ok(app, 'createEnvironmentWithoutTemplate', { body, as });
+  const created = await ok('createEnvironmentWithoutTemplate', { body, as });
   const id = created.latestDeploymentLogId ?? assert.fail();
   await agent.finish(await agent.claim(), plannedOutcome());
   return id;
 }
 
-const approve = (id: string, as: Key) => ok(app, 'approveDeployment', { params: { id }, as });
+const approve = (id: string, as: Key) => ok('approveDeployment', { params: { id }, as });
 const refusal = async (id: string, as: Key) =>
-  (await refused(app, 'approveDeployment', 409, { params: { id }, as })).message;
+  (await refused('approveDeployment', 409, { params: { id }, as })).message;
 const excluded = async (id: string) =>
-  (await deploymentOf(app, id)).waitingFor?.approval?.excluded?.map(({ userId, reason }) => [userId, reason]);
+  (await deploymentOf(id)).waitingFor?.approval?.excluded?.map(({ userId, reason }) => [userId, reason]);
 
 async function keyMadeBy(as: Key): Promise<Key> {
-  const made = await ok(app, 'createApiKey', { body: { organizationId, name: 'ci' }, as });
+  const made = await ok('createApiKey', { body: { organizationId, name: 'ci' }, as });
   return { id: made.apiKeyId, secret: made.apiKeySecret };
 }
 
@@ -70,7 +63,7 @@ test('people approve their own plans unless the policy of the project forbids it
     await refusal(guarded, ada),
     /^You started this deployment, .*Somebody else has to approve it$/,
   );
-  assert.equal((await deploymentOf(app, guarded)).status, 'WAITING_FOR_USER');
+  assert.equal((await deploymentOf(guarded)).status, 'WAITING_FOR_USER');
   await approve(guarded, ben);
 });
 
@@ -81,7 +74,7 @@ test('a project lets people approve their own plans again, where somebody says s
   const below = await projectWith(null, open);
   covers('Policy', 'isSelfApprovalForbidden');
   const shown = async (projectId: string) => {
-    const { selfApprovalForbidden: own, isSelfApprovalForbidden: now } = await ok(app, 'getPolicy', {
+    const { selfApprovalForbidden: own, isSelfApprovalForbidden: now } = await ok('getPolicy', {
       query: { projectId },
     });
     return [own, now];
@@ -112,7 +105,7 @@ test('a key does not make its maker somebody else', async () => {
       [key.id, 'ownPlan'],
     ].toSorted(),
   );
-  await ok(app, 'deleteApiKey', { params: { id: key.id }, as: ben });
+  await ok('deleteApiKey', { params: { id: key.id }, as: ben });
   assert.match(await refusal(byKey, ada), /by a key of yours/, 'also after the key is gone');
   await approve(byKey, ben);
   await approve(byHand, ben);
@@ -120,22 +113,22 @@ test('a key does not make its maker somebody else', async () => {
 
 test('what a schedule starts is the plan of whoever set it last', async () => {
   const projectId = await projectWith(true);
-  const { id } = await createActive(app, agent, { projectId });
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  const { id } = await createActive({ projectId });
+  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
   for (const as of [ben, ada])
-    await ok(app, 'updateEnvironmentSchedule', {
+    await ok('updateEnvironmentSchedule', {
       params: { id },
       body: { deploy: { cron: '*/5 * * * *', enabled: true } },
       as,
     });
-  const { deploy } = await ok(app, 'getEnvironmentSchedule', { params: { id } });
+  const { deploy } = await ok('getEnvironmentSchedule', { params: { id } });
   const next = Date.parse(deploy?.nextSchedule ?? '');
   app.advance(Math.ceil((next - app.context.now().getTime()) / 1000) + 1);
   await fireTimers(app.context);
   await agent.finish(await agent.claim(), plannedOutcome());
-  const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+  const waiting = (await environmentOf(id)).latestDeploymentLogId ?? '';
   assert.deepEqual(
-    [(await deploymentOf(app, waiting)).isScheduledRun, await excluded(waiting)],
+    [(await deploymentOf(waiting)).isScheduledRun, await excluded(waiting)],
     [true, [[ada.id, 'ownPlan']]],
   );
   assert.match(await refusal(waiting, ada), /^This deployment was started for you/);
@@ -146,15 +139,15 @@ test('the destroy at the end of a lifetime is the plan of whoever chose it, and 
   const projectId = await projectWith(true);
   const body = { type: 'HOURS' as const, value: '1' };
   const ending = async (as: Key | null) => {
-    await forgetWork(app);
-    const { id } = await createActive(app, agent, { projectId });
-    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
-    if (as) await ok(app, 'updateEnvironmentTtl', { params: { id }, body, as });
+    await forgetWork();
+    const { id } = await createActive({ projectId });
+    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+    if (as) await ok('updateEnvironmentTtl', { params: { id }, body, as });
     app.advance(3601);
     await fireTimers(app.context);
     await agent.finish(await agent.claim(), plannedOutcome());
-    const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
-    const { type, trigger } = await deploymentOf(app, waiting);
+    const waiting = (await environmentOf(id)).latestDeploymentLogId ?? '';
+    const { type, trigger } = await deploymentOf(waiting);
     assert.deepEqual([type, trigger], ['destroy', 'ttl']);
     return waiting;
   };
@@ -162,7 +155,7 @@ test('the destroy at the end of a lifetime is the plan of whoever chose it, and 
   assert.deepEqual(await excluded(chosen), [[ada.id, 'ownPlan']]);
   assert.match(await refusal(chosen, ada), /^This deployment was started for you/);
   await approve(chosen, ben);
-  await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden: true, defaultTtl: '1-h' } });
+  await ok('updatePolicy', { body: { projectId, selfApprovalForbidden: true, defaultTtl: '1-h' } });
   const byDefault = await ending(null);
   assert.deepEqual(await excluded(byDefault), []);
   await approve(byDefault, ada);
@@ -170,39 +163,39 @@ test('the destroy at the end of a lifetime is the plan of whoever chose it, and 
 
 test('a lifetime that somebody proposes is theirs, whoever approves it', async () => {
   const projectId = await projectWith(true);
-  const { id } = await createActive(app, agent, { projectId });
+  const { id } = await createActive({ projectId });
   const params = { id };
   const planner = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Planner' },
   ]);
   const body = { ttl: { type: 'HOURS' as const, value: '1' } };
-  const proposed = await ok(app, 'deployEnvironment', { params, body, as: planner });
+  const proposed = await ok('deployEnvironment', { params, body, as: planner });
   await agent.finish(await agent.claim(), plannedOutcome());
   await approve(proposed.id, ben);
   await agent.apply(await agent.claim());
-  await ok(app, 'updateEnvironment', { params, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { params, body: { requiresApproval: true } });
   app.advance(3601);
   await fireTimers(app.context);
   await agent.finish(await agent.claim(), plannedOutcome());
-  const waiting = (await environmentOf(app, id)).latestDeploymentLogId ?? '';
+  const waiting = (await environmentOf(id)).latestDeploymentLogId ?? '';
   assert.deepEqual(await excluded(waiting), [[planner.id, 'ownPlan']]);
 });
 
 test('what a deployment causes downstream is the plan of whoever started that deployment', async () => {
   const projectId = await projectWith(true);
-  const upstream = await createActive(app, agent, { projectId, name: 'upstream' });
-  const downstream = await createActive(app, agent, { projectId, name: 'downstream' });
+  const upstream = await createActive({ projectId, name: 'upstream' });
+  const downstream = await createActive({ projectId, name: 'downstream' });
   const params = { id: downstream.id };
-  await ok(app, 'updateEnvironment', { params, body: { requiresApproval: true } });
-  await ok(app, 'setDownstream', {
+  await ok('updateEnvironment', { params, body: { requiresApproval: true } });
+  await ok('setDownstream', {
     params: { id: upstream.id },
     body: { downstreamEnvironmentIds: [downstream.id] },
   });
-  await ok(app, 'deployEnvironment', { params: { id: upstream.id }, as: ada });
+  await ok('deployEnvironment', { params: { id: upstream.id }, as: ada });
   await agent.apply((await agent.plan()) ?? assert.fail());
   await app.carryOutEffects();
   await agent.finish(await agent.claim(), plannedOutcome());
-  const waiting = (await environmentOf(app, downstream.id)).latestDeploymentLogId ?? '';
+  const waiting = (await environmentOf(downstream.id)).latestDeploymentLogId ?? '';
   assert.match(await refusal(waiting, ada), /^This deployment was started for you/);
   await approve(waiting, ben);
 });
@@ -210,23 +203,23 @@ test('what a deployment causes downstream is the plan of whoever started that de
 test('lists say who may not approve, and until when it waits', async () => {
   covers('WaitingFor', 'approval');
   const id = await planOf(ada, await projectWith(true));
-  const { environmentId, waitingFor } = await deploymentOf(app, id);
-  const [listed] = await ok(app, 'listDeployments', { params: { id: environmentId } });
+  const { environmentId, waitingFor } = await deploymentOf(id);
+  const [listed] = await ok('listDeployments', { params: { id: environmentId } });
   assert.deepEqual(listed?.waitingFor, waitingFor);
   const days = app.context.settings.approvalWaitDays * 86_400_000;
   const { since, approval } = waitingFor ?? assert.fail();
   assert.equal(Date.parse(approval?.until ?? '') - Date.parse(since ?? ''), days);
   assert.deepEqual([approval?.decidedBy, approval?.missing], ['project', []]);
-  await ok(app, 'cancelDeployment', { params: { id }, as: ada });
+  await ok('cancelDeployment', { params: { id }, as: ada });
 });
 
 test('a refusal is about the plan that was read', async () => {
   const id = await planOf(ada, await projectWith(null));
-  const { message } = await refused(app, 'cancelDeployment', 409, {
+  const { message } = await refused('cancelDeployment', 409, {
     params: { id },
     body: { planHash: 'f'.repeat(64) },
   });
   assert.match(message, /\/body\/planHash/);
-  const { planHash } = await deploymentOf(app, id);
-  await ok(app, 'cancelDeployment', { params: { id }, body: { planHash } });
+  const { planHash } = await deploymentOf(id);
+  await ok('cancelDeployment', { params: { id }, body: { planHash } });
 });

@@ -3,32 +3,24 @@ import { randomUUID } from 'node:crypto';
 import { before, beforeEach, describe, test } from 'node:test';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
-import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, refused } from '../../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  forgetWork,
-} from '../../../../testing/environment.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const tests = await startAgentTests();
+const { app, agent, ok, refused } = tests;
+const { createActive, createEnvironment, createIdle, deploy, deploymentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 type Outputs = NonNullable<Outcome['outputs']>;
 
 const text = (value: string, sensitive = false) => ({ value, sensitive, type: 'string' });
 
 const allow = (projectId: string, isAllowed = true) =>
-  ok(app, 'updatePolicy', { body: { projectId, outputsAsInputsEnabled: isAllowed } });
+  ok('updatePolicy', { body: { projectId, outputsAsInputsEnabled: isAllowed } });
 
 async function projectNamed(name: string, isAllowed = true): Promise<string> {
-  const { id } = await ok(app, 'createProject', { body: { organizationId: app.organizationId, name } });
+  const { id } = await ok('createProject', { body: { organizationId: app.organizationId, name } });
   await allow(id, isAllowed);
   return id;
 }
@@ -42,7 +34,7 @@ function input(name: string, value: string, type: 0 | 1 = 1, more: object = {}) 
 
 /** An environment that has been deployed. */
 async function deployed(name: string, outputs: Outputs, more: object = {}) {
-  const environment = await createEnvironment(app, { name, requiresApproval: false, ...more });
+  const environment = await createEnvironment({ name, requiresApproval: false, ...more });
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, ['a'], { outputs });
@@ -51,23 +43,21 @@ async function deployed(name: string, outputs: Outputs, more: object = {}) {
 
 /** An environment whose deployment waits for an agent. */
 async function consumer(configurationChanges: object[], more: object = {}) {
-  const environment = await createIdle(app, { name: 'app', ...more, configurationChanges });
-  return { id: environment.id, deploymentId: (await deploy(app, environment.id)).id };
+  const environment = await createIdle({ name: 'app', ...more, configurationChanges });
+  return { id: environment.id, deploymentId: (await deploy(environment.id)).id };
 }
 
 /** A deployment that has to fail before an agent gets it. @returns the message */
 async function failureOf(deploymentId: string): Promise<string> {
   assert.equal(await agent.claimAny(), null);
-  const deployment = await deploymentOf(app, deploymentId);
+  const deployment = await deploymentOf(deploymentId);
   assert.equal(deployment.status, 'FAILURE');
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: deploymentId } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: deploymentId } });
   assert.deepEqual(
     steps.filter(({ status }) => status !== 'NOT_STARTED').map(({ name, status }) => [name, status]),
     [['variables:setup', 'FAIL']],
   );
-  const log = await ok(app, 'getStepLog', {
-    params: { deploymentLogId: deploymentId, name: 'variables:setup' },
-  });
+  const log = await ok('getStepLog', { params: { deploymentLogId: deploymentId, name: 'variables:setup' } });
   const message = deployment.error?.message ?? '';
   assert.equal(log.events.map((event) => event.message).join('\n'), `Error: ${message}`);
   return message;
@@ -97,7 +87,7 @@ describe('outputs as inputs', () => {
   test('the outputs that variables can refer to are listed by project', async () => {
     const list = async (as?: Awaited<ReturnType<typeof app.addKey>>) => {
       const query = { projectId: shared };
-      return (await ok(app, 'listEnvironmentOutputs', as ? { query, as } : { query })).outputs;
+      return (await ok('listEnvironmentOutputs', as ? { query, as } : { query })).outputs;
     };
     const outputs = await list();
     assert.deepEqual(
@@ -126,9 +116,9 @@ describe('outputs as inputs', () => {
     await allow(shared, false);
     assert.deepEqual(await list(), []);
     await allow(shared);
-    const idle = await createIdle(app, { projectId: shared, preventAutoDeploy: true });
+    const idle = await createIdle({ projectId: shared, preventAutoDeploy: true });
     assert.deepEqual(await list(), outputs);
-    await ok(app, 'deleteEnvironment', { params: { id: idle.id } });
+    await ok('deleteEnvironment', { params: { id: idle.id } });
   });
 
   test('both forms are stored as written, and a run gets the values in the form that its tool reads', async () => {
@@ -147,7 +137,7 @@ describe('outputs as inputs', () => {
       input('TRICKY', json(network, 'tricky'), 0, { isOutput: true }),
       { name: 'plain', value: 'as ever', type: 1 },
     ]);
-    const queued = (await deploymentOf(app, deploymentId)).variables ?? [];
+    const queued = (await deploymentOf(deploymentId)).variables ?? [];
     assert.equal(queued.find((each) => each.name === 'vpc')?.value, spaced);
     assert.equal(queued.find((each) => each.name === 'subnets')?.value, textForm);
     const job = await agent.claim();
@@ -168,12 +158,12 @@ describe('outputs as inputs', () => {
       NONE: { value: '', ...literal },
       TRICKY: { value: tricky, ...literal },
     });
-    const rows = (await deploymentOf(app, deploymentId)).variables ?? [];
+    const rows = (await deploymentOf(deploymentId)).variables ?? [];
     assert.equal(rows.find((each) => each.name === 'subnets')?.value, '["a","b"]');
     assert.equal(rows.find((each) => each.name === 'subnets')?.schema?.format, 'ENVIRONMENT_OUTPUT');
     // The environment's own variables still have their references.
-    const next = await deploy(app, id, { deploymentType: 'dryRun' });
-    const again = (await deploymentOf(app, next.id)).variables ?? [];
+    const next = await deploy(id, { deploymentType: 'dryRun' });
+    const again = (await deploymentOf(next.id)).variables ?? [];
     assert.equal(again.find((each) => each.name === 'vpc')?.value, spaced);
   });
 
@@ -189,7 +179,7 @@ describe('outputs as inputs', () => {
       vpc: { value: 'vpc-1', isSensitive: true, isLiteral: true, scope: 'ENVIRONMENT' },
     });
     assert.ok(job.secrets.includes('hunter2-planted') && job.secrets.includes('vpc-1'));
-    const shown = await deploymentOf(app, deploymentId);
+    const shown = await deploymentOf(deploymentId);
     assert.deepEqual(
       shown.variables?.map(({ name, value, isSensitive }) => [name, value, isSensitive]),
       [
@@ -210,16 +200,16 @@ describe('outputs as inputs', () => {
     const { id, deploymentId } = await consumer([input('one', json(source.id, 'one'))]);
     const planned = await agent.claim();
     await agent.finish(planned, plannedOutcome());
-    await deploy(app, source.id);
+    await deploy(source.id);
     const changed = await agent.plan();
     assert.ok(changed);
     await agent.apply(changed, ['a'], { outputs: { one: text('second') } });
-    await ok(app, 'approveDeployment', { params: { id: deploymentId } });
+    await ok('approveDeployment', { params: { id: deploymentId } });
     const apply = await agent.claim();
     assert.deepEqual(apply.variables, planned.variables);
     assert.equal(apply.variables.terraform[0]?.value, 'first');
     await agent.apply(apply);
-    await deploy(app, id);
+    await deploy(id);
     assert.equal((await agent.claim()).variables.terraform[0]?.value, 'second');
   });
 
@@ -234,9 +224,9 @@ describe('outputs as inputs', () => {
   test('what cannot be resolved fails in the step of the variables, naming both ends', async () => {
     const closed = await projectNamed('closed', false);
     const secret = (await deployed('secret', { one: text('1') }, { projectId: closed })).id;
-    const never = (await createIdle(app, { name: 'never', projectId: shared })).id;
-    const gone = (await createIdle(app, { name: 'gone', projectId: shared })).id;
-    await ok(app, 'deleteEnvironment', { params: { id: gone } });
+    const never = (await createIdle({ name: 'never', projectId: shared })).id;
+    const gone = (await createIdle({ name: 'gone', projectId: shared })).id;
+    await ok('deleteEnvironment', { params: { id: gone } });
     const cases: [object, RegExp][] = [
       [
         input('v', json(network, 'nope')),
@@ -274,7 +264,7 @@ describe('outputs as inputs', () => {
       assert.match(message, /^Variable "v" of environment "app" refers to output /i);
       assert.match(message, expected);
       assert.doesNotMatch(message, /vpc-1|hunter2|\n/);
-      assert.equal((await ok(app, 'getEnvironment', { params: { id } })).status, 'FAILED');
+      assert.equal((await ok('getEnvironment', { params: { id } })).status, 'FAILED');
     }
     const both = await consumer([input('a', json(network, 'nope')), input('b', json(never, 'x'))]);
     assert.match(await failureOf(both.deploymentId), /"a" .*nope.*\n.*"b" .*never/);
@@ -282,14 +272,14 @@ describe('outputs as inputs', () => {
 
   test('work that comes after a failure is handed out at once', async () => {
     await consumer([input('v', json(network, 'nope'))]);
-    const { id } = await createIdle(app, { name: 'next' });
-    await deploy(app, id);
+    const { id } = await createIdle({ name: 'next' });
+    await deploy(id);
     assert.equal((await agent.claim()).environmentId, id);
   });
 
   test('outputs of what was destroyed are gone', async () => {
     const source = await deployed('short-lived', { one: text('1') }, { projectId: shared });
-    await ok(app, 'destroyEnvironment', { params: { id: source.id } });
+    await ok('destroyEnvironment', { params: { id: source.id } });
     const next = await agent.plan();
     assert.ok(next);
     await agent.apply(next, []);
@@ -299,20 +289,20 @@ describe('outputs as inputs', () => {
 
   test('a destroy uses the last values where the outputs are gone', async () => {
     const source = await deployed('left', { one: text('1'), two: text('2') }, { projectId: shared });
-    const used = await createActive(app, agent, {
+    const used = await createActive({
       configurationChanges: [
         input('one', json(source.id, 'one')),
         input('TWO', json(source.id, 'two'), 0),
         input('three', json(source.id, 'three'), 1, { value: '' }),
       ],
     });
-    await ok(app, 'destroyEnvironment', { params: { id: source.id } });
+    await ok('destroyEnvironment', { params: { id: source.id } });
     const next = await agent.plan();
     assert.ok(next);
     await agent.apply(next, []);
     const body = { configurationChanges: [input('LATER', json(source.id, 'one'), 0)] };
-    await failureOf((await deploy(app, used.id, body)).id);
-    const { id } = await ok(app, 'destroyEnvironment', { params: { id: used.id } });
+    await failureOf((await deploy(used.id, body)).id);
+    const { id } = await ok('destroyEnvironment', { params: { id: used.id } });
     const job = await agent.claim();
     assert.equal(job.deploymentId, id);
     assert.deepEqual(
@@ -327,7 +317,7 @@ describe('outputs as inputs', () => {
   test('environments that need each other fail, however long the way', async () => {
     const one = await deployed('one', { x: text('1') }, { projectId: shared });
     const self = { configurationChanges: [input('own', json(one.id, 'x'))] };
-    assert.match(await failureOf((await deploy(app, one.id, self)).id), /each other: "one" → "one"/);
+    assert.match(await failureOf((await deploy(one.id, self)).id), /each other: "one" → "one"/);
     const two = await deployed(
       'two',
       { x: text('2') },
@@ -338,15 +328,15 @@ describe('outputs as inputs', () => {
     );
     const three = await deployed('three', { x: text('3') }, { projectId: shared });
     const needs = (id: string) => ({ configurationChanges: [input('own', json(id, 'x'))] });
-    await deploy(app, two.id, needs(three.id));
+    await deploy(two.id, needs(three.id));
     const next = await agent.plan();
     assert.ok(next);
     await agent.apply(next, ['a'], { outputs: { x: text('2') } });
     // One does not run, so its reference to two counts although it was never resolved.
-    assert.match(await failureOf((await deploy(app, one.id, needs(one.id))).id), /"one" → "one"/);
-    const last = await deploy(app, three.id, needs(two.id));
+    assert.match(await failureOf((await deploy(one.id, needs(one.id))).id), /"one" → "one"/);
+    const last = await deploy(three.id, needs(two.id));
     assert.match(await failureOf(last.id), /each other: "three" → "two" → "three"/);
-    await deploy(app, one.id, needs(two.id));
+    await deploy(one.id, needs(two.id));
     // One is not a part of that cycle.
     assert.equal((await agent.claim()).environmentId, one.id);
   });
@@ -356,27 +346,27 @@ describe('outputs as inputs', () => {
     const roles = [{ organizationId: app.organizationId, projectId: own, role: 'Deployer' }];
     const as = await app.addKey({ [app.organizationId]: 'User' }, roles);
     const configurationChanges = [input('vpc', json(network, 'vpc_id'))];
-    const { id } = await createIdle(app, { name: 'app', projectId: own, configurationChanges });
-    const byKey = await ok(app, 'deployEnvironment', { params: { id }, body: {}, as });
+    const { id } = await createIdle({ name: 'app', projectId: own, configurationChanges });
+    const byKey = await ok('deployEnvironment', { params: { id }, body: {}, as });
     const message = await failureOf(byKey.id);
     assert.match(
       message,
       new RegExp(`of environment ${network}, which does not exist or which .* may not view$`),
     );
     assert.doesNotMatch(message, /"network"/);
-    const byAdmin = await deploy(app, id);
+    const byAdmin = await deploy(id);
     const job = await agent.claim();
     assert.equal(job.deploymentId, byAdmin.id);
     await agent.finish(job, plannedOutcome({ result: 'failed' }));
-    const automatic = await deploy(app, id);
+    const automatic = await deploy(id);
     const startedBy = "update deployment set started_by = 'envarium' where id = $1";
     await app.database.pool.query(startedBy, [automatic.id]);
     assert.equal((await agent.claim()).deploymentId, automatic.id);
   });
 
   test('environments of other organizations do not exist', async () => {
-    const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: 'elsewhere' } });
-    const [project] = await ok(app, 'listProjects', { query: { organizationId } });
+    const { id: organizationId } = await ok('createOrganization', { body: { name: 'elsewhere' } });
+    const [project] = await ok('listProjects', { query: { organizationId } });
     const projectId = project?.id ?? '';
     await allow(projectId);
     const foreign = await deployed('foreign', { x: text('1') }, { organizationId, projectId });
@@ -387,10 +377,10 @@ describe('outputs as inputs', () => {
   });
 
   test('a variable that cannot be a reference is refused when it is stored', async () => {
-    const { id } = await createIdle(app);
+    const { id } = await createIdle();
     const refusal = async (status: number, variable: object) => {
       const body = { configurationChanges: [variable] };
-      return (await refused(app, 'deployEnvironment', status, { params: { id }, body })).message;
+      return (await refused('deployEnvironment', status, { params: { id }, body })).message;
     };
     for (const value of [
       'vpc_id',
@@ -422,7 +412,7 @@ describe('outputs as inputs', () => {
       '{"subEnvironmentAlias":"a","outputName":"x"}',
     ]) {
       const configurationChanges = [input('later', value, 1, { regex: '^subnet' })];
-      await deploy(app, id, { configurationChanges, deploymentType: 'dryRun' });
+      await deploy(id, { configurationChanges, deploymentType: 'dryRun' });
     }
   });
 });

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { appliedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok } from '../../../../testing/client.ts';
-import {
-  createEnvironment,
-  createIdle,
-  deploy,
-  deploymentOf,
-  forgetWork,
-} from '../../../../testing/environment.ts';
+import { appliedOutcome } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, ok, createEnvironment, createIdle, deploy, deploymentOf, forgetWork } = tests;
 await agent.register([], { tools: ['terraform', 'terragrunt'] });
-await ok(app, 'updatePolicy', { body: { projectId: app.projectId, outputsAsInputsEnabled: true } });
-beforeEach(() => forgetWork(app));
+await ok('updatePolicy', { body: { projectId: app.projectId, outputsAsInputsEnabled: true } });
+beforeEach(() => forgetWork());
 
 const text = (value: string, sensitive = false) => ({ value, sensitive, type: 'string' });
 const outputs = {
@@ -28,7 +20,7 @@ const outputs = {
 
 /** An environment whose last deployment worked on several units. */
 async function deployedUnits() {
-  const { id, latestDeploymentLogId } = await createEnvironment(app, {
+  const { id, latestDeploymentLogId } = await createEnvironment({
     name: 'live',
     type: 'terragrunt',
     isTerragruntRunAll: true,
@@ -51,12 +43,12 @@ test('the outputs of a run of several units are a list by unit, wherever they ar
       output: { name: text('app'), password: text('********', true) },
     },
   ];
-  assert.deepEqual((await deploymentOf(app, deploymentId)).output, expected);
-  const [listed] = await ok(app, 'listDeployments', { params: { id } });
+  assert.deepEqual((await deploymentOf(deploymentId)).output, expected);
+  const [listed] = await ok('listDeployments', { params: { id } });
   assert.deepEqual(listed?.output, expected);
-  const environment = await ok(app, 'getEnvironment', { params: { id } });
+  const environment = await ok('getEnvironment', { params: { id } });
   assert.deepEqual(environment.latestDeploymentLog?.output, expected);
-  const { outputs: names } = await ok(app, 'listEnvironmentOutputs', { query: { projectId: app.projectId } });
+  const { outputs: names } = await ok('listEnvironmentOutputs', { query: { projectId: app.projectId } });
   assert.deepEqual(
     names.filter(({ environmentId }) => environmentId === id).map(({ name }) => name),
     Object.keys(outputs).sort(),
@@ -64,10 +56,10 @@ test('the outputs of a run of several units are a list by unit, wherever they ar
 });
 
 test('a dot in the name of an output means nothing where a run has no units', async () => {
-  const { latestDeploymentLogId } = await createEnvironment(app, { requiresApproval: false });
+  const { latestDeploymentLogId } = await createEnvironment({ requiresApproval: false });
   const next = await agent.plan();
   await agent.apply(next!, ['a'], { outputs: { 'a.b': text('c') } });
-  assert.deepEqual((await deploymentOf(app, latestDeploymentLogId ?? '')).output, { 'a.b': text('c') });
+  assert.deepEqual((await deploymentOf(latestDeploymentLogId ?? '')).output, { 'a.b': text('c') });
 });
 
 test('a reference names the unit, or only one unit has the output', async () => {
@@ -79,8 +71,8 @@ test('a reference names the unit, or only one unit has the output', async () => 
     schema: { format: 'ENVIRONMENT_OUTPUT' },
   });
   const runWith = async (...configurationChanges: object[]) => {
-    const consumer = await createIdle(app, { name: 'app', configurationChanges });
-    return (await deploy(app, consumer.id)).id;
+    const consumer = await createIdle({ name: 'app', configurationChanges });
+    return (await deploy(consumer.id)).id;
   };
   await runWith(
     input('whole', 'live/v1.2/app.name'),
@@ -100,7 +92,7 @@ test('a reference names the unit, or only one unit has the output', async () => 
   );
   const wrong = await runWith(input('several', 'name'), input('none', 'live/vpc.nope'));
   assert.equal(await agent.claimAny(), null);
-  const message = (await deploymentOf(app, wrong)).error?.message ?? '';
+  const message = (await deploymentOf(wrong)).error?.message ?? '';
   assert.match(
     message,
     /output "name" of environment "live", where several units have an output of that name: use one of live\/v1\.2\/app\.name, live\/vpc\.name$/m,

@@ -1,36 +1,33 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, refused } from '../../../../testing/client.ts';
-import { createActive, createBody, deploymentOf, forgetWork } from '../../../../testing/environment.ts';
-import { createFrom, createTemplate } from '../../../../testing/template.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const tests = await startAgentTests();
+const { app, agent, organizationId, ok, refused } = tests;
+const { createActive, createBody, deploymentOf, forgetWork, createTemplate, createFrom } = tests;
 const planner = await app.addKey({ [organizationId]: [] }, [
   { organizationId, projectId: app.projectId, role: 'Planner' },
 ]);
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 /** An environment with variables, and a deployment of a user who may only plan with changes of them. */
 async function propose(configurationChanges: object | object[], more: object = {}) {
-  const environment = await createActive(app, agent, {
+  const environment = await createActive({
     configurationChanges: [
       { name: 'SIZE', value: 'small' },
       { name: 'OLD', value: 'old' },
     ],
   });
-  const { id } = await ok(app, 'deployEnvironment', {
+  const { id } = await ok('deployEnvironment', {
     params: { id: environment.id },
     body: { configurationChanges, ...more },
     as: planner,
   });
   const stored = async () => {
     const query = { organizationId, environmentId: environment.id };
-    const rows = await ok(app, 'listVariables', { query });
+    const rows = await ok('listVariables', { query });
     return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   };
   return { environment, id, stored };
@@ -54,7 +51,7 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
     ],
   );
   await agent.finish(job, plannedOutcome());
-  const shown = await deploymentOf(app, id);
+  const shown = await deploymentOf(id);
   assert.deepEqual(
     shown.variables?.map(({ name, value, scope, scopeId }) => [name, value, scope, scopeId]),
     [
@@ -64,16 +61,16 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
   );
   const query = { organizationId, deploymentLogId: id };
   assert.deepEqual(
-    (await ok(app, 'listVariables', { query })).map(({ name, scope, schema }) => [name, scope, schema]),
+    (await ok('listVariables', { query })).map(({ name, scope, schema }) => [name, scope, schema]),
     [
       ['SIZE', 'DEPLOYMENT', { type: 'string' }],
       ['TOKEN', 'DEPLOYMENT', { type: 'string' }],
     ],
   );
   assert.deepEqual(await stored(), unchanged, 'nothing is stored yet');
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   assert.deepEqual(await stored(), { SIZE: 'large', TOKEN: '********' });
-  const rows = await ok(app, 'listVariables', { query: { organizationId, environmentId: environment.id } });
+  const rows = await ok('listVariables', { query: { organizationId, environmentId: environment.id } });
   assert.deepEqual(
     [...new Set(rows.map(({ userId, scope }) => `${userId} ${scope}`))],
     [`${planner.id} ENVIRONMENT`],
@@ -89,33 +86,33 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
 
 test('what was proposed waits for an approval also where the project skips plans without changes', async (t) => {
   const put = (skipApplyWhenPlanIsEmpty: boolean) =>
-    ok(app, 'updatePolicy', { body: { projectId: app.projectId, skipApplyWhenPlanIsEmpty } });
+    ok('updatePolicy', { body: { projectId: app.projectId, skipApplyWhenPlanIsEmpty } });
   await put(true);
   t.after(() => put(false));
   const { id, stored } = await propose(changes);
   const planSummary = { added: 0, changed: 0, destroyed: 0 };
   await agent.plan({ hasChanges: false, hasResourceChanges: false, planSummary });
-  const { status, isSkippedApply } = await deploymentOf(app, id);
+  const { status, isSkippedApply } = await deploymentOf(id);
   assert.deepEqual([status, isSkippedApply], ['WAITING_FOR_USER', undefined]);
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   assert.deepEqual(await stored(), { SIZE: 'large', TOKEN: '********' });
 });
 
 test('what was proposed is dropped when the plan is cancelled', async () => {
   const { id, stored } = await propose(changes);
   await agent.plan();
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
   assert.deepEqual(await stored(), unchanged);
 });
 
 test('what was proposed is dropped when the plan fails, and never stored by a type that only plans', async () => {
   const failed = await propose(changes);
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
-  assert.equal((await deploymentOf(app, failed.id)).status, 'FAILURE');
+  assert.equal((await deploymentOf(failed.id)).status, 'FAILURE');
   assert.deepEqual(await failed.stored(), unchanged);
   const dry = await propose(changes, { deploymentType: 'dryRun' });
   await agent.finish(await agent.claim(), plannedOutcome());
-  assert.equal((await deploymentOf(app, dry.id)).status, 'SUCCESS');
+  assert.equal((await deploymentOf(dry.id)).status, 'SUCCESS');
   assert.deepEqual(await dry.stored(), unchanged);
 });
 
@@ -123,12 +120,12 @@ test('a proposal that cannot be stored any more is not approved, and says why', 
   const { id, stored } = await propose({ name: 'SIZE', value: 'large' });
   await agent.plan();
   const body = [{ scope: 'GLOBAL', organizationId, name: 'SIZE', type: 0, value: 'fixed', isReadonly: true }];
-  const [locked] = await ok(app, 'saveVariables', { body });
-  const { message } = await refused(app, 'approveDeployment', 409, { params: { id } });
+  const [locked] = await ok('saveVariables', { body });
+  const { message } = await refused('approveDeployment', 409, { params: { id } });
   assert.match(message, /can no longer be stored: .*"SIZE" is read-only in scope GLOBAL.*Cancel it/);
-  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
-  await ok(app, 'cancelDeployment', { params: { id } });
-  await ok(app, 'deleteVariable', { params: { id: locked?.id ?? '' } });
+  assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
+  await ok('cancelDeployment', { params: { id } });
+  await ok('deleteVariable', { params: { id: locked?.id ?? '' } });
   assert.deepEqual(await stored(), unchanged);
 });
 
@@ -138,16 +135,16 @@ test('a proposal is checked when it is made, like a change', async () => {
     [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' }, /RUN_APPLY/, 403],
     [{ name: 'a', type: 1, value: '{', schema: { format: 'HCL' } }, /not valid HCL/, 422],
   ];
-  const { id } = await createActive(app, agent);
+  const { id } = await createActive();
   for (const [change, pattern, status = 400] of refusals) {
     const input = { params: { id }, body: { configurationChanges: change }, as: planner };
-    assert.match((await refused(app, 'deployEnvironment', status, input)).message, pattern);
+    assert.match((await refused('deployEnvironment', status, input)).message, pattern);
   }
 });
 
 test('changes of somebody who may apply are stored when the deployment is requested', async () => {
   const { environment, stored } = await propose({ name: 'SIZE', value: 'large' });
-  await ok(app, 'deployEnvironment', {
+  await ok('deployEnvironment', {
     params: { id: environment.id },
     body: { configurationChanges: { name: 'SIZE', value: 'huge' } },
   });
@@ -159,22 +156,22 @@ let setCount = 0;
 async function createSet(...configurationProperties: object[]) {
   const name = `proposed set ${++setCount}`;
   const body = { name, scope: 'project' as const, scopeId: app.projectId, configurationProperties };
-  return ok(app, 'createConfigurationSet', { body });
+  return ok('createConfigurationSet', { body });
 }
 
 async function setsOf(scope: 'environment' | 'deployment', scopeId: string) {
-  return (await ok(app, 'listSetAssignments', { params: { scope, scopeId } })).map(({ id }) => id);
+  return (await ok('listSetAssignments', { params: { scope, scopeId } })).map(({ id }) => id);
 }
 
 /** An environment with one set, and a planner who wants another one instead. */
 async function proposeSets(more: object = {}) {
   const first = await createSet({ name: 'COLOUR', value: 'red' }, { name: 'FIRST', value: 'yes' });
   const second = await createSet({ name: 'COLOUR', value: 'blue' }, { name: 'OLD', value: 'hidden' });
-  const environment = await createActive(app, agent, {
+  const environment = await createActive({
     configurationChanges: { name: 'OLD', value: 'old' },
     configurationSetChanges: { assign: [first.id] },
   });
-  const deployment = await ok(app, 'deployEnvironment', {
+  const deployment = await ok('deployEnvironment', {
     params: { id: environment.id },
     body: { configurationSetChanges: { assign: [second.id], unassign: [first.id] }, ...more },
     as: planner,
@@ -195,7 +192,7 @@ test('sets that a planner proposes are used for the plan, and assigned when it i
   await agent.finish(job, plannedOutcome());
   assert.deepEqual(await setsOf('deployment', id), [second.id]);
   assert.deepEqual(await setsOf('environment', environment.id), [first.id], 'nothing is stored yet');
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   assert.deepEqual(await setsOf('environment', environment.id), [second.id]);
   const { rows: audit } = await app.database.pool.query<{
     action: string;
@@ -222,14 +219,14 @@ test('sets that a planner proposes are used for the plan, and assigned when it i
 test('a variable that is proposed is checked with the sets that are proposed', async () => {
   const { environment, id } = await proposeSets();
   await agent.plan();
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
   const strict = await createSet({ name: 'STAGE', value: 'prod', isReadonly: true });
   const params = { id: environment.id };
   const body = {
     configurationSetChanges: { assign: [strict.id] },
     configurationChanges: { name: 'STAGE', value: 'test' },
   };
-  const { message } = await refused(app, 'deployEnvironment', 409, { params, body, as: planner });
+  const { message } = await refused('deployEnvironment', 409, { params, body, as: planner });
   assert.match(message, /"STAGE" is read-only/);
   assert.equal((await setsOf('environment', environment.id)).includes(strict.id), false);
 });
@@ -237,12 +234,12 @@ test('a variable that is proposed is checked with the sets that are proposed', a
 test('no set is assigned when the plan is cancelled or fails, or only plans', async () => {
   const cancelled = await proposeSets();
   await agent.plan();
-  await ok(app, 'cancelDeployment', { params: { id: cancelled.id } });
+  await ok('cancelDeployment', { params: { id: cancelled.id } });
   const failed = await proposeSets();
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
   const dry = await proposeSets({ deploymentType: 'dryRun' });
   await agent.finish(await agent.claim(), plannedOutcome());
-  assert.equal((await deploymentOf(app, dry.id)).status, 'SUCCESS');
+  assert.equal((await deploymentOf(dry.id)).status, 'SUCCESS');
   for (const { environment, first } of [cancelled, failed, dry])
     assert.deepEqual(await setsOf('environment', environment.id), [first.id]);
 });
@@ -250,19 +247,19 @@ test('no set is assigned when the plan is cancelled or fails, or only plans', as
 test('a set that was deleted since is not assigned, and the approval says so', async () => {
   const { environment, id, first, second } = await proposeSets();
   await agent.plan();
-  await ok(app, 'unassignConfigurationSets', {
+  await ok('unassignConfigurationSets', {
     params: { scope: 'environment', scopeId: environment.id },
     query: { setIds: first.id },
   });
-  await ok(app, 'deleteConfigurationSet', { params: { id: second.id } });
-  const { message } = await refused(app, 'approveDeployment', 409, { params: { id } });
+  await ok('deleteConfigurationSet', { params: { id: second.id } });
+  const { message } = await refused('approveDeployment', 409, { params: { id } });
   assert.match(message, /can no longer be stored: .*assign\/0.*Cancel it and deploy again/);
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
   assert.deepEqual(await setsOf('environment', environment.id), []);
 });
 
 async function createActiveFrom(templateId: string) {
-  const environment = await createFrom(app, templateId, { requiresApproval: false });
+  const environment = await createFrom(templateId, { requiresApproval: false });
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, ['a']);
@@ -272,17 +269,17 @@ async function createActiveFrom(templateId: string) {
 /** Of the next deployment, which plans only: the template, and the revision. */
 async function codeOfNext(id: string) {
   const body = { deploymentType: 'dryRun' as const };
-  const made = await ok(app, 'deployEnvironment', { params: { id }, body });
+  const made = await ok('deployEnvironment', { params: { id }, body });
   const job = await agent.claim();
   await agent.finish(job, plannedOutcome());
-  const { blueprintId } = await deploymentOf(app, made.id);
+  const { blueprintId } = await deploymentOf(made.id);
   return [blueprintId, job.source.repository, job.source.revision];
 }
 
 test('a template and revision that a planner proposes are those of the plan, and kept with its approval', async () => {
-  const first = await createTemplate(app, { revision: 'main' });
-  const second = await createTemplate(app, { revision: 'trunk' });
-  await ok(app, 'saveVariables', {
+  const first = await createTemplate({ revision: 'main' });
+  const second = await createTemplate({ revision: 'trunk' });
+  await ok('saveVariables', {
     body: [
       { scope: 'BLUEPRINT', scopeId: second.id, organizationId, name: 'FROM', type: 0, value: 'second' },
     ],
@@ -293,15 +290,15 @@ test('a template and revision that a planner proposes are those of the plan, and
     body: { blueprintId: second.id, blueprintRevision: 'v2' },
     as: planner,
   };
-  const dropped = await ok(app, 'deployEnvironment', asked);
+  const dropped = await ok('deployEnvironment', asked);
   const job = await agent.claim();
   assert.deepEqual([job.source.revision, job.variables.environment[0]?.value], ['v2', 'second']);
   await agent.finish(job, plannedOutcome());
-  await ok(app, 'cancelDeployment', { params: { id: dropped.id } });
+  await ok('cancelDeployment', { params: { id: dropped.id } });
   assert.deepEqual(await codeOfNext(id), [first.id, first.repository, 'main']);
-  const kept = await ok(app, 'deployEnvironment', asked);
+  const kept = await ok('deployEnvironment', asked);
   await agent.plan();
-  await ok(app, 'approveDeployment', { params: { id: kept.id } });
+  await ok('approveDeployment', { params: { id: kept.id } });
   await agent.apply(await agent.claim(), ['a']);
   assert.deepEqual(await codeOfNext(id), [second.id, second.repository, 'v2']);
   const { rows } = await app.database.pool.query<{ details: { templateId: object; proposedBy: string } }>(
@@ -315,21 +312,21 @@ test('a template and revision that a planner proposes are those of the plan, and
 });
 
 test('a template that was deleted since is not switched to', async () => {
-  const first = await createTemplate(app);
-  const second = await createTemplate(app);
+  const first = await createTemplate();
+  const second = await createTemplate();
   const { id } = await createActiveFrom(first.id);
   const body = { blueprintId: second.id };
-  const made = await ok(app, 'deployEnvironment', { params: { id }, body, as: planner });
+  const made = await ok('deployEnvironment', { params: { id }, body, as: planner });
   await agent.plan();
-  await ok(app, 'deleteTemplate', { params: { id: second.id } });
-  const { message } = await refused(app, 'approveDeployment', 409, { params: { id: made.id } });
+  await ok('deleteTemplate', { params: { id: second.id } });
+  const { message } = await refused('approveDeployment', 409, { params: { id: made.id } });
   assert.match(message, /can no longer be stored: .*which was deleted/);
-  await ok(app, 'cancelDeployment', { params: { id: made.id } });
+  await ok('cancelDeployment', { params: { id: made.id } });
   assert.equal((await codeOfNext(id))[0], first.id);
 });
 
 test("the environment's own template changes when a planner's repository and revision are approved", async () => {
-  const role = await ok(app, 'createRole', {
+  const role = await ok('createRole', {
     body: {
       organizationId,
       name: 'Mover',
@@ -342,19 +339,19 @@ test("the environment's own template changes when a planner's repository and rev
   const mover = await app.addKey({ [organizationId]: [] }, [
     { organizationId, projectId: app.projectId, role: role.id },
   ]);
-  const { id, blueprintId } = await createActive(app, agent, { revision: 'main' });
+  const { id, blueprintId } = await createActive({ revision: 'main' });
   const blueprintRepository = 'https://git.example.com/moved.git';
   const body = { blueprintRepository, blueprintRevision: 'v3' };
-  const propose = () => ok(app, 'deployEnvironment', { params: { id }, body, as: mover });
+  const propose = () => ok('deployEnvironment', { params: { id }, body, as: mover });
   const dropped = await propose();
   const job = await agent.claim();
   assert.deepEqual([job.source.repository, job.source.revision], [blueprintRepository, 'v3']);
   await agent.finish(job, plannedOutcome());
-  await ok(app, 'cancelDeployment', { params: { id: dropped.id } });
-  assert.deepEqual(await codeOfNext(id), [blueprintId, createBody(app).repository, 'main']);
+  await ok('cancelDeployment', { params: { id: dropped.id } });
+  assert.deepEqual(await codeOfNext(id), [blueprintId, createBody().repository, 'main']);
   const kept = await propose();
   await agent.plan();
-  await ok(app, 'approveDeployment', { params: { id: kept.id }, as: deployer });
+  await ok('approveDeployment', { params: { id: kept.id }, as: deployer });
   await agent.apply(await agent.claim(), ['a']);
   assert.deepEqual(await codeOfNext(id), [blueprintId, blueprintRepository, 'v3']);
 });

@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, refused } from '../../../../testing/client.ts';
-import { createActive, forgetWork } from '../../../../testing/environment.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
+const { app, agent, organizationId, ok, refused, createActive, forgetWork } = await startAgentTests();
 const planner = await app.addKey({ [organizationId]: [] }, [
   { organizationId, projectId: app.projectId, role: 'Planner' },
 ]);
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 /** A deployment of a user who may only plan, with settings of its environment. */
 async function propose(body: object) {
-  const environment = await createActive(app, agent);
-  const { id } = await ok(app, 'deployEnvironment', { params: { id: environment.id }, body, as: planner });
+  const environment = await createActive();
+  const { id } = await ok('deployEnvironment', { params: { id: environment.id }, body, as: planner });
   return { environment, id };
 }
 
 async function settingsOf(id: string) {
-  const { name, lifespanEndAt, requiresApproval } = await ok(app, 'getEnvironment', { params: { id } });
+  const { name, lifespanEndAt, requiresApproval } = await ok('getEnvironment', { params: { id } });
   return { name, end: lifespanEndAt, requiresApproval };
 }
 
@@ -37,7 +33,7 @@ test("a planner's new name and lifetime are for the plan, and the environment's 
   assert.equal(job.systemVariables['ENVARIUM_ENVIRONMENT_NAME'], settings.envName);
   await agent.finish(job, plannedOutcome());
   assert.deepEqual(await settingsOf(environment.id), before, 'nothing is stored yet');
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   const after = { name: settings.envName, end: ttl.value, requiresApproval: true };
   assert.deepEqual(await settingsOf(environment.id), after);
 });
@@ -46,12 +42,12 @@ test("a planner's name and lifetime are dropped with the plan, and those of some
   const { environment, id } = await propose(settings);
   const before = await settingsOf(environment.id);
   await agent.plan();
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
   const failed = { params: { id: environment.id }, body: settings, as: planner };
-  await ok(app, 'deployEnvironment', failed);
+  await ok('deployEnvironment', failed);
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
   assert.deepEqual(await settingsOf(environment.id), before);
-  await ok(app, 'deployEnvironment', { params: { id: environment.id }, body: settings });
+  await ok('deployEnvironment', { params: { id: environment.id }, body: settings });
   assert.deepEqual((await settingsOf(environment.id)).name, settings.envName);
 });
 
@@ -60,7 +56,7 @@ test('a lifetime that is over before the plan is approved is not stored, and the
   const { id } = await propose({ ttl: { type: 'DATE', value } });
   await agent.plan();
   app.advance(120);
-  const { message } = await refused(app, 'approveDeployment', 409, { params: { id } });
+  const { message } = await refused('approveDeployment', 409, { params: { id } });
   assert.match(message, /can no longer be stored: .*ttl.*Cancel it and deploy again/);
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
 });

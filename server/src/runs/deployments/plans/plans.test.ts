@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { call, ok, refused } from '../../../../testing/client.ts';
-import { createActive, deploy, forgetWork } from '../../../../testing/environment.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { organizationId } = app;
-const environment = await createActive(app, agent);
+const tests = await startAgentTests();
+const { app, agent, organizationId, call, ok, refused, createActive, deploy, forgetWork } = tests;
+const environment = await createActive();
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const change = (type: string, name: string, action: string, more: object = {}) => ({
   path: `${type}.${name}`,
@@ -25,14 +22,13 @@ const change = (type: string, name: string, action: string, more: object = {}) =
 
 /** A plan that was made. @returns its id */
 async function planned(resourceChanges: object[]): Promise<string> {
-  const { id } = await deploy(app, environment.id, { deploymentType: 'dryRun' });
+  const { id } = await deploy(environment.id, { deploymentType: 'dryRun' });
   const plan = { resourceChanges, outputChanges: [] };
   await agent.finish(await agent.claim(), plannedOutcome({ plan: plan as never }));
   return id;
 }
 
-const impactOf = (ids: string, as = app.admin) =>
-  ok(app, 'getPlanImpact', { query: { deploymentIds: ids }, as });
+const impactOf = (ids: string, as = app.admin) => ok('getPlanImpact', { query: { deploymentIds: ids }, as });
 
 test('plans are counted by action, and what they destroy is listed', async () => {
   const lost = Array.from({ length: 60 }, (_, index) => change('bucket', `b${index}`, 'delete'));
@@ -102,8 +98,8 @@ test('what is deferred counts in no number, and what a summary replaces is not d
 test('without a plan, its summary counts, or nothing is readable', async () => {
   const summarized = await planned([change('vm', 'new', 'create')]);
   await app.database.pool.query('update deployment set plan = null where id = $1', [summarized]);
-  const other = await createActive(app, agent);
-  const { id: running } = await deploy(app, other.id, { deploymentType: 'dryRun' });
+  const other = await createActive();
+  const { id: running } = await deploy(other.id, { deploymentType: 'dryRun' });
   assert.deepEqual(await impactOf(`${summarized},${running}`), {
     [summarized]: { planReadable: true, create: 1, update: 0, delete: 0, recreate: 0, destructiveTotal: 0 },
     [running]: { planReadable: false },
@@ -113,18 +109,18 @@ test('without a plan, its summary counts, or nothing is readable', async () => {
 test('plans that are unknown or that the caller may not view are refused, and lists have limits', async () => {
   const plan = await planned([]);
   const stranger = await app.addKey({ [organizationId]: 'User' });
-  const hidden = await refused(app, 'getPlanImpact', 403, { query: { deploymentIds: plan }, as: stranger });
+  const hidden = await refused('getPlanImpact', 403, { query: { deploymentIds: plan }, as: stranger });
   assert.match(hidden.message, /query\/deploymentIds needs the right VIEW_ENVIRONMENT/);
   for (const id of [randomUUID(), 'x']) {
-    const { message } = await refused(app, 'getPlanImpact', 400, { query: { ids: `${plan},${id}` } });
+    const { message } = await refused('getPlanImpact', 400, { query: { ids: `${plan},${id}` } });
     assert.match(message, /query\/ids does not match any deployment/);
   }
   const tooMany = Array.from({ length: 201 }, () => randomUUID()).join(',');
   for (const deploymentIds of ['', ' , ', tooMany]) {
-    const { message } = await refused(app, 'getPlanImpact', 400, { query: { deploymentIds } });
+    const { message } = await refused('getPlanImpact', 400, { query: { deploymentIds } });
     assert.match(message, /query\/deploymentIds/);
   }
-  assert.deepEqual(Object.keys(await ok(app, 'getPlanImpact', { query: { ids: plan } })), [plan]);
+  assert.deepEqual(Object.keys(await ok('getPlanImpact', { query: { ids: plan } })), [plan]);
 });
 
 test('a plan is a document in the form of terraform, whose numbers keep every digit', async () => {
@@ -135,21 +131,20 @@ test('a plan is a document in the form of terraform, whose numbers keep every di
      where id = $1`,
     [plan],
   );
-  const response = await call(app, 'getPlanJson', { params: { id: plan } });
+  const response = await call('getPlanJson', { params: { id: plan } });
   assert.equal(response.statusCode, 200);
   assert.match(response.body, /"after":\{"size":9223372036854775807\}/);
   const { resource_changes: changes } = response.json() as { resource_changes: object[] };
   assert.equal((changes[0] as { address: string }).address, 'vm.changed');
-  const { url } = (await ok(app, 'getPlanJson', {
-    params: { id: plan },
-    query: { redirect: 'false' },
-  })) as { url: string };
+  const { url } = (await ok('getPlanJson', { params: { id: plan }, query: { redirect: 'false' } })) as {
+    url: string;
+  };
   assert.equal(url, `/api/environments/deployments/${plan}/plan-json`);
 });
 
 test('a deployment without a plan has no document', async () => {
-  const other = await createActive(app, agent);
-  const { id } = await deploy(app, other.id, { deploymentType: 'dryRun' });
-  const { message } = await refused(app, 'getPlanJson', 404, { params: { id } });
+  const other = await createActive();
+  const { id } = await deploy(other.id, { deploymentType: 'dryRun' });
+  const { message } = await refused('getPlanJson', 404, { params: { id } });
   assert.match(message, /No plan is stored/);
 });

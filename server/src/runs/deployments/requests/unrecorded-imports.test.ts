@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UnrecordedResource } from '#contract/deployments/plan.ts';
-import { plannedOutcome, stateFile, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, refused } from '../../../../testing/client.ts';
-import { createBody, createEnvironment, deploy, deploymentOf } from '../../../../testing/environment.ts';
+import { plannedOutcome, stateFile } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const tests = await startAgentTests();
+const { app, agent, ok, refused, createBody, createEnvironment, deploy, deploymentOf } = tests;
 
 const created = (address: string, id?: string): UnrecordedResource => ({
   address,
@@ -25,13 +23,13 @@ async function killNext(unrecorded: UnrecordedResource[]): Promise<void> {
 }
 
 async function killedEnvironment(unrecorded: UnrecordedResource[]) {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   await killNext(unrecorded);
   return environment;
 }
 
 function refusal(id: string, status: 400 | 409, body: object = {}) {
-  return refused(app, 'deployEnvironment', status, { params: { id }, body: { ...importing, ...body } });
+  return refused('deployEnvironment', status, { params: { id }, body: { ...importing, ...body } });
 }
 
 test('a deployment imports what any run after the last success created and could not record', async () => {
@@ -41,20 +39,20 @@ test('a deployment imports what any run after the last success created and could
     created('a.without'),
     { address: 'a.maybe', id: '3', certainty: 'may exist' },
   ]);
-  await deploy(app, id);
+  await deploy(id);
   await killNext([created('a.one', 'new')]);
-  const { id: deploymentId } = await deploy(app, id, { ...importing, userRequiresApproval: true });
+  const { id: deploymentId } = await deploy(id, { ...importing, userRequiresApproval: true });
   const plan = await agent.claim();
   assert.deepEqual(plan.imports, [
     { address: 'a.one', id: 'new' },
     { address: 'a.two', id: '2' },
   ]);
   await agent.finish(plan, plannedOutcome());
-  await ok(app, 'approveDeployment', { params: { id: deploymentId } });
+  await ok('approveDeployment', { params: { id: deploymentId } });
   const apply = await agent.claim();
   assert.deepEqual([apply.phase, apply.imports], ['apply', plan.imports]);
   await agent.apply(apply);
-  assert.equal((await deploymentOf(app, deploymentId)).status, 'SUCCESS');
+  assert.equal((await deploymentOf(deploymentId)).status, 'SUCCESS');
   assert.match((await refusal(id, 409)).message, /no deployment since its last successful one/);
   const { rows } = await app.database.pool.query<{ details: { imports?: unknown } }>(
     "select details from audit_event where action = 'deployment.started' and entity_id = $1",
@@ -65,7 +63,7 @@ test('a deployment imports what any run after the last success created and could
 
 test('a deployment without the request imports nothing', async () => {
   const { id } = await killedEnvironment([created('a.one', '1')]);
-  await deploy(app, id);
+  await deploy(id);
   const plan = await agent.claim();
   assert.equal(plan.imports, undefined);
   await agent.apply((await agent.finish(plan, plannedOutcome())) ?? assert.fail('no apply'));
@@ -83,23 +81,23 @@ test('an import is refused where nothing can be imported, with the reason', asyn
       (await refusal(id, 400, body)).message,
       /importUnrecorded applies only to deploymentType deploy and dryRun, and this is a/,
     );
-  const other = await createEnvironment(app, { requiresApproval: false });
+  const other = await createEnvironment({ requiresApproval: false });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a']);
   assert.match((await refusal(other.id, 409)).message, /nothing to import/);
-  const first = createBody(app, { deployRequest: importing });
+  const first = createBody({ deployRequest: importing });
   assert.match(
-    (await refused(app, 'createEnvironmentWithoutTemplate', 400, { body: first })).message,
+    (await refused('createEnvironmentWithoutTemplate', 400, { body: first })).message,
     /importUnrecorded does not apply to the first deployment/,
   );
 });
 
 test('a success of some resources only does not end what can be imported', async () => {
   const { id } = await killedEnvironment([created('a.one', '1')]);
-  await deploy(app, id, { targets: ['a.two'] });
+  await deploy(id, { targets: ['a.two'] });
   const targeted = (await agent.plan()) ?? assert.fail('no apply');
   await agent.putState(targeted, stateFile(1, ['a'], targeted.environmentId), '');
   await agent.apply(targeted, ['a', 'b']);
-  await deploy(app, id, { ...importing, deploymentType: 'dryRun' });
+  await deploy(id, { ...importing, deploymentType: 'dryRun' });
   const plan = await agent.claim();
   assert.deepEqual(plan.imports, [{ address: 'a.one', id: '1' }]);
   await agent.finish(plan, plannedOutcome());

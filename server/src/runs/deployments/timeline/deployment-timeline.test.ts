@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok, refused } from '../../../../testing/client.ts';
-import { createEnvironment } from '../../../../testing/environment.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { agent, ok, refused, createEnvironment } = await startAgentTests();
 const at = (milliseconds: number) => new Date(Date.UTC(2020, 0, 1) + milliseconds).toISOString();
 
 const steps: RunEvent[] = [
@@ -27,11 +24,11 @@ const steps: RunEvent[] = [
 ];
 
 test('the timeline of a deployment contains the times that its agent reported', async () => {
-  const environment = await createEnvironment(app, { requiresApproval: true });
+  const environment = await createEnvironment({ requiresApproval: true });
   const id = environment.latestDeploymentLogId ?? '';
   const job = await agent.claim();
   await agent.report(job, { eventsFrom: 0, events: steps, logs: [] });
-  const running = await ok(app, 'getDeploymentTimeline', { params: { id } });
+  const running = await ok('getDeploymentTimeline', { params: { id } });
   assert.deepEqual(
     running.phases.map(({ phase }) => phase),
     ['request', 'claim', 'start', 'checkout'],
@@ -42,7 +39,7 @@ test('the timeline of a deployment contains the times that its agent reported', 
     times: { receivedAt: at(10), sentAt: at(120) },
   });
   assert.equal(answer.statusCode, 200);
-  const { phases, commands } = await ok(app, 'getDeploymentTimeline', { params: { id } });
+  const { phases, commands } = await ok('getDeploymentTimeline', { params: { id } });
   const named = (wanted: string) => phases.find(({ phase }) => phase === wanted);
   assert.deepEqual([named('start')?.milliseconds, named('start')?.ownMilliseconds], [40, 40]);
   assert.deepEqual(named('checkout'), {
@@ -59,10 +56,10 @@ test('the timeline of a deployment contains the times that its agent reported', 
   assert.deepEqual(commands, [
     { step: 'git:clone', label: 'git clone', program: 'git', milliseconds: 20, cpuMilliseconds: 10 },
   ]);
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { params: { id } });
 });
 
 test('a deployment that does not exist has no timeline', async () => {
   const id = '019366a0-0000-7000-8000-000000000009';
-  await refused(app, 'getDeploymentTimeline', 404, { params: { id } });
+  await refused('getDeploymentTimeline', 404, { params: { id } });
 });

@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { stateFile, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok } from '../../../../testing/client.ts';
-import {
-  createActive,
-  createEnvironment,
-  deploy,
-  deploymentOf,
-  environmentOf,
-  forgetWork,
-} from '../../../../testing/environment.ts';
+import { stateFile } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-const { id: projectId } = await ok(app, 'createProject', {
+const tests = await startAgentTests();
+const { app, agent, ok } = tests;
+const { createActive, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { id: projectId } = await ok('createProject', {
   body: { organizationId: app.organizationId, name: 'skips empty plans' },
 });
-await ok(app, 'updatePolicy', {
+await ok('updatePolicy', {
   body: { projectId, skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false },
 });
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const inside = { projectId, requiresApproval: false };
 const nothing = {
@@ -31,28 +23,28 @@ const nothing = {
 const text = (value: string) => ({ a: { value, type: 'string', sensitive: false } });
 
 async function isSkipped(environmentId: string): Promise<boolean> {
-  const { latestDeploymentLogId: id } = await environmentOf(app, environmentId);
-  const { status, isSkippedApply = false } = await deploymentOf(app, id ?? '');
+  const { latestDeploymentLogId: id } = await environmentOf(environmentId);
+  const { status, isSkippedApply = false } = await deploymentOf(id ?? '');
   assert.equal(status, 'SUCCESS');
   return isSkippedApply;
 }
 
 /** Deploys with an empty plan. @returns the apply, if it is not skipped */
 async function deployNothing(environmentId: string, more: object = {}) {
-  await deploy(app, environmentId);
+  await deploy(environmentId);
   return agent.plan({ ...nothing, ...more });
 }
 
 test('a state that was rolled back is read again, and what an apply of it reads is carried on', async () => {
-  const { id } = await createEnvironment(app, inside);
+  const { id } = await createEnvironment(inside);
   const first = await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a'], {
     outputs: text('1'),
   });
-  await deploy(app, id);
+  await deploy(id);
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a', 'b'], { outputs: text('2') });
   assert.equal(await deployNothing(id), null);
   assert.equal(await isSkipped(id), true);
-  await ok(app, 'rollBackState', { params: { id: first } });
+  await ok('rollBackState', { params: { id: first } });
   const apply = (await deployNothing(id)) ?? assert.fail('the state is not read');
   await agent.mark(apply);
   await agent.finish(apply, {
@@ -62,13 +54,13 @@ test('a state that was rolled back is read again, and what an apply of it reads 
   assert.equal(await isSkipped(id), false);
   assert.equal(await deployNothing(id), null);
   assert.equal(await isSkipped(id), true);
-  const { latestDeploymentLog } = await environmentOf(app, id);
+  const { latestDeploymentLog } = await environmentOf(id);
   assert.equal(latestDeploymentLog?.output?.['a']?.value, '1');
 });
 
 test('a state that a failed apply has stored is read again', async () => {
-  const { id } = await createActive(app, agent, inside);
-  await deploy(app, id);
+  const { id } = await createActive(inside);
+  await deploy(id);
   const apply = (await agent.plan()) ?? assert.fail('no apply');
   await agent.mark(apply);
   const { current } = apply.state;
@@ -82,7 +74,7 @@ test('a state that a failed apply has stored is read again', async () => {
 
 test('where the code has the state, it is read again after a run that did not', async () => {
   const elsewhere = { isStateOurs: false };
-  const { id } = await createEnvironment(app, inside);
+  const { id } = await createEnvironment(inside);
   const begin = async () => {
     const apply = (await agent.plan(elsewhere)) ?? assert.fail('no apply');
     await agent.mark(apply);
@@ -92,7 +84,7 @@ test('where the code has the state, it is read again after a run that did not', 
   await agent.finish(await begin(), { result: 'applied', finishedAt, outputs: text('1'), ...elsewhere });
   assert.equal(await deployNothing(id, elsewhere), null);
   assert.equal(await isSkipped(id), true);
-  await deploy(app, id);
+  await deploy(id);
   const error = { message: 'no such zone' };
   await agent.finish(await begin(), { result: 'failed', finishedAt, error, ...elsewhere });
   assert.ok(await deployNothing(id, elsewhere));

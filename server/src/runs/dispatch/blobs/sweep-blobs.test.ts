@@ -3,15 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome, stateFile, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok } from '../../../../testing/client.ts';
-import { createActive, createEnvironment, forgetWork } from '../../../../testing/environment.ts';
+import { plannedOutcome, stateFile } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 import { removeLeftovers } from './sweep-blobs.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
-beforeEach(() => forgetWork(app));
+const { app, agent, ok, createActive, createEnvironment, forgetWork } = await startAgentTests();
+beforeEach(() => forgetWork());
 const root = join(app.folder, 'blobs');
 const files = () =>
   (existsSync(root)
@@ -29,7 +26,7 @@ async function rowsOf(jobId: string): Promise<number> {
 }
 
 async function planned() {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   await agent.putBlob(job, 'plan', file('the plan file'));
   await agent.putBlob(job, 'tree', file('first'));
@@ -43,7 +40,7 @@ test('the apply gets the last files of its plan, and they are removed after the 
   const { id, job } = await planned();
   await app.carryOutEffects();
   assert.equal(files().length, before + 2);
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   await app.carryOutEffects();
   const apply = await agent.claim();
   for (const [blob, content] of [
@@ -63,13 +60,13 @@ test('the apply gets the last files of its plan, and they are removed after the 
 
 test('a small file of a plan is kept, replaced and removed with its row', async () => {
   const before = files().length;
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
   const job = await agent.claim();
   await agent.putBlob(job, 'tree', 'first');
   await agent.putBlob(job, 'tree', 'the tree');
   await agent.finish(job, plannedOutcome());
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok('approveDeployment', { params: { id } });
   const apply = await agent.claim();
   const read = () => agent.send('getBlob', { ...apply, blob: 'tree', query: { fence: String(apply.fence) } });
   assert.equal((await read()).body, 'the tree');
@@ -86,13 +83,13 @@ test('a small file of a plan is kept, replaced and removed with its row', async 
 test('the files of a refused or timed-out plan are removed', async () => {
   const before = files().length;
   const [refusedPlan] = [await planned()];
-  await ok(app, 'cancelDeployment', { params: { id: refusedPlan.id } });
+  await ok('cancelDeployment', { params: { id: refusedPlan.id } });
   await app.carryOutEffects();
   assert.equal(files().length, before);
 });
 
 test('a blob with a wrong checksum is refused and not kept', async () => {
-  await createEnvironment(app);
+  await createEnvironment();
   const job = await agent.claim();
   const before = files().length;
   const response = await agent.send(
@@ -104,7 +101,7 @@ test('a blob with a wrong checksum is refused and not kept', async () => {
 });
 
 test('unused files are removed after a while, and used ones stay', async () => {
-  const environment = await createActive(app, agent);
+  const environment = await createActive();
   const {
     job: { jobId },
   } = await planned();
@@ -125,9 +122,9 @@ test('unused files are removed after a while, and used ones stay', async () => {
   await removeLeftovers(app.context);
   assert.ok(!existsSync(join(root, 'runs', jobId, 'left')));
   for (const blob of [orphan, foreign]) await app.context.blobs.remove(blob);
-  assert.equal((await ok(app, 'listStateVersions', { params: { id: environment.id } })).length, 1);
+  assert.equal((await ok('listStateVersions', { params: { id: environment.id } })).length, 1);
   await agent.register();
-  await createEnvironment(app);
+  await createEnvironment();
   const job = await agent.claim();
   assert.equal((await agent.putState(job, stateFile(1), '')).standing, 'current');
 });

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { FinishRest } from '#protocol/messages/outcome.ts';
-import { appliedOutcome, plannedOutcome, sha256, stateFile, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { createEnvironment, deploymentOf, forgetWork } from '../../../../testing/environment.ts';
+import { appliedOutcome, plannedOutcome, sha256, stateFile } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, createEnvironment, deploymentOf, forgetWork } = await startAgentTests();
 
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -24,7 +22,7 @@ const report: NonNullable<FinishRest['report']> = {
 };
 
 async function planning() {
-  const environment = await createEnvironment(app, { requiresApproval: false });
+  const environment = await createEnvironment({ requiresApproval: false });
   const job = await agent.claim();
   return { job, id: environment.latestDeploymentLogId ?? '' };
 }
@@ -65,7 +63,7 @@ test('an outcome brings the last report, the state and the blobs, which are stor
   });
   assert.deepEqual(applied.json(), { next: null });
   assert.equal(await countOf('state_version'), before.states + 1);
-  const done = await deploymentOf(app, id);
+  const done = await deploymentOf(id);
   assert.equal(done.status, 'SUCCESS');
   assert.ok(done.stateVersionId);
 });

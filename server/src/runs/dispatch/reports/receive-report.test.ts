@@ -4,16 +4,13 @@ import fc from 'fast-check';
 import { covers } from '#contract/documents/coverage.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { plannedOutcome, testAgent } from '../../../../testing/agent.ts';
-import { testApp } from '../../../../testing/app.ts';
-import { ok } from '../../../../testing/client.ts';
-import { createEnvironment, deploymentOf } from '../../../../testing/environment.ts';
+import { plannedOutcome } from '../../../../testing/agent.ts';
+import { startAgentTests } from '../../../../testing/start.ts';
 
-const app = await testApp();
-const agent = await testAgent(app);
+const { app, agent, ok, createEnvironment, deploymentOf } = await startAgentTests();
 
 async function running() {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   return { job: await agent.claim(), id: environment.latestDeploymentLogId ?? '' };
 }
 
@@ -83,7 +80,7 @@ test('the log is what was written, however reports are cut, repeated and reorder
       await agent.report(job, { logs: [chunk('tf:init', next, bytes.subarray(next))] });
       assert.ok((await storedLog(id, 'tf:init')).equals(bytes));
       await agent.finish(job, plannedOutcome());
-      await ok(app, 'cancelDeployment', { params: { id } });
+      await ok('cancelDeployment', { params: { id } });
     }),
     { numRuns: 12 },
   );
@@ -137,7 +134,7 @@ test('repeated events change nothing, and events after a gap wait', async () => 
   assert.equal((await agent.report(job, { eventsFrom: 3, events: events.slice(3) })).events, 2);
   assert.equal((await agent.report(job, { eventsFrom: 1, events: events.slice(1) })).events, 4);
   assert.equal((await agent.report(job, { events })).events, 4);
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   assert.deepEqual(
     steps.map(({ name, status }) => [name, status]).filter(([, status]) => status !== 'NOT_STARTED'),
     [
@@ -149,7 +146,7 @@ test('repeated events change nothing, and events after a gap wait', async () => 
     steps.map(({ order }) => order),
     steps.map((_, index) => index),
   );
-  assert.deepEqual((await deploymentOf(app, id)).gitMetadata, {
+  assert.deepEqual((await deploymentOf(id)).gitMetadata, {
     commit: 'd'.repeat(40),
     branch: 'main',
     timestamp: '2026-01-01T00:00:00.000Z',
@@ -166,11 +163,11 @@ test('resources appear while they are being created', async () => {
   const { job, id } = await running();
   await agent.report(job, { events: [resource('a', 'started'), resource('a')] });
   assert.deepEqual(
-    (await ok(app, 'listDeploymentResources', { params: { id } })).map(({ name }) => name),
+    (await ok('listDeploymentResources', { params: { id } })).map(({ name }) => name),
     ['a'],
   );
   await agent.report(job, { eventsFrom: 2, events: [resource('b'), resource('a')] });
-  const { resources, resourceCount } = await deploymentOf(app, id);
+  const { resources, resourceCount } = await deploymentOf(id);
   assert.deepEqual([resources?.map(({ name }) => name), resourceCount], [['a', 'b'], 2]);
   await agent.finish(job, plannedOutcome());
 });
@@ -181,7 +178,7 @@ test('a run shows at most 10,000 resources while it is running', async () => {
     const events = Array.from({ length: 3000 }, (_, index) => resource(`r${from + index}`));
     assert.equal((await agent.report(job, { eventsFrom: from, events })).events, from + 3000);
   }
-  const { resources, resourceCount } = await deploymentOf(app, id);
+  const { resources, resourceCount } = await deploymentOf(id);
   assert.deepEqual([resources?.length, resourceCount], [10_000, 10_000]);
   await agent.finish(job, plannedOutcome());
 });
@@ -204,13 +201,13 @@ test('a NUL character in the output of a tool does not stop the run', async () =
       outputChanges: [{ name: 'x', action: 'create', attributes: [{ name: 'x', after: { '\0': '\0' } }] }],
     },
   });
-  const { status, error } = await deploymentOf(app, id);
+  const { status, error } = await deploymentOf(id);
   assert.equal(status, 'FAILURE');
   assert.match(error?.message ?? '', /^bad . value$/);
 });
 
 test('a message cut in the middle of a character does not stop the run', async () => {
-  const environment = await createEnvironment(app);
+  const environment = await createEnvironment();
   const job = await agent.claim();
   const half = '\u{1F680}'.slice(0, 1);
   await agent.report(job, {
@@ -221,10 +218,7 @@ test('a message cut in the middle of a character does not stop the run', async (
     finishedAt: new Date().toISOString(),
     error: { message: `no ${half}` },
   });
-  assert.equal(
-    (await deploymentOf(app, environment.latestDeploymentLogId ?? '')).error?.message,
-    'no \uFFFD',
-  );
+  assert.equal((await deploymentOf(environment.latestDeploymentLogId ?? '')).error?.message, 'no \uFFFD');
 });
 
 test('reports of a run that was given up change nothing', async () => {
@@ -233,7 +227,7 @@ test('reports of a run that was given up change nothing', async () => {
     events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
   });
   app.advance(60);
-  await ok(app, 'releaseDeployment', { params: { id }, body: { reason: 'it hangs' } });
+  await ok('releaseDeployment', { params: { id }, body: { reason: 'it hangs' } });
   const events = [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }];
   const late = await agent.send('report', job, {
     fence: job.fence,
@@ -244,7 +238,7 @@ test('reports of a run that was given up change nothing', async () => {
   assert.equal(late.statusCode, 409, late.body);
   assert.deepEqual([late.json().code, (await storedLog(id, 'tf:plan')).length], ['fence_outdated', 0]);
   assert.equal(
-    (await ok(app, 'listSteps', { params: { deploymentLogId: id } })).find(({ name }) => name === 'tf:plan')
+    (await ok('listSteps', { params: { deploymentLogId: id } })).find(({ name }) => name === 'tf:plan')
       ?.status,
     'NOT_STARTED',
   );
@@ -254,7 +248,7 @@ test('a step that is skipped after it has begun has an end, one that never began
   const { job, id } = await running();
   const events = [step('tf:init', 'SKIPPED'), step('tf:plan', 'IN_PROGRESS'), step('tf:plan', 'SKIPPED')];
   await agent.report(job, { events });
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   const timesOf = (name: string) => {
     const { startedAt, completedAt } = steps.find((each) => each.name === name) ?? {};
     return [startedAt, completedAt].map((time) => typeof time);
