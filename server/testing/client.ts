@@ -11,6 +11,8 @@ import type { TestApp } from './app.ts';
 import { checkReply } from './check-reply.ts';
 
 export interface CallInput {
+  /** Short for `params: { id }`. */
+  readonly id?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   /** An object is sent as JSON, a string unchanged. */
@@ -26,8 +28,11 @@ export function basic({ id, secret }: FirstKey): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
-export function pathOf(operation: Operation, { params, query }: Pick<CallInput, 'params' | 'query'>): string {
-  return `/api${fillPath(operation.path, params)}${query ? `?${new URLSearchParams(query).toString()}` : ''}`;
+export function pathOf(
+  operation: Operation,
+  { id, params, query }: Pick<CallInput, 'id' | 'params' | 'query'>,
+): string {
+  return `/api${fillPath(operation.path, id === undefined ? params : { id, ...params })}${query ? `?${new URLSearchParams(query).toString()}` : ''}`;
 }
 
 /** Sends any request. @param as absent: the first admin */

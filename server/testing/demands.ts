@@ -79,7 +79,7 @@ export function demandTests({ app, agent }: Pick<Tests, 'app' | 'agent'>) {
     const next = await agent.finish(job, plannedOutcome());
     await app.carryOutEffects();
     const { waitingFor, status }: Reply<'getDeployment'> = await deploymentOf(app, id);
-    if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { params: { id } });
+    if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { id });
     if (next) await agent.apply(next, ['a']);
     return [status, waitingFor?.approval?.decidedBy];
   }
@@ -87,7 +87,7 @@ export function demandTests({ app, agent }: Pick<Tests, 'app' | 'agent'>) {
   /** The same of a deploy. */
   async function outcomeOf(id: string, as: Key, body: object = {}) {
     await forgetWork(app);
-    return outcome((await ok(app, 'deployEnvironment', { params: { id }, body, as })).id);
+    return outcome((await ok(app, 'deployEnvironment', { id, body, as })).id);
   }
 
   return {

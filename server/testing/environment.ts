@@ -44,15 +44,15 @@ export async function createActive(
 }
 
 export function deploy(test: TestApp, id: string, body: object = {}): Promise<Reply<'deployEnvironment'>> {
-  return ok(test, 'deployEnvironment', { params: { id }, body });
+  return ok(test, 'deployEnvironment', { id, body });
 }
 
 export function environmentOf(test: TestApp, id: string): Promise<Reply<'getEnvironment'>> {
-  return ok(test, 'getEnvironment', { params: { id } });
+  return ok(test, 'getEnvironment', { id });
 }
 
 export function deploymentOf(test: TestApp, id: string): Promise<Reply<'getDeployment'>> {
-  return ok(test, 'getDeployment', { params: { id } });
+  return ok(test, 'getDeployment', { id });
 }
 
 /** Takes all work away from agents, so that a test begins with none of an earlier one. */

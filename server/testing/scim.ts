@@ -18,7 +18,7 @@ export type ScimMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** @param organizationId absent: the one of the app */
 export async function scimClient(app: TestApp, organizationId = app.organizationId) {
-  const { token } = await ok(app, 'createScimToken', { params: { id: organizationId } });
+  const { token } = await ok(app, 'createScimToken', { id: organizationId });
   const scim = async (method: ScimMethod, path: string, body?: unknown): Promise<ScimAnswer> => {
     const response = await app.app.inject({
       method,

@@ -4,7 +4,7 @@ import { createBody } from '../environment.ts';
 import type { MakeSample } from '../samples.ts';
 
 export const sample: MakeSample = async (app, environment) => {
-  const [version] = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const [version] = await ok(app, 'listStateVersions', { id: environment.id });
   return {
     ids: {
       environment: environment.id,

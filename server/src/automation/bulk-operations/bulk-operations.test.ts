@@ -18,14 +18,14 @@ const bulk = (name: BulkName, environmentIds: readonly string[], data?: object, 
 
 const resultsOf = ({ data }: Reply<'getBulkOperation'>) => data.map(({ status, error }) => error ?? status);
 const deploymentsOf = async (id: string) =>
-  (await ok('listDeployments', { params: { id } }))
+  (await ok('listDeployments', { id }))
     .filter(({ status }) => status !== 'NEVER_DEPLOYED')
     .map(({ type, status, comment }) => [type, status, comment].filter(Boolean).join(' '));
 
 test('environments are deployed together, and each that is refused is named with the reason', async () => {
   const one = await createIdle({ name: 'one' });
   const locked = await createIdle({ name: 'locked' });
-  await ok('setEnvironmentLock', { params: { id: locked.id }, body: { isLocked: true, reason: 'audit' } });
+  await ok('setEnvironmentLock', { id: locked.id, body: { isLocked: true, reason: 'audit' } });
   const two = await createIdle({ name: 'two' });
   const made = await bulk('bulkDeploy', [two.id, locked.id, one.id, two.id.toUpperCase()], {
     comment: 'release',
@@ -42,7 +42,7 @@ test('environments are deployed together, and each that is refused is named with
     assert.deepEqual(await deploymentsOf(id), id === locked.id ? [] : ['deploy IN_PROGRESS release']);
     if (deploymentId) assert.equal((await deploymentOf(deploymentId)).environmentId, id);
   }
-  assert.deepEqual(await ok('getBulkOperation', { params: { id: made.id } }), made);
+  assert.deepEqual(await ok('getBulkOperation', { id: made.id }), made);
   const entries = await ok('listAuditEvents', { query: { organizationId } });
   const started = entries.events.find(({ actionName }) => actionName === 'bulkOperation.started');
   assert.deepEqual(started?.payload, { operation: 'deploy', environmentIds: [two.id, locked.id, one.id] });
@@ -122,7 +122,7 @@ test('each environment needs the right of the single operation', async () => {
   assert.match((await refused('bulkLock', 403, { body, as })).message, /MANAGE_ENVIRONMENT_LOCK/);
   // Others see what they may view of it.
   const all = await bulk('bulkUnlock', [mine.id, other.id]);
-  const seen = await ok('getBulkOperation', { params: { id: all.id }, as });
+  const seen = await ok('getBulkOperation', { id: all.id, as });
   assert.deepEqual(
     seen.data.map(({ environmentId }) => environmentId),
     [mine.id],
@@ -200,13 +200,13 @@ test('what a request has left is carried out once, with the rights that its auth
     [as.id, ids[1]],
   );
   await Promise.all([app.carryOutEffects(), app.carryOutEffects()]);
-  const done = await ok('getBulkOperation', { params: { id: accepted.id }, as });
+  const done = await ok('getBulkOperation', { id: accepted.id, as });
   assert.deepEqual(resultsOf(done), ['This needs the right RUN_PLAN', 'success']);
   assert.ok(done.finishedAt);
   await app.carryOutEffects();
   assert.deepEqual(await deploymentsOf(ids[0] ?? ''), []);
   assert.deepEqual(await deploymentsOf(ids[1] ?? ''), ['deploy IN_PROGRESS later']);
-  const [deployment] = await ok('listDeployments', { params: { id: ids[1] ?? '' } });
+  const [deployment] = await ok('listDeployments', { id: ids[1] ?? '' });
   assert.equal(deployment?.startedBy, as.id);
 });
 
@@ -233,8 +233,8 @@ test('finished operations are removed after a month', async () => {
   const { id } = await createIdle();
   const made = await bulk('bulkUnlock', [id]);
   await forgetBulkOperations(app.context);
-  await ok('getBulkOperation', { params: { id: made.id } });
+  await ok('getBulkOperation', { id: made.id });
   app.advance(31 * 86_400);
   await forgetBulkOperations(app.context);
-  assert.equal((await call('getBulkOperation', { params: { id: made.id } })).statusCode, 404);
+  assert.equal((await call('getBulkOperation', { id: made.id })).statusCode, 404);
 });

@@ -18,20 +18,20 @@ const resultsOf = ({ data }: Reply<'getBulkOperation'>) => data.map(({ status, e
 const bodyFor = (...environmentIds: string[]) => ({ environmentIds, organizationId });
 /** Under a key, a request is only accepted: its effect carries out the items. */
 const later = () => ({ headers: { 'idempotency-key': randomUUID() } });
-const read = (id: string) => ok('getBulkOperation', { params: { id } });
-const stateOf = async (id: string) => (await ok('getDeployment', { params: { id } })).status;
+const read = (id: string) => ok('getBulkOperation', { id });
+const stateOf = async (id: string) => (await ok('getDeployment', { id })).status;
 
 /** An environment whose plan waits for approval. */
 async function waiting() {
   const { id, name } = await createEnvironment({ requiresApproval: true });
   await agent.plan();
-  const [deployment] = await ok('listDeployments', { params: { id } });
+  const [deployment] = await ok('listDeployments', { id });
   return { id, name, deploymentId: deployment?.id ?? '' };
 }
 
 /** The plan that waits is cancelled, and another one waits. */
 async function planAgain({ id, deploymentId }: { id: string; deploymentId: string }): Promise<string> {
-  await ok('cancelDeployment', { params: { id: deploymentId }, body: {} });
+  await ok('cancelDeployment', { id: deploymentId, body: {} });
   const again = await deploy(id);
   await agent.plan();
   assert.equal(await stateOf(again.id), 'WAITING_FOR_USER');
@@ -76,7 +76,7 @@ test('the hash of the plan counts, too: the next plan of the same deployment is 
 test('a plan is approved only if its hash is the one that the request names', async () => {
   const same = await waiting();
   const other = await waiting();
-  const planHash = (await ok('getDeployment', { params: { id: same.deploymentId } })).planHash ?? '';
+  const planHash = (await ok('getDeployment', { id: same.deploymentId })).planHash ?? '';
   const planHashes = { [same.id.toUpperCase()]: planHash, [other.id]: 'f'.repeat(64) };
   const body = { ...bodyFor(same.id, other.id), data: { planHashes } };
   const made = await ok('bulkApprove', { body });
@@ -111,7 +111,7 @@ test('a task needs the right of its single operation: to run tasks', async () =>
     { organizationId, environmentId: two.id, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
   ]);
   const deployment = { deploymentType: 'task', ...data } as const;
-  const single = (id: string) => ({ params: { id }, body: deployment, as });
+  const single = (id: string) => ({ id, body: deployment, as });
   assert.match((await refused('deployEnvironment', 403, single(two.id))).message, /RUN_TASK/);
   const body = { ...bodyFor(one.id, two.id), data };
   const [allowed, refusedItem] = (await ok('bulkRunTask', { body, as })).data;
@@ -161,7 +161,7 @@ test('an operation whose commands cannot be read any more fails, and is removed 
   assert.equal((await read(pending)).finishedAt, undefined);
   app.advance(31 * 86_400);
   await forgetBulkOperations(app.context);
-  await refused('getBulkOperation', 404, { params: { id: pending } });
+  await refused('getBulkOperation', 404, { id: pending });
 });
 
 test('an item whose connection the database ends stays pending, and is carried out later', async () => {

@@ -16,7 +16,7 @@ test('runs of schedules, drift runs, notices and ends are in one list in the ord
     driftDetectionRequest: { enabled: true, cron: '0 4 * * *' },
   });
   await ok('updateEnvironmentSchedule', {
-    params: { id: scheduled.id },
+    id: scheduled.id,
     body: { deploy: { cron: '0 8 * * *', timeZone: 'Europe/Berlin' }, destroy: { cron: '*/10 20 * * *' } },
   });
   const ending = await createActive({ name: 'ending', ttl: { type: 'HOURS', value: '60' } });
@@ -47,11 +47,11 @@ test('runs of schedules, drift runs, notices and ends are in one list in the ord
 test('what will not happen as things are says why, and what is archived is left out', async () => {
   const { id } = await createActive({ ttl: { type: 'HOURS', value: '5' } });
   const idle = await createIdle({ driftDetectionRequest: { enabled: true, cron: '0 4 * * *' } });
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: true } });
   const found = await calendar();
   assert.match(of(found, id).at(-1)?.held ?? '', /It is locked/);
   assert.match(of(found, idle.id)[0]?.held ?? '', /It is NEVER_DEPLOYED/);
-  await ok('updateEnvironment', { params: { id }, body: { isArchived: true } });
+  await ok('updateEnvironment', { id, body: { isArchived: true } });
   assert.deepEqual(of(await calendar(), id), []);
   const ending = await createActive();
   const params = { id: ending.id };
@@ -66,7 +66,7 @@ test('a long calendar is read in parts that add up, and a moment is not divided'
   const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'many' } });
   for (let index = 0; index < 3; index++) {
     const { id } = await createActive({ projectId: project.id });
-    await ok('updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 6 * * *' } } });
+    await ok('updateEnvironmentSchedule', { id, body: { deploy: { cron: '0 6 * * *' } } });
   }
   const query = { projectId: project.id, to: inHours(24 * 10) };
   const whole = await calendar(query);

@@ -138,11 +138,11 @@ test('an e-mail is sent again only to whom it was refused for now, and fails for
   const last = await delivery();
   assert.deepEqual([last.status, last.attempts, sentTo()], ['failed', 2, [[ben]]]);
   assert.match(last.error ?? '', /refused 1 of 2 recipients: eve@example\.com: 550 not this one/);
-  const test = await ok('testNotificationEndpoint', { params: { id: endpointId } });
+  const test = await ok('testNotificationEndpoint', { id: endpointId });
   assert.match(test.error?.message ?? '', /refused 1 of 3 recipients: eve@/);
   refused.clear();
   sentTo();
-  await ok('resendNotificationDelivery', { params: { id: last.id } });
+  await ok('resendNotificationDelivery', { id: last.id });
   assert.equal((await delivery()).status, 'delivered');
   assert.deepEqual(sentTo(), [[ada, ben, eve]]);
 });

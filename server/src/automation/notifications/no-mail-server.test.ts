@@ -14,7 +14,7 @@ test('an e-mail endpoint is stored without a mail server, and says that its deli
   assert.equal(problem, why);
   const warning = `${why}: deliveries fail until it is.`;
   assert.equal(created.headers['x-envarium-warning'], warning);
-  const changed = await call('updateNotificationEndpoint', { params: { id }, body: { name: 'mails' } });
+  const changed = await call('updateNotificationEndpoint', { id, body: { name: 'mails' } });
   assert.equal(changed.headers['x-envarium-warning'], warning);
   assert.equal((await ok('listNotificationEndpoints', { query: { organizationId } }))[0]?.problem, why);
   await ok('assignNotificationEndpoint', {
@@ -25,9 +25,9 @@ test('an e-mail endpoint is stored without a mail server, and says that its deli
   await deliverDue(app.context);
   const { deliveries } = await ok('listNotificationDeliveries', { query: { organizationId } });
   const delivery = deliveries[0] ?? assert.fail('there is no delivery');
-  const { tries } = await ok('getNotificationDelivery', { params: { id: delivery.id } });
+  const { tries } = await ok('getNotificationDelivery', { id: delivery.id });
   assert.equal(tries[0]?.error?.message, why);
-  const tried = await ok('testNotificationEndpoint', { params: { id } });
+  const tried = await ok('testNotificationEndpoint', { id });
   assert.equal(tried.error?.message, why);
 });
 

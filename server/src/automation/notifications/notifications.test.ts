@@ -68,7 +68,7 @@ test('a webhook hears of a deploy that starts, waits, is approved and succeeds, 
   const { id: environmentId } = await createIdle(app, { requiresApproval: true });
   const { id } = await deploy(app, environmentId);
   await agent.plan();
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok(app, 'approveDeployment', { id });
   const job = await agent.claim();
   await agent.apply(job);
   await deliverDue(app.context);
@@ -152,9 +152,9 @@ test('an assignment is replaced, listed, and removed by an empty list', async ()
 
 test('an endpoint keeps its secret until null removes it, and its name is unique', async () => {
   const made = await create({ webhookSecret: 'first' });
-  const change = (body: object) => ok(app, 'updateNotificationEndpoint', { params: { id: made.id }, body });
+  const change = (body: object) => ok(app, 'updateNotificationEndpoint', { id: made.id, body });
   const isSigned = async () => {
-    const { request } = await ok(app, 'testNotificationEndpoint', { params: { id: made.id } });
+    const { request } = await ok(app, 'testNotificationEndpoint', { id: made.id });
     return 'x-envarium-signature' in request.headers;
   };
   assert.ok(!('webhookSecret' in made));
@@ -163,15 +163,15 @@ test('an endpoint keeps its secret until null removes it, and its name is unique
   await change({ webhookSecret: null });
   assert.ok(!(await isSigned()));
   const other = await create();
-  const taken = { params: { id: other.id }, body: { name: 'renamed' } };
+  const taken = { id: other.id, body: { name: 'renamed' } };
   assert.match(
     (await refused(app, 'updateNotificationEndpoint', 409, taken)).message,
     /"renamed" already exists/,
   );
   const { rows } = await app.database.pool.query('select sealed_value from notification_endpoint');
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(Buffer.from('secret-path').toString('hex')));
-  await ok(app, 'deleteNotificationEndpoint', { params: { id: made.id } });
-  await refused(app, 'deleteNotificationEndpoint', 404, { params: { id: made.id } });
+  await ok(app, 'deleteNotificationEndpoint', { id: made.id });
+  await refused(app, 'deleteNotificationEndpoint', 404, { id: made.id });
 });
 
 test('the address of an endpoint is shown to those only who may change it', async () => {
@@ -257,7 +257,7 @@ test('a failure is tried again with growing pauses, for a day, and everything of
   const last = await only();
   assert.equal(last?.status, 'failed');
   const id = last?.id ?? '';
-  const details = await ok(own, 'getNotificationDelivery', { params: { id } });
+  const details = await ok(own, 'getNotificationDelivery', { id });
   assert.deepEqual(
     details.tries.map(({ number, response }) => [number, response?.status]),
     [
@@ -267,9 +267,9 @@ test('a failure is tried again with growing pauses, for a day, and everything of
   );
   assert.doesNotMatch(JSON.stringify(details), /secret-path|shared secret/);
   receiver.answer = (_, response) => response.end('taken');
-  await ok(own, 'resendNotificationDelivery', { params: { id } });
+  await ok(own, 'resendNotificationDelivery', { id });
   await deliverDue(own.context);
-  const sent = await ok(own, 'getNotificationDelivery', { params: { id } });
+  const sent = await ok(own, 'getNotificationDelivery', { id });
   assert.deepEqual([sent.status, sent.tries.length, sent.error], ['delivered', 3, undefined]);
   const ids = receiver.received.map(({ headers }) => headers['x-envarium-event-id']);
   assert.equal(new Set(ids).size, 1, 'all attempts have the same event id');
@@ -280,7 +280,7 @@ test('a failure is tried again with growing pauses, for a day, and everything of
 
 test('an endpoint that redirects, answers 30 MB or never is an error or done, within its limits', async () => {
   const { id } = await create();
-  const press = () => ok(app, 'testNotificationEndpoint', { params: { id } });
+  const press = () => ok(app, 'testNotificationEndpoint', { id });
   const good = await press();
   assert.deepEqual([good.error, good.response], [null, { status: 200, body: 'taken' }]);
   assert.match(good.request.body, /com\.envarium\.webhook\.test/);

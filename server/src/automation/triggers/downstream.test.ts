@@ -13,11 +13,10 @@ const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 const follow = (id: string, ...ids: string[]) =>
-  ok('setDownstream', { params: { id }, body: { downstreamEnvironmentIds: ids } });
+  ok('setDownstream', { id, body: { downstreamEnvironmentIds: ids } });
 const refuseFollow = async (id: string, ids: string[], status = 400) =>
-  (await refused('setDownstream', status, { params: { id }, body: { downstreamEnvironmentIds: ids } }))
-    .message;
-const listed = (id: string) => ok('listDownstream', { params: { id } });
+  (await refused('setDownstream', status, { id, body: { downstreamEnvironmentIds: ids } })).message;
+const listed = (id: string) => ok('listDownstream', { id });
 
 /** Deploys an environment to a good end. @returns the id of the deployment */
 async function deployWell(id: string): Promise<string> {
@@ -29,8 +28,7 @@ async function deployWell(id: string): Promise<string> {
   return deployment;
 }
 
-const deploymentsOf = async (id: string) =>
-  (await ok('listDeployments', { params: { id } })).map((row) => row.trigger);
+const deploymentsOf = async (id: string) => (await ok('listDeployments', { id })).map((row) => row.trigger);
 
 test('after a successful deploy, active environments that follow are deployed, and name what caused it', async () => {
   covers('Deployment', 'causedBy', 'upstreamEnvironmentId', 'triggerName');
@@ -104,7 +102,7 @@ test('a destroy, a dry run and a failed deploy start nothing', async () => {
   await deploy(upstream.id);
   const finishedAt = new Date().toISOString();
   await agent.finish(await agent.claim(), { result: 'failed', finishedAt, error: { message: 'no' } });
-  await ok('destroyEnvironment', { params: { id: upstream.id } });
+  await ok('destroyEnvironment', { id: upstream.id });
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, []);
@@ -122,10 +120,10 @@ test('locked, archived, inactive and moved environments are skipped, and the rea
   ];
   const idle = await createIdle({ name: 'idle' });
   await follow(upstream.id, locked.id, archived.id, moved.id, idle.id);
-  await ok('setEnvironmentLock', { params: { id: locked.id }, body: { isLocked: true, reason: 'audit' } });
-  await ok('updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
+  await ok('setEnvironmentLock', { id: locked.id, body: { isLocked: true, reason: 'audit' } });
+  await ok('updateEnvironment', { id: archived.id, body: { isArchived: true } });
   const other = await ok('createProject', { body: { name: 'other', organizationId } });
-  await ok('moveEnvironment', { params: { id: moved.id }, body: { projectId: other.id } });
+  await ok('moveEnvironment', { id: moved.id, body: { projectId: other.id } });
   await deployWell(upstream.id);
   await app.carryOutEffects();
   const reasons = (await listed(upstream.id)).map(({ name, lastTrigger }) => [name, lastTrigger?.reason]);
@@ -154,7 +152,7 @@ test('a server that dies in between leaves nothing twice and nothing undone', as
 
 test('approval rules hold for what follows', async () => {
   const [upstream, other] = [await createActive(), await createActive()];
-  await ok('updateEnvironment', { params: { id: other.id }, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { id: other.id, body: { requiresApproval: true } });
   await follow(upstream.id, other.id);
   await deployWell(upstream.id);
   await app.carryOutEffects();
@@ -212,7 +210,7 @@ test('cycles are refused when they are stored, with the way around', async () =>
 test('two requests that would make a cycle together never both succeed', async () => {
   const [a, b] = [await createIdle({ name: 'a' }), await createIdle({ name: 'b' })];
   const put = (id: string, other: string) =>
-    call('setDownstream', { params: { id }, body: { downstreamEnvironmentIds: [other] } });
+    call('setDownstream', { id, body: { downstreamEnvironmentIds: [other] } });
   const replies = await Promise.all([put(a.id, b.id), put(b.id, a.id)]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 400]);
 });
@@ -224,7 +222,7 @@ test('a deployment names only an environment upstream that its caller may view',
   const role = ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] as const;
   const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
   const body = { triggerName: 'workflow', upstreamEnvironmentId: hidden.id };
-  const { message } = await refused('deployEnvironment', 403, { params: { id: environment.id }, body, as });
+  const { message } = await refused('deployEnvironment', 403, { id: environment.id, body, as });
   assert.match(message, /\/body\/upstreamEnvironmentId needs the right VIEW_ENVIRONMENT/);
 });
 
@@ -239,7 +237,7 @@ test('what cannot be deployed by the caller, or is elsewhere, cannot follow', as
     );
   const editor = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] });
   const waiting = await createEnvironment();
-  const input = { params: { id: upstream.id }, body: { downstreamEnvironmentIds: [waiting.id] } };
+  const input = { id: upstream.id, body: { downstreamEnvironmentIds: [waiting.id] } };
   const message = (await refused('setDownstream', 403, { ...input, as: editor })).message;
   assert.match(message, /downstreamEnvironmentIds\/0 needs the right RUN_APPLY/);
   const role = ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] as const;

@@ -12,10 +12,7 @@ const { createActive, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 const schedule = (id: string, autoDriftRemediation: 'DISABLED' | 'CODE_TO_CLOUD') =>
-  ok('updateDriftSchedule', {
-    params: { id },
-    body: { enabled: true, cron: '0 3 * * *', autoDriftRemediation },
-  });
+  ok('updateDriftSchedule', { id, body: { enabled: true, cron: '0 3 * * *', autoDriftRemediation } });
 
 /** A drift run. @returns its id */
 async function check(id: string, body: object = {}, isDrifted = true): Promise<string> {
@@ -27,13 +24,12 @@ async function check(id: string, body: object = {}, isDrifted = true): Promise<s
   return run;
 }
 
-const triggersOf = async (id: string) =>
-  (await ok('listDeployments', { params: { id } })).map((row) => row.trigger);
+const triggersOf = async (id: string) => (await ok('listDeployments', { id })).map((row) => row.trigger);
 
 test('CODE_TO_CLOUD deploys the newest code after drift was found, with all rules of approval', async () => {
   covers('Deployment', 'remediation', 'trigger');
   const { id } = await createActive();
-  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   await schedule(id, 'CODE_TO_CLOUD');
   const run = await check(id);
   const { remediation } = await deploymentOf(run);
@@ -92,7 +88,7 @@ test('where nothing is started, the drift run says why', async () => {
   await schedule(id, 'CODE_TO_CLOUD');
   const { id: run } = await deploy(id, { deploymentType: 'driftDetection' });
   const job = await agent.claim();
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'audit' } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: true, reason: 'audit' } });
   await agent.finish(job, plannedOutcome());
   await app.carryOutEffects();
   assert.deepEqual((await deploymentOf(run)).remediation, {
@@ -116,8 +112,8 @@ test('strategies that open pull requests are stored wherever they are set, with 
     const single = { deploymentType: 'driftDetection', autoDriftRemediationStrategy: strategy };
     for (const [name, input] of [
       ['updatePolicy', { body: policy }],
-      ['updateDriftSchedule', { params: { id }, body: scheduled }],
-      ['deployEnvironment', { params: { id }, body: single }],
+      ['updateDriftSchedule', { id, body: scheduled }],
+      ['deployEnvironment', { id, body: single }],
     ] as const) {
       const { statusCode, headers, body } = await call(name, input);
       assert.equal(statusCode, 200, body);
@@ -125,22 +121,22 @@ test('strategies that open pull requests are stored wherever they are set, with 
       assert.ok(String(headers['x-envarium-warning']).includes(warning), name);
     }
     assert.equal((await ok('getPolicy', { query: { projectId } })).autoDriftRemediation, strategy);
-    const stored = await ok('getDriftSchedule', { params: { id } });
+    const stored = await ok('getDriftSchedule', { id });
     assert.equal(stored.autoDriftRemediation, strategy);
     await agent.finish(await agent.claim(), plannedOutcome());
     await app.carryOutEffects();
-    const [run] = await ok('listDeployments', { params: { id } });
+    const [run] = await ok('listDeployments', { id });
     const { remediation, autoDriftRemediationStrategy } = await deploymentOf(run?.id ?? '');
     assert.equal(autoDriftRemediationStrategy, strategy);
     assert.match(remediation?.reason ?? '', /opens pull requests, which is not possible yet/);
   }
   for (const strategy of ['CODE_TO_CLOUD', 'DISABLED']) {
     const body = { cron: '0 4 * * *', enabled: false, autoDriftRemediation: strategy };
-    const { headers } = await call('updateDriftSchedule', { params: { id }, body });
+    const { headers } = await call('updateDriftSchedule', { id, body });
     assert.equal(headers['x-envarium-warning'], undefined);
   }
   await ok('updatePolicy', { body: { projectId, autoDriftRemediation: 'DISABLED' } });
-  const deployWith = { params: { id }, body: { autoDriftRemediationStrategy: 'CODE_TO_CLOUD' } } as const;
+  const deployWith = { id, body: { autoDriftRemediationStrategy: 'CODE_TO_CLOUD' } } as const;
   assert.match(
     (await refused('deployEnvironment', 400, deployWith)).message,
     /\/body\/autoDriftRemediationStrategy applies only to deploymentType driftDetection/,
@@ -154,12 +150,8 @@ test('who may not apply cannot make a drift run that applies', async () => {
   ]);
   const editor = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] });
   const run = { deploymentType: 'driftDetection', autoDriftRemediationStrategy: 'CODE_TO_CLOUD' } as const;
-  await refused('deployEnvironment', 403, { params: { id }, body: run, as: planner });
+  await refused('deployEnvironment', 403, { id, body: run, as: planner });
   const setting = { enabled: true, cron: '0 3 * * *', autoDriftRemediation: 'CODE_TO_CLOUD' } as const;
-  await refused('updateDriftSchedule', 403, { params: { id }, body: setting, as: editor });
-  await ok('updateDriftSchedule', {
-    params: { id },
-    body: { ...setting, autoDriftRemediation: 'DISABLED' },
-    as: editor,
-  });
+  await refused('updateDriftSchedule', 403, { id, body: setting, as: editor });
+  await ok('updateDriftSchedule', { id, body: { ...setting, autoDriftRemediation: 'DISABLED' }, as: editor });
 });

@@ -44,14 +44,14 @@ test('a token that names hosts reaches only runs of its projects', async () => {
   };
   assert.deepEqual(await passwords(below.id), [['planted'], true]);
   assert.deepEqual(await passwords(other.id), [undefined, false]);
-  const moved = await ok('updateGitToken', { params: { id: token.id }, body: { projectIds: [other.id] } });
+  const moved = await ok('updateGitToken', { id: token.id, body: { projectIds: [other.id] } });
   assert.deepEqual([moved.projectIds, moved.hosts], [[other.id], ['git.example']]);
   assert.deepEqual(await passwords(below.id), [undefined, false]);
   assert.deepEqual(await passwords(other.id), [['planted'], true]);
   const renewed = { name: 'renewed', value: 'second', projectIds: [] };
-  await ok('updateGitToken', { params: { id: token.id }, body: renewed });
+  await ok('updateGitToken', { id: token.id, body: renewed });
   assert.deepEqual(await passwords(below.id), [['second'], false]);
-  await ok('deleteGitToken', { params: { id: token.id } });
+  await ok('deleteGitToken', { id: token.id });
 });
 
 test('an ssh key of some projects is used by their environments, and by no others', async () => {
@@ -67,7 +67,7 @@ test('an ssh key of some projects is used by their environments, and by no other
   const body = createBody({ projectId: other.id, sshKeys, repository });
   const refusal = await refused('createEnvironmentWithoutTemplate', 400, { body });
   assert.match(refusal.message, /\/body\/sshKeys\/0\/id/);
-  const moved = await ok('updateSshKey', { params: { id: key.id }, body: { projectIds: [other.id] } });
+  const moved = await ok('updateSshKey', { id: key.id, body: { projectIds: [other.id] } });
   assert.deepEqual(moved.projectIds, [other.id]);
   await ok('createEnvironmentWithoutTemplate', { body });
 });
@@ -86,8 +86,7 @@ test('a token is renamed only to a free name, and a registry token keeps a host'
   const token = await ok('createGitToken', {
     body: { organizationId, name: 'registry', value: 'v', type: 'REGISTRY', hosts: ['registry.example'] },
   });
-  const update = (status: number, body: object) =>
-    refused('updateGitToken', status, { params: { id: token.id }, body });
+  const update = (status: number, body: object) => refused('updateGitToken', status, { id: token.id, body });
   assert.match((await update(409, { name: 'team' })).message, /"team"/);
   assert.match((await update(400, { hosts: [] })).message, /\/body\/hosts/);
 });
@@ -109,19 +108,19 @@ test('what the environments of a deleted template need is kept until nothing of 
     ['getVcsConnection', 'deleteVcsConnection', connection.id],
   ] as const;
   const usesOfAll = (): Promise<unknown[]> =>
-    Promise.all(used.map(async ([read, , id]) => (await ok(read, { params: { id } })).usedBy));
+    Promise.all(used.map(async ([read, , id]) => (await ok(read, { id })).usedBy));
   const each = (use: object) => used.map(() => [use]);
   const { id } = await createFrom(template.id, { name: 'survivor' });
   await agent.finish(await agent.claim(), { result: 'failed', finishedAt: new Date().toISOString() });
   assert.deepEqual(await usesOfAll(), each({ type: 'template', id: template.id, name: template.name }));
-  await ok('deleteTemplate', { params: { id: template.id } });
+  await ok('deleteTemplate', { id: template.id });
   assert.deepEqual(await usesOfAll(), each({ type: 'environment', id, name: 'survivor' }));
   for (const [, remove, named] of used)
     assert.match(
-      (await refused(remove, 409, { params: { id: named } })).message,
+      (await refused(remove, 409, { id: named })).message,
       /is used by the environment "survivor": choose another one there first$/,
     );
   await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
   assert.deepEqual(await usesOfAll(), [[], [], []]);
-  for (const [, remove, named] of used) await ok(remove, { params: { id: named } });
+  for (const [, remove, named] of used) await ok(remove, { id: named });
 });

@@ -19,7 +19,7 @@ test('a token is listed but never shown, and reaches the runs that refer to it',
     projectIds: [],
     value: '********',
   });
-  assert.deepEqual(await ok('getGitToken', { params: { id: token.id } }), { ...token, usedBy: [] });
+  assert.deepEqual(await ok('getGitToken', { id: token.id }), { ...token, usedBy: [] });
   assert.deepEqual(await ok('listGitTokens', { query: { organizationId, type: 'GIT' } }), [token]);
   const agent = await testAgent(app);
   await createEnvironment({ tokenId: token.id });
@@ -38,8 +38,8 @@ test('a name is unique in an organization', async () => {
 
 test('deleted tokens and those of other organizations cannot be used', async () => {
   const token = await create('gone', 'v');
-  assert.deepEqual(await ok('deleteGitToken', { params: { id: token.id } }), { id: token.id });
-  await refused('deleteGitToken', 404, { params: { id: token.id } });
+  assert.deepEqual(await ok('deleteGitToken', { id: token.id }), { id: token.id });
+  await refused('deleteGitToken', 404, { id: token.id });
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await ok('createGitToken', {
     body: { organizationId: elsewhere, name: 'theirs', value: 'v' },
@@ -87,7 +87,7 @@ test('tokens with hosts reach all runs of their organization, each for its hosts
   for (const value of ['modules-value', 'registry-value']) assert.ok(job.secrets.includes(value));
   assert.equal(job.source.credentials, undefined);
   for (const { id: tokenId, hosts } of await ok('listGitTokens', { query: { organizationId } }))
-    if (hosts.length > 0) await ok('deleteGitToken', { params: { id: tokenId } });
+    if (hosts.length > 0) await ok('deleteGitToken', { id: tokenId });
 });
 
 test('a registry token requires host names, and does not open repositories', async () => {
@@ -110,7 +110,7 @@ test('a registry token requires host names, and does not open repositories', asy
       .message,
     /\/body\/tokenId/,
   );
-  await ok('deleteGitToken', { params: { id: registry.id } });
+  await ok('deleteGitToken', { id: registry.id });
 });
 
 test('a token that names hosts is refused for repositories on other hosts, and never sent there', async () => {
@@ -142,7 +142,7 @@ test('a token that names hosts is refused for repositories on other hosts, and n
   assert.equal(moved.source.repository, body.blueprintRepository);
   assert.equal(moved.source.credentials, undefined);
   assert.equal(moved.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'], undefined);
-  const used = { params: { id: token.id } };
+  const used = { id: token.id };
   assert.deepEqual((await ok('getGitToken', used)).usedBy, [{ type: 'environment', id, name: 'network' }]);
   const viewer = await app.addKey({ [organizationId]: 'User' });
   assert.deepEqual((await ok('getGitToken', { ...used, as: viewer })).usedBy, []);
@@ -162,11 +162,11 @@ test('a change of a token keeps what another request changes of it at the same t
     app.database,
     "update git_token set hosts = array['git.example'], project_ids = array[$2]::uuid[] where id = $1",
     [token.id, app.projectId],
-    () => ok('updateGitToken', { params: { id: token.id }, body: { name: 'renamed' } }),
+    () => ok('updateGitToken', { id: token.id, body: { name: 'renamed' } }),
   );
   assert.deepEqual(
     [renamed.name, renamed.hosts, renamed.projectIds],
     ['renamed', ['git.example'], [app.projectId]],
   );
-  assert.deepEqual(await ok('updateGitToken', { params: { id: token.id }, body: {} }), renamed);
+  assert.deepEqual(await ok('updateGitToken', { id: token.id, body: {} }), renamed);
 });

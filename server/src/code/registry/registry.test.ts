@@ -37,14 +37,14 @@ test('a module is stored with all fields that clients send, and read back as it 
   const { id, author, authorId, createdAt, updatedAt, isDeleted, ...stored } = module;
   assert.deepEqual(stored, { ...sent, moduleName: 'all-fields' });
   assert.deepEqual([author.user_id, authorId, isDeleted, createdAt], ['admin', 'admin', false, updatedAt]);
-  assert.deepEqual(await ok('getModule', { params: { id } }), module);
+  assert.deepEqual(await ok('getModule', { id }), module);
   assert.deepEqual(await ok('listModules', { query: { organizationId } }), [module]);
 });
 
 test('a change keeps what it omits, and an empty text, null and an absent version clear', async () => {
   const { id } = await ok('createModule', { body: { ...sent, moduleName: 'changed' } });
   const module = await ok('updateModule', {
-    params: { id },
+    id,
     body: {
       moduleName: 'renamed',
       tokenId: '',
@@ -99,7 +99,7 @@ test('an empty text clears every optional text of a module', async () => {
     body: { ...sent, moduleName: 'emptied', vcsConnectionId: 'a', bitbucketClientKey: 'b' },
   });
   const body = Object.fromEntries([...texts, ...more].map((field) => [field, '']));
-  const module = await ok('updateModule', { params: { id }, body });
+  const module = await ok('updateModule', { id, body });
   for (const field of [...texts, ...more]) assert.equal(module[field], undefined, field);
 });
 
@@ -109,8 +109,8 @@ test('name and provider are unique among the modules that are there', async () =
   const error = await refused('createModule', 409, { body });
   assert.match(JSON.stringify(error), /A module \\"unique\\" for the provider \\"aws\\" already exists/);
   const other = await ok('createModule', { body: { ...body, moduleProvider: 'gcp' } });
-  await refused('updateModule', 409, { params: { id: other.id }, body: { moduleProvider: 'aws' } });
-  await ok('deleteModule', { params: { id: first.id } });
+  await refused('updateModule', 409, { id: other.id, body: { moduleProvider: 'aws' } });
+  await ok('deleteModule', { id: first.id });
   const again = await ok('createModule', { body });
   assert.notEqual(again.id, first.id);
 });
@@ -146,8 +146,8 @@ test('what a module names is not deleted before the module, and says who uses it
     const { message } = await refused(remove, 409, { params });
     assert.match(message, /is used by the module "naming\/aws": choose another one there first/);
   }
-  await ok('deleteModule', { params: { id } });
-  for (const [, remove, named] of used) await ok(remove, { params: { id: named } });
+  await ok('deleteModule', { id });
+  for (const [, remove, named] of used) await ok(remove, { id: named });
 });
 
 test('twenty creations of one name at once store one module', async () => {
@@ -165,12 +165,12 @@ test('twenty creations of one name at once store one module', async () => {
 
 test('a deleted module is read with its mark, and neither listed nor changed', async () => {
   const { id } = await ok('createModule', { body: { ...base, moduleName: 'deleted' } });
-  assert.deepEqual(await ok('deleteModule', { params: { id } }), { id });
-  assert.equal((await ok('getModule', { params: { id } })).isDeleted, true);
+  assert.deepEqual(await ok('deleteModule', { id }), { id });
+  assert.equal((await ok('getModule', { id })).isDeleted, true);
   const listed = await ok('listModules', { query: { organizationId } });
   assert.ok(!listed.some((module) => module.id === id));
-  await refused('updateModule', 404, { params: { id }, body: {} });
-  await refused('deleteModule', 404, { params: { id } });
+  await refused('updateModule', 404, { id, body: {} });
+  await refused('deleteModule', 404, { id });
 });
 
 test('malformed modules are refused by field', async () => {
@@ -198,12 +198,12 @@ test('a provider is stored, described again and deleted; its type is unique', as
   await refused('createProvider', 409, { body: { organizationId, type: 'acme' } });
   await refused('createProvider', 400, { body: { organizationId, type: 'a/b' } });
   const { id } = provider;
-  const changed = await ok('updateProvider', { params: { id }, body: { description: 'New' } });
+  const changed = await ok('updateProvider', { id, body: { description: 'New' } });
   assert.deepEqual(changed, { ...provider, description: 'New' });
-  assert.equal('description' in (await ok('updateProvider', { params: { id }, body: {} })), false);
+  assert.equal('description' in (await ok('updateProvider', { id, body: {} })), false);
   assert.equal((await ok('listProviders', { query: { organizationId } })).length, 1);
-  await ok('deleteProvider', { params: { id } });
-  await refused('getProvider', 404, { params: { id } });
+  await ok('deleteProvider', { id });
+  await refused('getProvider', 404, { id });
   assert.deepEqual(await ok('listProviders', { query: { organizationId } }), []);
   await ok('createProvider', { body: { organizationId, type: 'acme' } });
 });
@@ -215,7 +215,7 @@ test('a GPG key is stored as it is sent, and gone from the list when it is delet
   assert.deepEqual([stored, createdBy, createdByUser.user_id], [body, 'admin', 'admin']);
   assert.deepEqual(await ok('listGpgKeys', { query: { organizationId } }), [key]);
   await refused('createGpgKey', 400, { body: { ...body, keyId: '0123456789abcdef' } });
-  await ok('deleteGpgKey', { params: { id } });
-  await refused('deleteGpgKey', 404, { params: { id } });
+  await ok('deleteGpgKey', { id });
+  await refused('deleteGpgKey', 404, { id });
   assert.deepEqual(await ok('listGpgKeys', { query: { organizationId } }), []);
 });

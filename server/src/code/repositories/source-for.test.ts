@@ -128,7 +128,7 @@ test('the token of a connection, and one that names the host, are used without b
   });
   const revisions = await ok(app, 'listRepositoryRevisions', { query: { repository, organizationId } });
   assert.deepEqual(revisions, { heads: ['main'], tags: [] });
-  await ok(app, 'deleteGitToken', { params: { id: named.id } });
+  await ok(app, 'deleteGitToken', { id: named.id });
 });
 
 test('what a host answers does not show the token', async () => {

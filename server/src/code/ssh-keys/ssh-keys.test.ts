@@ -60,22 +60,22 @@ test('a key is listed but never shown, can be replaced, and reaches its runs wit
     type: 'sec1',
     format: 'pem',
   }) as string;
-  const replaced = await ok('updateSshKey', { params: { id: key.id }, body: { value: other } });
+  const replaced = await ok('updateSshKey', { id: key.id, body: { value: other } });
   assert.deepEqual([replaced.id, replaced.name, replaced.value], [key.id, 'deploy', '********']);
   await createEnvironment({ repository, sshKeys: [{ id: key.id }] });
   assert.deepEqual((await agent.claim()).source.ssh?.keys, [other]);
-  const used = await ok('getSshKey', { params: { id: key.id } });
+  const used = await ok('getSshKey', { id: key.id });
   assert.deepEqual(
     used.usedBy.map(({ type, name }) => `${type} ${name}`),
     ['environment network', 'environment network'],
   );
   assert.match(
-    (await refused('deleteSshKey', 409, { params: { id: key.id } })).message,
+    (await refused('deleteSshKey', 409, { id: key.id })).message,
     /^SSH key "deploy" is used by the environment "network" and the environment "network"/,
   );
   await app.database.pool.query("update environment set status = 'DESTROY_IN_PROGRESS'");
-  assert.deepEqual(await ok('deleteSshKey', { params: { id: key.id } }), { id: key.id });
-  await refused('updateSshKey', 404, { params: { id: key.id }, body: { value: pem } });
+  assert.deepEqual(await ok('deleteSshKey', { id: key.id }), { id: key.id });
+  await refused('updateSshKey', 404, { id: key.id, body: { value: pem } });
 });
 
 test('an environment without SSH gets neither keys nor hosts', async () => {
@@ -94,7 +94,7 @@ test('a name is unique in an organization', async () => {
 
 test('deleted keys and those of other organizations cannot be used', async () => {
   const { id: gone } = await create('gone');
-  await ok('deleteSshKey', { params: { id: gone } });
+  await ok('deleteSshKey', { id: gone });
   const { id: known } = await create('known');
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await ok('createSshKey', {

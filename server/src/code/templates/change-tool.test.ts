@@ -10,7 +10,7 @@ await agent.register([], { tools: ['terraform', 'opentofu', 'ansible'] });
 const ansible = { type: 'ansible', ansibleVersion: '10.0.0' };
 const tofu = { type: 'opentofu', opentofuVersion: 'latest' };
 const change = ({ id, name }: { id: string; name: string }, more: object) => ({
-  params: { id },
+  id,
   body: templateBody({ name, ...more }),
 });
 
@@ -34,7 +34,7 @@ test('the tool changes only to one that reads the states of the environments', a
   const { message } = await refused('updateTemplate', 409, change(template, ansible));
   assert.match(message, /^\/body\/type cannot change from terraform to ansible: .*1 environment.*clear/);
   assert.equal((await ok('updateTemplate', change(template, tofu))).type, 'opentofu');
-  await ok('clearState', { params: { id } });
+  await ok('clearState', { id });
   assert.equal((await ok('updateTemplate', change(template, ansible))).type, 'ansible');
 });
 
@@ -42,20 +42,19 @@ test('the tool does not change while a deployment may store a state, nor for sta
   const template = await createTemplate();
   const { id } = await createFrom(template.id, { requiresApproval: false });
   const other = await createTemplate(ansible);
-  const toOther = { params: { id }, body: { blueprintId: other.id } };
+  const toOther = { id, body: { blueprintId: other.id } };
   const first = await refused('updateTemplate', 409, change(template, ansible));
   assert.match(first.message, /while the deploy \S+ is IN_PROGRESS: ansible would not read a state/);
   assert.match((await refused('deployEnvironment', 409, toOther)).message, /while the deploy/);
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, ['a']);
-  await ok('destroyEnvironment', { params: { id } });
+  await ok('destroyEnvironment', { id });
   const destroy = await agent.plan();
   assert.ok(destroy);
   await agent.apply(destroy, []);
   assert.equal((await environmentOf(id)).status, 'INACTIVE');
-  const standing = async () =>
-    (await ok('listStateVersions', { params: { id } })).map((version) => version.standing);
+  const standing = async () => (await ok('listStateVersions', { id })).map((version) => version.standing);
   assert.ok((await standing()).includes('current'));
   assert.equal((await ok('updateTemplate', change(template, ansible))).type, 'ansible');
   assert.ok(!(await standing()).includes('current'), 'ansible does not get it');
@@ -64,7 +63,7 @@ test('the tool does not change while a deployment may store a state, nor for sta
 test('an environment with a state switches only to a template whose tool reads it', async () => {
   const { id } = await deployed();
   const other = await createTemplate(ansible);
-  const request = { params: { id }, body: { blueprintId: other.id } };
+  const request = { id, body: { blueprintId: other.id } };
   const { message } = await refused('deployEnvironment', 409, request);
   assert.match(message, /^\/body\/blueprintId cannot change from terraform to ansible: .*clear/);
   const same = await createTemplate(tofu);
@@ -76,9 +75,9 @@ test('an environment with a state switches only to a template whose tool reads i
 test('a destroy runs the tool and the version that deployed last, whatever the template names since', async () => {
   const { id, template } = await deployed();
   // As with a state in a backend of the code's own.
-  await ok('clearState', { params: { id } });
+  await ok('clearState', { id });
   await ok('updateTemplate', change(template, ansible));
-  const destroy = await ok('destroyEnvironment', { params: { id } });
+  const destroy = await ok('destroyEnvironment', { id });
   assert.equal(destroy.blueprintType, 'terraform');
   assert.ok((await stepsOf(destroy.id)).includes('tf:destroy'));
   const job = await agent.claim();
@@ -88,13 +87,13 @@ test('a destroy runs the tool and the version that deployed last, whatever the t
 
 test('a queued destroy takes the tool of the last deploy when its turn comes', async () => {
   const { id } = await deployed();
-  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   const other = await createTemplate(tofu);
   const tried = await deploy(id, { blueprintId: other.id });
   await agent.plan();
-  const destroy = await ok('destroyEnvironment', { params: { id } });
+  const destroy = await ok('destroyEnvironment', { id });
   assert.ok((await stepsOf(destroy.id)).includes('opentofu:destroy'));
-  await ok('cancelDeployment', { params: { id: tried.id } });
+  await ok('cancelDeployment', { id: tried.id });
   assert.equal((await environmentOf(id)).latestDeploymentLog.blueprintType, 'terraform');
   const steps = await stepsOf(destroy.id);
   assert.ok(steps.includes('tf:destroy') && !steps.includes('opentofu:destroy'), steps.join());

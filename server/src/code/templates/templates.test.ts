@@ -9,10 +9,10 @@ const tests = await startTests();
 const { app, organizationId, projectId, call, ok, refused, createIdle, templateBody, createTemplate } = tests;
 const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
 
-const read = (id: string) => ok('getTemplate', { params: { id } });
+const read = (id: string) => ok('getTemplate', { id });
 const names = async (query: Record<string, string>) =>
   (await ok('listTemplates', { query })).map(({ name }) => name);
-const replace = (id: string, body: object) => ok('updateTemplate', { params: { id }, body });
+const replace = (id: string, body: object) => ok('updateTemplate', { id, body });
 
 async function newToken(name: string, more: object = {}) {
   return ok('createGitToken', { body: { organizationId, name, value: 'secret', ...more } });
@@ -115,10 +115,10 @@ test('replacing clears what is absent, but not the projects', async () => {
   assert.deepEqual(await read(id), replaced);
   assert.deepEqual((await replace(id, { ...body, projectIds: [other.id] })).projectIds, [other.id]);
   const moved = { ...body, creationScope: 'PROJECT', creationScopeId: projectId };
-  const { message } = await refused('updateTemplate', 400, { params: { id }, body: moved });
+  const { message } = await refused('updateTemplate', 400, { id, body: moved });
   assert.match(message, /\/body\/creationScopeId cannot be changed/);
   const elsewhere = { ...body, organizationId: randomUUID() };
-  const wrong = await refused('updateTemplate', 400, { params: { id }, body: elsewhere });
+  const wrong = await refused('updateTemplate', 400, { id, body: elsewhere });
   assert.match(wrong.message, /\/body\/organizationId/);
 });
 
@@ -128,26 +128,26 @@ test('names are unique in an organization, also when two are created at once', a
   const message = new RegExp(`named "${name}" already exists`);
   assert.match((await refused('createTemplate', 409, { body: templateBody({ name }) })).message, message);
   const renamed = templateBody({ name });
-  const conflicting = await refused('updateTemplate', 409, { params: { id: second.id }, body: renamed });
+  const conflicting = await refused('updateTemplate', 409, { id: second.id, body: renamed });
   assert.match(conflicting.message, message);
   const body = templateBody({ name: 'raced' });
   const answers = await Promise.all([1, 2, 3].map(() => call('createTemplate', { body })));
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 409, 409]);
-  await ok('deleteTemplate', { params: { id } });
+  await ok('deleteTemplate', { id });
   await createTemplate({ name });
 });
 
 test('a deleted template is read as deleted, and is in no list', async () => {
   const { id, name } = await createTemplate();
   assert.ok((await names({ organizationId })).includes(name));
-  assert.deepEqual(await ok('deleteTemplate', { params: { id } }), { id });
-  assert.deepEqual(await ok('deleteTemplate', { params: { id } }), { id });
+  assert.deepEqual(await ok('deleteTemplate', { id }), { id });
+  assert.deepEqual(await ok('deleteTemplate', { id }), { id });
   assert.equal((await read(id)).isDeleted, true);
   const queries: Record<string, string>[] = [{ organizationId }, { projectId }, { organizationId, name }];
   for (const query of queries) assert.ok(!(await names(query)).includes(name));
   const body = templateBody({ name });
-  assert.match((await refused('updateTemplate', 409, { params: { id }, body })).message, /was deleted/);
-  const add = { params: { id }, body: { projectId: other.id } };
+  assert.match((await refused('updateTemplate', 409, { id, body })).message, /was deleted/);
+  const add = { id, body: { projectId: other.id } };
   assert.match((await refused('addTemplateToProject', 409, add)).message, /was deleted/);
 });
 
@@ -158,7 +158,7 @@ test('projects get and lose a template, any number of times', async () => {
     await names({ projectId }),
     (await names({ projectId })).filter((each) => each !== name),
   );
-  const add = (to: string) => ok('addTemplateToProject', { params: { id }, body: { projectId: to } });
+  const add = (to: string) => ok('addTemplateToProject', { id, body: { projectId: to } });
   assert.deepEqual((await add(projectId)).projectIds, [projectId]);
   assert.deepEqual((await add(projectId)).projectIds, [projectId]);
   assert.deepEqual((await add(other.id)).projectIds, [projectId, other.id]);
@@ -168,7 +168,7 @@ test('projects get and lose a template, any number of times', async () => {
   assert.deepEqual((await remove(projectId)).projectIds, [other.id]);
   for (const projectId of [randomUUID(), 'none']) {
     await refused('removeTemplateFromProject', 404, { params: { id, projectId } });
-    const { message } = await refused('addTemplateToProject', 400, { params: { id }, body: { projectId } });
+    const { message } = await refused('addTemplateToProject', 400, { id, body: { projectId } });
     assert.match(message, /\/body\/projectId does not match any project/);
   }
 });
@@ -182,11 +182,11 @@ test('a template created in a project belongs to it, and only people of its proj
   const member = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Viewer' },
   ]);
-  await refused('getTemplate', 403, { params: { id }, as: member });
+  await refused('getTemplate', 403, { id, as: member });
   const listed = await ok('listTemplates', { query: { organizationId }, as: member });
   assert.ok(listed.length > 0 && listed.every((each) => each.id !== id));
-  await ok('addTemplateToProject', { params: { id }, body: { projectId } });
-  assert.equal((await ok('getTemplate', { params: { id }, as: member })).name, name);
+  await ok('addTemplateToProject', { id, body: { projectId } });
+  assert.equal((await ok('getTemplate', { id, as: member })).name, name);
   const wrong: [object, RegExp][] = [
     [{ creationScope: 'PROJECT' }, /creationScopeId is required/],
     [{ creationScope: 'PROJECT', creationScopeId: randomUUID() }, /creationScopeId does not match/],
@@ -202,22 +202,22 @@ test('templates are created, edited and assigned with the rights for it, where t
     app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: rights as never }]);
   const manager = await inProject('MANAGE_PROJECT_TEMPLATES');
   const author = await inProject('CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT');
-  const add = (to: string) => ({ params: { id }, body: { projectId: to }, as: manager });
+  const add = (to: string) => ({ id, body: { projectId: to }, as: manager });
   await ok('addTemplateToProject', add(projectId));
   await refused('addTemplateToProject', 403, add(other.id));
   await ok('removeTemplateFromProject', { params: { id, projectId }, as: manager });
   const body = templateBody({ projectIds: [] });
   await refused('createTemplate', 403, { body, as: manager });
   await refused('createTemplate', 403, { body, as: author });
-  await refused('updateTemplate', 403, { params: { id }, body, as: author });
-  await refused('deleteTemplate', 403, { params: { id }, as: author });
+  await refused('updateTemplate', 403, { id, body, as: author });
+  await refused('deleteTemplate', 403, { id, as: author });
   const scope = { creationScope: 'PROJECT', creationScopeId: projectId };
   const own = await ok('createTemplate', { body: { ...body, ...scope }, as: author });
-  const again = { params: { id: own.id ?? '' }, body: { ...body, description: 'mine' }, as: author };
+  const again = { id: own.id ?? '', body: { ...body, description: 'mine' }, as: author };
   assert.equal((await ok('updateTemplate', again)).description, 'mine');
   const shared = { ...again, body: { ...again.body, projectIds: [other.id] } };
   assert.match((await refused('updateTemplate', 403, shared)).message, /MANAGE_PROJECT_TEMPLATES/);
-  await ok('deleteTemplate', { params: { id: own.id ?? '' }, as: author });
+  await ok('deleteTemplate', { id: own.id ?? '', as: author });
 });
 
 test('settings that do not fit are refused by name', async () => {
@@ -242,7 +242,7 @@ test('settings that do not fit are refused by name', async () => {
   for (const [more, message] of wrong) {
     const body = templateBody(more);
     assert.match((await refused('createTemplate', 400, { body })).message, message);
-    assert.match((await refused('updateTemplate', 400, { params: { id }, body })).message, message);
+    assert.match((await refused('updateTemplate', 400, { id, body })).message, message);
   }
 });
 
@@ -254,7 +254,7 @@ test('a token or key for other projects is refused where the template is used', 
   for (const more of [{ tokenId: token.id }, { sshKeys: [{ id: key.id, name: key.name }] }]) {
     const { id, sshKeys, tokenId } = await createTemplate({ ...more, projectIds: [other.id] });
     assert.deepEqual({ ...(tokenId ? { tokenId } : {}), ...(sshKeys ? { sshKeys } : {}) }, more);
-    const add = { params: { id }, body: { projectId } };
+    const add = { id, body: { projectId } };
     assert.match((await refused('addTemplateToProject', 400, add)).message, /\/body\/projectId/);
   }
 });
@@ -286,7 +286,7 @@ test('changes are in the audit trail with what was before and after', async () =
   const { id, name } = await createTemplate({ revision: 'main' });
   await replace(id, templateBody({ name, revision: 'v2' }));
   await ok('removeTemplateFromProject', { params: { id, projectId } });
-  await ok('deleteTemplate', { params: { id } });
+  await ok('deleteTemplate', { id });
   const { rows } = await app.database.pool.query(
     'select action, before, after from audit_event where entity_id = $1 order by id',
     [id],
@@ -312,30 +312,30 @@ test('a template of a single environment is in no list, and is edited with the r
     { organizationId, projectId, role: 'Viewer' },
   ]);
   const body = { name, type: 'terraform', repository: 'https://git.example.com/b.git', revision: 'v2' };
-  await refused('updateTemplate', 403, { params: { id }, body, as: viewer });
-  const edited = await ok('updateTemplate', { params: { id }, body, as: editor });
+  await refused('updateTemplate', 403, { id, body, as: viewer });
+  const edited = await ok('updateTemplate', { id, body, as: editor });
   assert.deepEqual([edited.revision, edited.creationScopeId], ['v2', projectId]);
-  const { latestDeploymentLog } = await ok('getEnvironment', { params: { id: environment.id } });
+  const { latestDeploymentLog } = await ok('getEnvironment', { id: environment.id });
   assert.deepEqual(
     [latestDeploymentLog.blueprintRepository, latestDeploymentLog.blueprintRevision],
     ['https://git.example.com/b.git', 'v2'],
   );
-  const added = { params: { id }, body: { projectId: other.id } };
+  const added = { id, body: { projectId: other.id } };
   assert.match((await refused('addTemplateToProject', 409, added)).message, /single environment/);
-  assert.match((await refused('deleteTemplate', 409, { params: { id } })).message, /delete the environment/);
+  assert.match((await refused('deleteTemplate', 409, { id })).message, /delete the environment/);
   const again = await createIdle();
   assert.notEqual(again.blueprintId, id);
-  await ok('deleteEnvironment', { params: { id: environment.id } });
-  await refused('getTemplate', 404, { params: { id } });
+  await ok('deleteEnvironment', { id: environment.id });
+  await refused('getTemplate', 404, { id });
 });
 
 test('a version that was read is the condition of a change, whatever changes it', async () => {
   const { id, name } = await createTemplate();
-  const etag = async () => String((await call('getTemplate', { params: { id } })).headers['etag']);
+  const etag = async () => String((await call('getTemplate', { id })).headers['etag']);
   const first = await etag();
   const headers = { 'if-match': first };
-  await ok('addTemplateToProject', { params: { id }, body: { projectId: other.id }, headers });
+  await ok('addTemplateToProject', { id, body: { projectId: other.id }, headers });
   const body = templateBody({ name });
-  await refused('updateTemplate', 412, { params: { id }, body, headers });
-  await ok('updateTemplate', { params: { id }, body, headers: { 'if-match': await etag() } });
+  await refused('updateTemplate', 412, { id, body, headers });
+  await ok('updateTemplate', { id, body, headers: { 'if-match': await etag() } });
 });

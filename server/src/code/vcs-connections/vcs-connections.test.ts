@@ -109,10 +109,10 @@ test('the token of a connection is sent to repositories on its host, and to no o
 test('a token that a connection has is not deleted, nor a connection that is used', async () => {
   const held = await token('held');
   const connection = await create({ name: 'holder', tokenId: held.id });
-  assert.deepEqual((await ok('getGitToken', { params: { id: held.id } })).usedBy, [
+  assert.deepEqual((await ok('getGitToken', { id: held.id })).usedBy, [
     { type: 'vcsConnection', id: connection.id, name: 'holder' },
   ]);
-  const refusal = await refused('deleteGitToken', 409, { params: { id: held.id } });
+  const refusal = await refused('deleteGitToken', 409, { id: held.id });
   assert.match(refusal.message, /Git token "held" is used by the VCS connection "holder"/);
   const environment = await createEnvironment({ vcsConnectionId: connection.id });
   const params = { id: connection.id };
@@ -121,7 +121,7 @@ test('a token that a connection has is not deleted, nor a connection that is use
     new RegExp(`is used by the environment "${environment.name}"`),
   );
   await ok('updateVcsConnection', { params, body: { tokenId: null } });
-  await ok('deleteGitToken', { params: { id: held.id } });
+  await ok('deleteGitToken', { id: held.id });
 });
 
 test('the id of an installation is that of a template for a repository of the same owner', async () => {
@@ -142,7 +142,7 @@ test('a change of a connection keeps what another request changes of it at the s
     app.database,
     'update vcs_connection set token_id = null where id = $1',
     [id],
-    () => ok('updateVcsConnection', { params: { id }, body: { name: 'raced' } }),
+    () => ok('updateVcsConnection', { id, body: { name: 'raced' } }),
   );
   assert.deepEqual([renamed.name, renamed.tokenId], ['raced', undefined]);
 });

@@ -41,10 +41,10 @@ test('a role in a project holds below it, and nowhere else', async () => {
       ['outer', 'Viewer'],
     ],
   );
-  await ok('getEnvironment', { params: { id: inInner.id }, as });
-  const { message } = await refused('getEnvironment', 403, { params: { id: inSecond.id }, as });
+  await ok('getEnvironment', { id: inInner.id, as });
+  const { message } = await refused('getEnvironment', 403, { id: inSecond.id, as });
   assert.match(message, /VIEW_ENVIRONMENT/);
-  const denied = await refused('deployEnvironment', 403, { params: { id: inInner.id }, body: {}, as });
+  const denied = await refused('deployEnvironment', 403, { id: inInner.id, body: {}, as });
   assert.match(denied.message, /RUN_PLAN/);
 });
 
@@ -55,9 +55,9 @@ test('a role in an environment holds for that environment', async () => {
   assert.deepEqual(await listed(as), [['in-second'], 1]);
   assert.deepEqual(await listed(as, { projectId: second.id }), [['in-second'], 1]);
   assert.deepEqual(await listed(as, { projectId: outer.id }), [[], 0]);
-  await ok('getEnvironment', { params: { id: inSecond.id }, as });
-  await refused('getEnvironment', 403, { params: { id: inOuter.id }, as });
-  await refused('updateProject', 403, { params: { id: second.id }, body: { name: 'x' }, as });
+  await ok('getEnvironment', { id: inSecond.id, as });
+  await refused('getEnvironment', 403, { id: inOuter.id, as });
+  await refused('updateProject', 403, { id: second.id, body: { name: 'x' }, as });
 });
 
 test('the rights of several roles are joined', async () => {
@@ -105,9 +105,9 @@ test('a changed role, a moved project, a left organization and a blocked user ta
     { organizationId, projectId: second.id, role: ['VIEW_ENVIRONMENT'] },
   ]);
   assert.deepEqual(await listed(as), [['in-second'], 1]);
-  await ok('moveProject', { params: { id: inner.id }, body: { targetProjectId: second.id } });
+  await ok('moveProject', { id: inner.id, body: { targetProjectId: second.id } });
   assert.deepEqual(await listed(as), [['in-second', 'in-inner'], 2]);
-  await ok('moveProject', { params: { id: inner.id }, body: { targetProjectId: outer.id } });
+  await ok('moveProject', { id: inner.id, body: { targetProjectId: outer.id } });
   await sql(
     `update role set permissions = '{VIEW_PROJECT}' where id in
     (select role_id from role_assignment where user_id = $1)`,
@@ -138,12 +138,12 @@ test('whoever moves something needs the right where it goes, too', async () => {
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: outer.id, role: [...rights] },
   ]);
-  const toSecond = { params: { id: inOuter.id }, body: { projectId: second.id }, as };
+  const toSecond = { id: inOuter.id, body: { projectId: second.id }, as };
   assert.match((await refused('moveEnvironment', 403, toSecond)).message, /projectId.*MOVE_ENVIRONMENTS/);
-  const inside = { params: { id: inOuter.id }, body: { projectId: inner.id }, as };
+  const inside = { id: inOuter.id, body: { projectId: inner.id }, as };
   await ok('moveEnvironment', inside);
   await ok('moveEnvironment', { ...inside, body: { projectId: outer.id } });
-  const upwards = { params: { id: inner.id }, body: { targetProjectId: null }, as };
+  const upwards = { id: inner.id, body: { targetProjectId: null }, as };
   assert.match((await refused('moveProject', 403, upwards)).message, /targetProjectId.*CREATE_PROJECT/);
   const below = { organizationId, name: 'below', parentProjectId: inner.id };
   await ok('createProject', { body: below, as });
@@ -155,11 +155,7 @@ test('a project is moved by those who may edit it, where it comes to and what it
     body: { organizationId, name: 'moved', parentProjectId: inner.id },
   });
   const inMoved = { organizationId, projectId: moved.id, role: 'Admin' };
-  const move = (targetProjectId: string, as: FirstKey) => ({
-    params: { id: moved.id },
-    body: { targetProjectId },
-    as,
-  });
+  const move = (targetProjectId: string, as: FirstKey) => ({ id: moved.id, body: { targetProjectId }, as });
   const maker = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: outer.id, role: 'Admin' },
     { organizationId, projectId: second.id, role: ['CREATE_PROJECT'] },

@@ -119,7 +119,7 @@ test('an unknown role grants no rights', async () => {
 });
 
 test('refused requests change nothing', async () => {
-  const after = await ok('getEnvironment', { params: { id: environment.id } });
+  const after = await ok('getEnvironment', { id: environment.id });
   assert.deepEqual([after.name, after.isLocked, after.status], ['network', false, 'ACTIVE']);
   assert.equal((await ok('listEnvironments')).length, 1);
   assert.equal((await ok('listGitTokens', { query: { organizationId: app.organizationId } })).length, 1);

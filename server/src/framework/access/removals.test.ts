@@ -41,23 +41,23 @@ async function deployer(): Promise<string> {
 
 /** Requests that remove rights which the editor does not have. */
 const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
-  deleteApiKey: async () => ({ params: { id: await adminKey() } }),
+  deleteApiKey: async () => ({ id: await adminKey() }),
   deleteApiKeySecret: async () => {
     const id = await adminKey();
-    const { id: secretId } = await ok('addApiKeySecret', { params: { id } });
+    const { id: secretId } = await ok('addApiKeySecret', { id });
     return { params: { id, secretId } };
   },
-  deleteInvitation: async () => ({ params: { id: (await invited('Admin')).id } }),
+  deleteInvitation: async () => ({ id: (await invited('Admin')).id }),
   removeMember: async () => ({ params: { id: organizationId, userId: await deployer() } }),
-  deleteTeam: async () => ({ params: { id: await teamWithRole() } }),
+  deleteTeam: async () => ({ id: await teamWithRole() }),
   updateTeam: async () => {
     const id = await teamWithRole();
-    await ok('updateTeam', { params: { id }, body: { userIds: [(await invited()).userId] } });
-    return { params: { id }, body: { userIds: [] } };
+    await ok('updateTeam', { id, body: { userIds: [(await invited()).userId] } });
+    return { id, body: { userIds: [] } };
   },
   deleteRole: async () => {
     const role = { organizationId, name: named('role'), permissions: ['RUN_APPLY'] };
-    return { params: { id: (await ok('createRole', { body: role })).id } };
+    return { id: (await ok('createRole', { body: role })).id };
   },
   removeUserRole: async () => ({ query: { userId: await deployer(), projectId } }),
   assignUserRole: async () => ({ body: { userId: await deployer(), projectId, role: 'Viewer' } }),
@@ -70,7 +70,7 @@ const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
     return { params: { assignmentId } };
   },
   deleteScimToken: async () => {
-    const { id: tokenId } = await ok('createScimToken', { params: { id: organizationId } });
+    const { id: tokenId } = await ok('createScimToken', { id: organizationId });
     return { params: { id: organizationId, tokenId } };
   },
 };

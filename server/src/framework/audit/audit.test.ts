@@ -26,17 +26,17 @@ test('each change records what was done, to what, by whom, and by which request'
     [
       'deployment.cancelled',
       queued.id,
-      () => ok('cancelDeployment', { params: { id: queued.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('cancelDeployment', { id: queued.id, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'deployment.approved',
       started.id,
-      () => ok('approveDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('approveDeployment', { id: started.id, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'deployment.aborted',
       started.id,
-      () => ok('abortDeployment', { params: { id: started.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('abortDeployment', { id: started.id, headers: { 'x-request-id': 'r' } }),
     ],
     [
       'environment.updated',
@@ -56,7 +56,7 @@ test('each change records what was done, to what, by whom, and by which request'
     [
       'gitToken.deleted',
       token.id,
-      () => ok('deleteGitToken', { params: { id: token.id }, headers: { 'x-request-id': 'r' } }),
+      () => ok('deleteGitToken', { id: token.id, headers: { 'x-request-id': 'r' } }),
     ],
   ];
   for (const [action, entityId, run] of changes) {

@@ -39,19 +39,19 @@ test('changes of settings are recorded with what was there before', async () => 
   const cases: [action: string, run: () => Promise<unknown>, before: unknown, after: unknown][] = [
     [
       'organization.policiesUpdated',
-      () => ok('updateOrganizationPolicies', { params: { id: organizationId }, body: { maxTtl: '3-d' } }),
+      () => ok('updateOrganizationPolicies', { id: organizationId, body: { maxTtl: '3-d' } }),
       { maxTtl: null },
       { maxTtl: '3-d' },
     ],
     [
       'project.updated',
-      () => ok('updateProject', { params: { id: project }, body: { name: 'Q', tags: ['x'] } }),
+      () => ok('updateProject', { id: project, body: { name: 'Q', tags: ['x'] } }),
       { name: 'P' },
       { name: 'Q' },
     ],
     [
       'project.moved',
-      () => ok('moveProject', { params: { id: project }, body: { targetProjectId: projectId } }),
+      () => ok('moveProject', { id: project, body: { targetProjectId: projectId } }),
       { parentProjectId: null },
       { parentProjectId: projectId },
     ],
@@ -111,7 +111,7 @@ test('secrets are recorded as fingerprints, which show that they changed', async
   const created = await entryOf('sshKey.created');
   const seen: Entry[] = [token, created];
   for (const value of [first, second]) {
-    await ok('updateSshKey', { params: { id }, body: { value } });
+    await ok('updateSshKey', { id, body: { value } });
     seen.push(await entryOf('sshKey.updated'));
   }
   const [, , same, other] = seen;
@@ -119,7 +119,7 @@ test('secrets are recorded as fingerprints, which show that they changed', async
   assert.equal(other?.before?.['value'], created.after?.['value']);
   assert.match(String(other?.after?.['value']), fingerprint);
   assert.notEqual(other?.after?.['value'], other?.before?.['value']);
-  await ok('deleteSshKey', { params: { id } });
+  await ok('deleteSshKey', { id });
   assert.equal((await entryOf('sshKey.deleted')).before?.['value'], other?.after?.['value']);
   for (const { whole } of seen) assert.doesNotMatch(whole, /planted|PRIVATE KEY/);
 });
@@ -128,7 +128,7 @@ test('values of variables are recorded as fingerprints, sensitive or not', async
   const { id } = await createIdle();
   const change = async (configurationChanges: object[]) => {
     const { id: deploymentId } = await deploy(id, { deploymentType: 'dryRun', configurationChanges });
-    await ok('abortDeployment', { params: { id: deploymentId } });
+    await ok('abortDeployment', { id: deploymentId });
     return entryOf('variables.changed');
   };
   const created = await change([
@@ -154,7 +154,7 @@ test('values of variables are recorded as fingerprints, sensitive or not', async
 test('an entry whose secret can no longer be opened is still recorded', async () => {
   const { id } = await ok('createGitToken', { body: { organizationId, name: 'u', value: 'v' } });
   await app.database.pool.query("update git_token set sealed_value = '\\x00' where id = $1", [id]);
-  await ok('deleteGitToken', { params: { id } });
+  await ok('deleteGitToken', { id });
   assert.deepEqual((await entryOf('gitToken.deleted')).before, {
     name: 'u',
     type: 'GIT',

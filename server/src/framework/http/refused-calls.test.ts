@@ -23,7 +23,7 @@ test('calls without the right are recorded once for each caller and operation, w
   for (let time = 0; time < 3; time++) await refused('createGitToken', 403, { body, as: reader });
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   await refused('createAgentSecret', 403, { params, as: reader });
-  await refused('getEnvironment', 404, { params: { id: randomUUID() }, as: reader });
+  await refused('getEnvironment', 404, { id: randomUUID(), as: reader });
   const rows = await refusedCalls();
   const [{ actor_id: actor }] = rows;
   assert.deepEqual(rows, [

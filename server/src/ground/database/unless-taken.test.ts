@@ -54,7 +54,7 @@ for (const [operation, { make, change }] of Object.entries(named))
     const ids: string[] = [];
     for (let index = 0; index < 6; index++) ids.push(await make(`before-${index}`));
     const replies = await Promise.all(
-      ids.map((id) => call(operation as OperationName, { params: { id }, body: change('wanted') })),
+      ids.map((id) => call(operation as OperationName, { id, body: change('wanted') })),
     );
     const statuses = replies.map(({ statusCode }) => statusCode).toSorted();
     assert.deepEqual(statuses, [200, 409, 409, 409, 409, 409]);

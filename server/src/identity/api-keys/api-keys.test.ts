@@ -53,7 +53,7 @@ test('a key is an Admin unless said otherwise, acts as a user of its own, and it
   assert.ok(listed?.lastUsedAt);
   assert.equal(listed.secrets[0]?.lastUsedAt, listed.lastUsedAt);
   assert.deepEqual({ ...listed, lastUsedAt: null, secrets: shown.secrets }, shown);
-  assert.deepEqual(await ok('getApiKey', { params: { id: made.id } }), listed);
+  assert.deepEqual(await ok('getApiKey', { id: made.id }), listed);
   const { rows } = await sql(
     'select row_to_json(k)::text || (select string_agg(row_to_json(a)::text, $1) from audit_event a) as text from api_key k where id = $2',
     ['', made.id],
@@ -65,9 +65,9 @@ test('roles in the organization and in projects round-trip and hold', async () =
   const role = await customRole(['VIEW_ORGANIZATION', 'VIEW_PROJECT']);
   const custom = await create({ permissions: { organizationRole: role } });
   assert.equal(custom.organizationRole, role);
-  assert.equal((await ok('getApiKey', { params: { id: custom.id } })).organizationRole, role);
-  await ok('getProject', { params: { id: projectId }, as: keyOf(custom) });
-  await refused('updateProject', 403, { params: { id: projectId }, body: { name: 'x' }, as: keyOf(custom) });
+  assert.equal((await ok('getApiKey', { id: custom.id })).organizationRole, role);
+  await ok('getProject', { id: projectId, as: keyOf(custom) });
+  await refused('updateProject', 403, { id: projectId, body: { name: 'x' }, as: keyOf(custom) });
   const second = await ok('createProject', { body: { organizationId, name: 'second' } });
   const user = await create({
     permissions: {
@@ -94,22 +94,22 @@ test('nobody gives a key rights beyond the own ones', async () => {
     /projectsPermissions\/0\/projectRole needs all rights of the role/,
   );
   const made = await create({ permissions: { organizationRole: role } }, manager);
-  await ok('updateApiKey', { params: { id: made.id }, body: { name: 'renamed' }, as: manager });
+  await ok('updateApiKey', { id: made.id, body: { name: 'renamed' }, as: manager });
   const strong = await create();
   const as = manager;
   assert.match(
-    (await refused('addApiKeySecret', 403, { params: { id: strong.id }, as })).message,
+    (await refused('addApiKeySecret', 403, { id: strong.id, as })).message,
     /rights that you do not have/,
   );
-  await refused('updateApiKey', 403, { params: { id: strong.id }, body: { expiresAt: null }, as });
+  await refused('updateApiKey', 403, { id: strong.id, body: { expiresAt: null }, as });
   await sql('update organization_member set role = $1 where user_id = $2', ['User', strong.id]);
   await sql(
     `insert into role_assignment (id, organization_id, user_id, project_id, role, created_by)
      values ($1, $2, $3, $4, 'Admin', 'test')`,
     [app.context.newId(), organizationId, strong.id, projectId],
   );
-  await refused('addApiKeySecret', 403, { params: { id: strong.id }, as });
-  assert.equal((await ok('getApiKey', { params: { id: strong.id } })).secrets.length, 1);
+  await refused('addApiKeySecret', 403, { id: strong.id, as });
+  assert.equal((await ok('getApiKey', { id: strong.id })).secrets.length, 1);
   const user = await app.addKey({ [organizationId]: 'User' });
   assert.match((await deny(403, {}, user)).message, /EDIT_ORGANIZATION_SETTINGS/);
 });
@@ -124,7 +124,7 @@ test('a key that gets more rights at the same time is judged by these', async ()
     ['updateApiKey', { body: { expiresAt: null } }],
   ] as const) {
     const { id } = await create({ permissions: { organizationRole: role } });
-    const { id: secretId } = await ok('addApiKeySecret', { params: { id } });
+    const { id: secretId } = await ok('addApiKeySecret', { id });
     if (name === 'addApiKeySecret') await ok('deleteApiKeySecret', { params: { id, secretId } });
     const params: Record<string, string> = name === 'deleteApiKeySecret' ? { id, secretId } : { id };
     const { statusCode, body } = await meanwhile(app.database, promotion, [id], () =>
@@ -174,8 +174,8 @@ test('what a body names must exist in the organization', async () => {
   const theirs = await ok('createApiKey', { body: { organizationId: other.id, name: 'theirs' } });
   const ours = await app.addKey({ [organizationId]: 'Admin' });
   for (const name of ['getApiKey', 'deleteApiKey', 'addApiKeySecret'] as const)
-    await refused(name, 404, { params: { id: theirs.id }, as: ours });
-  await refused('updateApiKey', 404, { params: { id: theirs.id }, body: { name: 'x' }, as: ours });
+    await refused(name, 404, { id: theirs.id, as: ours });
+  await refused('updateApiKey', 404, { id: theirs.id, body: { name: 'x' }, as: ours });
   await refused('deleteApiKeySecret', 404, {
     params: { id: theirs.id, secretId: theirs.secrets[0]?.id ?? '' },
     as: ours,
@@ -239,9 +239,9 @@ test('a deleted key is refused at once, and what it held has ended; its user rem
     body: { organizationId, name: 'sub', parentProjectId: projectId },
     as: keyOf(made),
   });
-  assert.deepEqual(await ok('deleteApiKey', { params: { id: made.id } }), { id: made.id });
+  assert.deepEqual(await ok('deleteApiKey', { id: made.id }), { id: made.id });
   assert.equal((await call('listProjects', { as: keyOf(made) })).statusCode, 401);
-  await refused('deleteApiKey', 404, { params: { id: made.id } });
+  await refused('deleteApiKey', 404, { id: made.id });
   const listed = await ok('listApiKeys', { query: { organizationId } });
   assert.ok(!listed.some(({ id }) => id === made.id));
   const { rows } = await sql(
@@ -251,7 +251,7 @@ test('a deleted key is refused at once, and what it held has ended; its user rem
     [made.id],
   );
   assert.deepEqual(rows, [{ roles: 0, teams: 0, memberships: 0 }]);
-  assert.equal((await ok('getProject', { params: { id: sub.id } })).createdByUser?.name, 'robot');
+  assert.equal((await ok('getProject', { id: sub.id })).createdByUser?.name, 'robot');
 });
 
 test('the last Admin of an organization is not deleted', async () => {
@@ -261,12 +261,9 @@ test('the last Admin of an organization is not deleted', async () => {
     id,
   ]);
   const as = keyOf(last);
-  assert.match(
-    (await refused('deleteApiKey', 409, { params: { id: last.id }, as })).message,
-    /last administrator/,
-  );
+  assert.match((await refused('deleteApiKey', 409, { id: last.id, as })).message, /last administrator/);
   const next = await ok('createApiKey', { body: { organizationId: id, name: 'next' }, as });
-  await ok('deleteApiKey', { params: { id: last.id }, as: keyOf(next) });
+  await ok('deleteApiKey', { id: last.id, as: keyOf(next) });
 });
 
 test('every change of keys is in the audit trail', async () => {

@@ -34,7 +34,7 @@ test('an expired key is refused, and says so only to who has its secret', async 
   const unknown = await send({ url }, { id: 'nobody', secret: 'planted-wrong' });
   assert.equal(wrong.json<ErrorBody>().message, unknown.json<ErrorBody>().message);
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-  await ok('updateApiKey', { params: { id: made.id }, body: { expiresAt } });
+  await ok('updateApiKey', { id: made.id, body: { expiresAt } });
   assert.equal(await statusOf(keyOf(made)), 200);
 });
 
@@ -120,7 +120,7 @@ test('two secrets are valid while a key is rotated, each with its last use, and 
 
 test('of several requests for a second secret at once, one gets it', async () => {
   const { id } = await create();
-  const calls = Array.from({ length: 5 }, () => call('addApiKeySecret', { params: { id } }));
+  const calls = Array.from({ length: 5 }, () => call('addApiKeySecret', { id }));
   const statuses = (await Promise.all(calls)).map(({ statusCode }) => statusCode);
   assert.deepEqual(statuses.toSorted(), [200, 409, 409, 409, 409]);
 });
@@ -138,17 +138,17 @@ test('what is revoked on one server is refused by another with the next request'
   const key = keyOf(made);
   const path = `/projects/${app.projectId}`;
   assert.deepEqual([await statusOf(key), await there(key, path)], [200, 200]);
-  const second = await ok('addApiKeySecret', { params: { id: made.id } });
+  const second = await ok('addApiKeySecret', { id: made.id });
   assert.equal(await there({ ...key, secret: second.apiKeySecret }), 200);
   await ok('deleteApiKeySecret', { params: { id: made.id, secretId: made.secrets[0]?.id ?? '' } });
   assert.equal(await there(key), 401);
   const rotated = { ...key, secret: second.apiKeySecret };
   assert.equal(await there(rotated, path), 200);
-  await ok('updateApiKey', { params: { id: made.id }, body: { networks: ['192.0.2.1'] } });
+  await ok('updateApiKey', { id: made.id, body: { networks: ['192.0.2.1'] } });
   assert.equal(await there(rotated, path), 401);
-  await ok('updateApiKey', { params: { id: made.id }, body: { networks: [] } });
+  await ok('updateApiKey', { id: made.id, body: { networks: [] } });
   await app.database.pool.query("update organization_member set role = 'User' where user_id = $1", [made.id]);
   assert.equal(await there(rotated, path), 403);
-  await ok('deleteApiKey', { params: { id: made.id } });
+  await ok('deleteApiKey', { id: made.id });
   assert.equal(await there(rotated, path), 401);
 });

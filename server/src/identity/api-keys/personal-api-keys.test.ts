@@ -66,8 +66,8 @@ test('a key with limits makes no keys without them', async () => {
     const as = keyOf(await create(limits));
     const refusal = await refused('createPersonalApiKey', 403, { body: { name: 'more' }, as });
     assert.match(refusal.message, /expires or is limited/);
-    await refused('addPersonalApiKeySecret', 403, { params: { id: other.id }, as });
-    await ok('addPersonalApiKeySecret', { params: { id: as.id }, as });
+    await refused('addPersonalApiKeySecret', 403, { id: other.id, as });
+    await ok('addPersonalApiKeySecret', { id: as.id, as });
   }
 });
 

@@ -68,7 +68,7 @@ test('a used, expired or revoked invitation is a 410, an unknown one a 404', asy
   const used = await invite();
   await ok(app, 'acceptInvitation', accept(used.token));
   const revoked = await invite();
-  await ok(app, 'deleteInvitation', { params: { id: revoked.id } });
+  await ok(app, 'deleteInvitation', { id: revoked.id });
   assert.deepEqual(await membersOf(revoked.userId), []);
   const expired = await invite();
   app.advance(7 * 86_400 + 1);
@@ -91,15 +91,15 @@ test('a used, expired or revoked invitation is a 410, an unknown one a 404', asy
     ['Expired', undefined, 'Accepted'],
   );
   for (const { id } of [used, revoked]) {
-    await refused('resendInvitation', 410, { params: { id } });
-    await refused('deleteInvitation', 410, { params: { id } });
+    await refused('resendInvitation', 410, { id });
+    await refused('deleteInvitation', 410, { id });
   }
 });
 
 test('a renewed invitation has another link, and the one before is no longer accepted', async () => {
   const { id, token } = await invite();
   app.advance(8 * 86_400);
-  const renewed = await ok(app, 'resendInvitation', { params: { id } });
+  const renewed = await ok(app, 'resendInvitation', { id });
   assert.equal(renewed.status, 'Pending');
   await refused('acceptInvitation', 404, accept(token));
   await ok(app, 'acceptInvitation', accept(renewed.link?.split('#')[1] ?? ''));
@@ -262,7 +262,7 @@ test('with an account its sessions, keys, password and name are gone, and a pseu
   const browser = new TestBrowser(app);
   await browser.signIn(email);
   const stranger = await app.addKey({ [organizationId]: 'Admin' });
-  await refused('deleteUser', 404, { params: { id: userId }, as: stranger });
+  await refused('deleteUser', 404, { id: userId, as: stranger });
   const key = await app.addKey();
   await app.database.pool.query('update api_key set user_id = $1 where id = $2', [userId, key.id]);
   assert.equal((await ok(app, 'getCurrentUser', { as: key })).user.user_id, userId);
@@ -296,7 +296,7 @@ test('the last administrator cannot delete the account', async () => {
   const response = await browser.send('DELETE', '/api/users/me');
   assert.equal(response.statusCode, 409);
   assert.match(response.json<ErrorBody>().message, /"Mine"/);
-  await refused('deleteUser', 409, { params: { id: userId } });
+  await refused('deleteUser', 409, { id: userId });
 });
 
 test('tokens of invitations are in no log, no audit entry and no table', async () => {
@@ -324,7 +324,7 @@ test('roles that change at the same time count: of who is invited, and of the ro
   const { id, userId } = await invite(body);
   const promotion = "update organization_member set role = 'Admin' where user_id = $1";
   const revoked = await meanwhile(app.database, promotion, [userId], () =>
-    call('deleteInvitation', { params: { id }, as: manager }),
+    call('deleteInvitation', { id, as: manager }),
   );
   assert.equal(revoked.statusCode, 403, revoked.body);
   const growth = "update role set permissions = '{RUN_APPLY}' where id = $1";

@@ -14,13 +14,13 @@ async function invited() {
   return ok('createInvitation', { body: { email, organizationId }, as: editor });
 }
 
-const renew = (id: string) => ({ params: { id }, as: editor });
+const renew = (id: string) => ({ id, as: editor });
 
 async function teamWith(userIds: readonly string[], isDefaultTeam = false): Promise<void> {
   const { id } = await ok('createTeam', { body: { organizationId, name: `team-${++number}` } });
   const body = { teamId: id, projectId, role: 'Deployer' };
   await ok('assignTeamRole', { body });
-  await ok('updateTeam', { params: { id }, body: { userIds, isDefaultTeam } });
+  await ok('updateTeam', { id, body: { userIds, isDefaultTeam } });
 }
 
 test('who invited cannot renew the link of a person who has got more than they have', async () => {
@@ -35,7 +35,7 @@ test('who invited cannot renew the link of a person who has got more than they h
   const byTeam = await invited();
   await teamWith([byTeam.userId]);
   await refused('resendInvitation', 403, renew(byTeam.id));
-  await ok('resendInvitation', { params: { id: byTeam.id } });
+  await ok('resendInvitation', { id: byTeam.id });
 });
 
 test('teams that every new person joins do not matter', async () => {

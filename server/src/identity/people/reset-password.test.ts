@@ -8,7 +8,7 @@ const email = 'ada@example.com';
 const id = await addPerson(app, email);
 const next = 'another long and quiet sentence';
 const createLink = async () => {
-  const { link } = await ok('createPasswordReset', { params: { id } });
+  const { link } = await ok('createPasswordReset', { id });
   return link.split('#')[1] ?? '';
 };
 const gone = (token: string) => refused('resetPassword', 410, { as: null, body: { token, password: next } });
@@ -54,9 +54,9 @@ test('a link expires, and of two uses at once one succeeds', async () => {
 
 test('nobody but the operator makes links, and only for people', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  await refused('createPasswordReset', 404, { params: { id }, as: admin });
-  await refused('createPasswordReset', 404, { params: { id: 'nobody' } });
-  await refused('createPasswordReset', 409, { params: { id: app.admin.id } });
+  await refused('createPasswordReset', 404, { id, as: admin });
+  await refused('createPasswordReset', 404, { id: 'nobody' });
+  await refused('createPasswordReset', 409, { id: app.admin.id });
 });
 
 test('the link is in no log and no table', async () => {

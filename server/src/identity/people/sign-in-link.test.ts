@@ -8,7 +8,7 @@ import { startTests } from '../../../testing/start.ts';
 
 const { app, ok, refused } = await startTests();
 const id = await addPerson(app, 'ada@example.com', { [app.organizationId]: 'User' });
-const createLink = () => ok('createSignInLink', { params: { id } });
+const createLink = () => ok('createSignInLink', { id });
 const tokenOf = ({ link }: { readonly link: string }) => link.split('#link=')[1] ?? '';
 const createToken = async () => tokenOf(await createLink());
 const refusedToken = (token: string) => refused('signInByLink', 401, { as: null, body: { token } });
@@ -49,19 +49,19 @@ test('a new link replaces the one before, a link expires, and of two uses at onc
 
 test('a link of an account that was closed or blocked opens nothing', async () => {
   const other = await addPerson(app, 'ben@example.com');
-  const token = tokenOf(await ok('createSignInLink', { params: { id: other } }));
+  const token = tokenOf(await ok('createSignInLink', { id: other }));
   await app.database.pool.query('update app_user set is_blocked = true where id = $1', [other]);
   await refused('signInByLink', 403, { as: null, body: { token } });
   await app.database.pool.query('update app_user set is_blocked = false where id = $1', [other]);
-  const second = tokenOf(await ok('createSignInLink', { params: { id: other } }));
-  await ok('deleteUser', { params: { id: other } });
+  const second = tokenOf(await ok('createSignInLink', { id: other }));
+  await ok('deleteUser', { id: other });
   await refusedToken(second);
 });
 
 test('a password that is reset ends a link that was not used yet', async () => {
   const other = await addPerson(app, 'eve@example.com');
-  const token = tokenOf(await ok('createSignInLink', { params: { id: other } }));
-  const { link } = await ok('createPasswordReset', { params: { id: other } });
+  const token = tokenOf(await ok('createSignInLink', { id: other }));
+  const { link } = await ok('createPasswordReset', { id: other });
   const body = { token: link.split('#')[1] ?? '', password: 'correct horse battery staple 9' };
   await ok('resetPassword', { as: null, body });
   await refusedToken(token);
@@ -69,9 +69,9 @@ test('a password that is reset ends a link that was not used yet', async () => {
 
 test('nobody but the operator makes links, and only for people', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  await refused('createSignInLink', 404, { params: { id }, as: admin });
-  await refused('createSignInLink', 404, { params: { id: 'nobody' } });
-  await refused('createSignInLink', 409, { params: { id: app.admin.id } });
+  await refused('createSignInLink', 404, { id, as: admin });
+  await refused('createSignInLink', 404, { id: 'nobody' });
+  await refused('createSignInLink', 409, { id: app.admin.id });
 });
 
 test('who guesses links is refused without a look after a number of failures', async () => {

@@ -159,8 +159,8 @@ test('each level has its right, and only those rights are given that the giver h
 
 test('an assigned role holds at once, and a removed one no longer does', async () => {
   const user = await app.addKey({ [organizationId]: 'User' });
-  const see = () => call('getEnvironment', { params: { id: environmentId }, as: user });
-  await ok('updateTeam', { params: { id: team.id }, body: { userIds: [user.id] } });
+  const see = () => call('getEnvironment', { id: environmentId, as: user });
+  await ok('updateTeam', { id: team.id, body: { userIds: [user.id] } });
   for (const place of [{ projectId }, { environmentId }] as Record<string, string>[]) {
     assert.equal((await see()).statusCode, 403);
     await ok('assignTeamRole', { body: { teamId: team.id, role: custom.id, ...place } });

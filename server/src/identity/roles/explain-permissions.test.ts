@@ -67,7 +67,7 @@ test('each right names every role that gives it: own, by a team, inherited, in t
     { organizationId, environmentId: ids.inInner, role: 'Deployer' },
   ]);
   const team = await ok(app, 'createTeam', { body: { organizationId, name: 'platform' } });
-  await ok(app, 'updateTeam', { params: { id: team.id }, body: { userIds: [as.id] } });
+  await ok(app, 'updateTeam', { id: team.id, body: { userIds: [as.id] } });
   const body = { teamId: team.id, projectId: ids.inner, role: custom.id };
   await ok(app, 'assignTeamRole', { body });
 
@@ -105,7 +105,7 @@ test('each right names every role that gives it: own, by a team, inherited, in t
 });
 
 test('an Admin of the organization has every right everywhere, by that role', async () => {
-  const name = (await ok(app, 'getOrganization', { params: { id: app.organizationId } })).name;
+  const name = (await ok(app, 'getOrganization', { id: app.organizationId })).name;
   for (const { query } of places) {
     const explained = await explain(query);
     assert.deepEqual(
@@ -203,7 +203,7 @@ test('the explanation agrees with the check of each right, whatever roles are he
       ]);
       if (isTeam) {
         const team = await ok(app, 'createTeam', { body: { organizationId, name: randomUUID() } });
-        await ok(app, 'updateTeam', { params: { id: team.id }, body: { userIds: [as.id] } });
+        await ok(app, 'updateTeam', { id: team.id, body: { userIds: [as.id] } });
         await ok(app, 'assignTeamRole', {
           body: { teamId: team.id, projectId: ids.outer, role: 'Deployer' },
         });

@@ -12,7 +12,7 @@ const params = { projectId: inner.id };
 const ada = await app.addKey({ [organizationId]: 'User' });
 const ben = await app.addKey({ [organizationId]: 'User' });
 const team = await ok('createTeam', { body: { organizationId, name: 'operators' } });
-await ok('updateTeam', { params: { id: team.id }, body: { userIds: [ada.id, ben.id] } });
+await ok('updateTeam', { id: team.id, body: { userIds: [ada.id, ben.id] } });
 
 test('a role in a project is added, changed under its id, and removed', async () => {
   const add = (userId: string, role: string) =>
@@ -63,7 +63,7 @@ test("everybody's roles are listed, also by team, for managers; others see their
   assert.deepEqual(await list(ben, { includeInherited: 'true' }), [inherited, ...own]);
   const other = await app.addKey({ [organizationId]: 'User' });
   assert.match((await refused('listProjectPermissions', 403, { params, as: other })).message, /VIEW_PROJECT/);
-  await ok('deleteProject', { params: { id: inner.id } });
+  await ok('deleteProject', { id: inner.id });
   assert.deepEqual(
     (await ok('listProjectPermissions', { params, query: { includeInherited: 'true' } })).map(
       ({ projectId, isProjectArchived }) => [projectId, isProjectArchived],

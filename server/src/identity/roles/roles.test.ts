@@ -8,7 +8,7 @@ import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 const { app, organizationId, projectId, call, ok, refused, createIdle } = await startTests();
 const create = (name: string, permissions: readonly Right[], more: object = {}) =>
   ok('createRole', { body: { organizationId, name, permissions, ...more } });
-const update = (id: string, body: object) => ok('updateRole', { params: { id }, body });
+const update = (id: string, body: object) => ok('updateRole', { id, body });
 
 const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
 
@@ -22,7 +22,7 @@ test('a custom role is a list of rights, whose order is kept', async () => {
     permissions,
     isDefaultRole: false,
   });
-  assert.deepEqual(await ok('getRole', { params: { id: role.id } }), role);
+  assert.deepEqual(await ok('getRole', { id: role.id }), role);
   const turned = permissions.toReversed();
   assert.deepEqual((await update(role.id, { permissions: turned })).permissions, turned);
   assert.equal((await update(role.id, { name: 'plan' })).name, 'plan');
@@ -36,9 +36,9 @@ test('a custom role is a list of rights, whose order is kept', async () => {
     ],
   );
   assert.deepEqual(await ok('listRoles', { query: { organizationId: elsewhere } }), []);
-  for (const { id } of listed) await ok('deleteRole', { params: { id } });
-  await refused('getRole', 404, { params: { id: role.id } });
-  await refused('deleteRole', 404, { params: { id: role.id } });
+  for (const { id } of listed) await ok('deleteRole', { id });
+  await refused('getRole', 404, { id: role.id });
+  await refused('deleteRole', 404, { id: role.id });
 });
 
 test('an unknown right is refused by name, and a right that is there twice', async () => {
@@ -57,10 +57,10 @@ test('an unknown right is refused by name, and a right that is there twice', asy
     'x',
   ])
     assert.match(
-      (await refused('updateRole', 400, { params: { id }, body: { permissions } })).message,
+      (await refused('updateRole', 400, { id, body: { permissions } })).message,
       /^\/body\/permissions/,
     );
-  assert.deepEqual((await ok('getRole', { params: { id } })).permissions, ['VIEW_PROJECT']);
+  assert.deepEqual((await ok('getRole', { id })).permissions, ['VIEW_PROJECT']);
 });
 
 test('a name is unique in an organization, and no built-in one', async () => {
@@ -69,7 +69,7 @@ test('a name is unique in an organization, and no built-in one', async () => {
   for (const name of ['once', 'Admin', 'Planner']) {
     const body = { organizationId, name, permissions: [] };
     assert.match((await refused('createRole', 409, { body })).message, new RegExp(`"${name}"`));
-    await refused('updateRole', 409, { params: { id: other.id }, body: { name } });
+    await refused('updateRole', 409, { id: other.id, body: { name } });
   }
   await ok('createRole', { body: { organizationId: elsewhere, name: 'once', permissions: [] } });
   const replies = await Promise.all(
@@ -86,12 +86,12 @@ test('one role at most is the default one', async () => {
   assert.equal(await defaultRoleOf(app.context.db, organizationId), first.id);
   const second = await create('second default', []);
   await update(second.id, { isDefaultRole: true });
-  assert.equal((await ok('getRole', { params: { id: first.id } })).isDefaultRole, false);
+  assert.equal((await ok('getRole', { id: first.id })).isDefaultRole, false);
   assert.equal(await defaultRoleOf(app.context.db, organizationId), second.id);
   const maker = await app.addKey({ [organizationId]: ['CREATE_CUSTOM_ROLES', 'VIEW_ORGANIZATION'] });
   const strong = await create('strong default', ['RUN_APPLY'], { isDefaultRole: true });
   const body = { organizationId, name: 'weak default', permissions: [], isDefaultRole: true };
-  const input = { params: { id: first.id }, body: { isDefaultRole: true }, as: maker };
+  const input = { id: first.id, body: { isDefaultRole: true }, as: maker };
   for (const { message } of [
     await refused('createRole', 403, { body, as: maker }),
     await refused('updateRole', 403, input),
@@ -117,7 +117,7 @@ test('nobody gains rights by making or changing a role', async () => {
   const params = { id: own.id };
   await refused('updateRole', 403, { params, body: { permissions: ['WRITE_STATE'] }, as: maker });
   const strong = await create('strong', ['RUN_PLAN', 'RUN_APPLY']);
-  const weaker = { params: { id: strong.id }, body: { permissions: ['RUN_PLAN'] }, as: maker };
+  const weaker = { id: strong.id, body: { permissions: ['RUN_PLAN'] }, as: maker };
   assert.match((await refused('updateRole', 403, weaker)).message, /"strong".*RUN_APPLY/);
   const none = await app.addKey({ [organizationId]: 'User' });
   assert.match((await refused('createRole', 403, { body, as: none })).message, /CREATE_CUSTOM_ROLES/);
@@ -153,7 +153,7 @@ test('of a role that is deleted and assigned at once, nothing dangles', async ()
     const role = await create('raced', ['VIEW_PROJECT']);
     const member = await app.addKey({ [organizationId]: 'User' });
     const [deleted, assigned] = await Promise.all([
-      call('deleteRole', { params: { id: role.id } }),
+      call('deleteRole', { id: role.id }),
       call('setMemberRole', { params: { id: organizationId, userId: member.id }, body: role.id }),
     ]);
     assert.deepEqual(
@@ -162,14 +162,14 @@ test('of a role that is deleted and assigned at once, nothing dangles', async ()
     );
     if (deleted.statusCode === 200) continue;
     await ok('setMemberRole', { params: { id: organizationId, userId: member.id }, body: 'User' });
-    await ok('deleteRole', { params: { id: role.id } });
+    await ok('deleteRole', { id: role.id });
   }
 });
 
 test('what happens to roles is audited', async () => {
   const role = await create('audited', ['VIEW_PROJECT']);
   await update(role.id, { permissions: ['RUN_PLAN'] });
-  await ok('deleteRole', { params: { id: role.id } });
+  await ok('deleteRole', { id: role.id });
   const { rows } = await app.database.pool.query(
     'select action, before, after from audit_event where entity_id = $1 order by id',
     [role.id],
@@ -213,7 +213,7 @@ test('people who are invited without a role have the default one', async () => {
   const role = await create('for everybody', ['VIEW_ORGANIZATION'], { isDefaultRole: true });
   assert.deepEqual(await invite('custom@example.com'), { organizationRole: role.id });
   assert.match(
-    (await refused('deleteRole', 409, { params: { id: role.id } })).message,
+    (await refused('deleteRole', 409, { id: role.id })).message,
     /"custom@example.com" in the organization/,
   );
 });

@@ -43,7 +43,7 @@ test('a group is a team: created, renamed, emptied and deleted', async () => {
     [replaced.body.displayName, replaced.body.externalId, replaced.body.members],
     ['on call', 'g1', []],
   );
-  assert.equal((await ok('getTeam', { params: { id } })).name, 'on call');
+  assert.equal((await ok('getTeam', { id })).name, 'on call');
   assert.equal((await scim('DELETE', `/Groups/${id}`)).status, 204);
   for (const missing of [id, randomUUID(), 'none'])
     assert.equal((await scim('GET', `/Groups/${missing}`)).status, 404);
@@ -79,7 +79,7 @@ test('members as Entra ID and Okta change them', async () => {
 
 test('keys in a team stay, and teams with roles can be filled', async () => {
   const team = await ok('createTeam', { body: { organizationId, name: 'with key' } });
-  await ok('updateTeam', { params: { id: team.id }, body: { userIds: [app.admin.id, ada] } });
+  await ok('updateTeam', { id: team.id, body: { userIds: [app.admin.id, ada] } });
   await ok('assignTeamRole', { body: { teamId: team.id, organizationId, role: 'Admin' } });
   assert.deepEqual(idsOf(await scim('GET', `/Groups/${team.id}`)), [ada]);
   const put = await scim('PUT', `/Groups/${team.id}`, {
@@ -88,7 +88,7 @@ test('keys in a team stay, and teams with roles can be filled', async () => {
     members: [{ value: ben }],
   });
   assert.deepEqual(idsOf(put), [ben]);
-  const { users } = await ok('getTeam', { params: { id: team.id } });
+  const { users } = await ok('getTeam', { id: team.id });
   assert.deepEqual(users?.map((user) => user.user_id).toSorted(), [app.admin.id, ben].toSorted());
 });
 

@@ -76,7 +76,7 @@ test('with another userName, identities and links of the account end, too', asyn
     return Number(rows[0]?.number);
   };
   await storeIdentity(app.context.db, identity);
-  await ok('createSignInLink', { params: { id: userId } });
+  await ok('createSignInLink', { id: userId });
   const rename = (userName: string) => foreignScim('PUT', `/Users/${userId}`, { schemas, userName });
   assert.equal((await rename('Mallory@example.com')).status, 200);
   assert.equal(await count(), 2, 'the same address in another spelling');

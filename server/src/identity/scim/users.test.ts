@@ -13,8 +13,7 @@ const patchSchemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp'];
 const patch = (id: string, ...Operations: object[]) =>
   scim('PATCH', `/Users/${id}`, { schemas: patchSchemas, Operations });
 const statusOf = async (userId: string) =>
-  (await ok('listMembers', { params: { id: organizationId } })).find(({ user }) => user.user_id === userId)
-    ?.status;
+  (await ok('listMembers', { id: organizationId })).find(({ user }) => user.user_id === userId)?.status;
 const create = async (userName: string, more: object = {}) => {
   const { status, body } = await scim('POST', '/Users', { schemas, userName, ...more });
   assert.equal(status, 201, JSON.stringify(body));
@@ -43,7 +42,7 @@ test('a person is created, read, replaced and removed', async () => {
   assert.match(meta.location, new RegExp(`^http://.+/scim/v2/Users/${id}$`));
   assert.equal(meta.resourceType, 'User');
   assert.deepEqual((await scim('GET', `/Users/${id}`)).body, body);
-  const member = (await ok('listMembers', { params: { id: organizationId } }))[0];
+  const member = (await ok('listMembers', { id: organizationId }))[0];
   assert.deepEqual([member?.user.user_id, member?.role, member?.status], [id, 'User', 'Active']);
   assert.equal(member?.user.name, 'Ada L.');
   const again = await scim('POST', '/Users', { ...sent, userName: 'ADA@example.COM' });
@@ -159,10 +158,10 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
   const key = (await browser.send('POST', '/api/personal-api-keys', { name: 'mine' })).json();
   const as = { id: key.apiKeyId, secret: key.apiKeySecret };
   const team = await ok('createTeam', { body: { organizationId, name: 'kept' } });
-  await ok('updateTeam', { params: { id: team.id }, body: { userIds: [id] } });
-  await ok('getTeam', { params: { id: team.id }, as });
+  await ok('updateTeam', { id: team.id, body: { userIds: [id] } });
+  await ok('getTeam', { id: team.id, as });
   assert.equal((await patch(id, { op: 'Replace', path: 'active', value: 'False' })).body.active, false);
-  await refused('getTeam', 401, { params: { id: team.id }, as });
+  await refused('getTeam', 401, { id: team.id, as });
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401);
   assert.equal(await statusOf(id), 'Inactive');
   const invite = { body: { email, organizationId } };
@@ -172,7 +171,7 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
   assert.equal((await back.send('GET', `/api/teams/${team.id}`)).statusCode, 404);
   await patch(id, { op: 'Replace', path: 'active', value: 'True' });
   assert.equal((await back.send('GET', `/api/teams/${team.id}`)).statusCode, 200);
-  const { users } = await ok('getTeam', { params: { id: team.id } });
+  const { users } = await ok('getTeam', { id: team.id });
   assert.deepEqual(
     users?.map((user) => user.user_id),
     [id],
@@ -221,11 +220,11 @@ test('people of other organizations are not there, and their accounts are not ch
   assert.equal((await scim('GET', `/Users/${id}`)).body.displayName, 'Renamed');
   const renamed = await patch(id, { op: 'replace', value: { userName: 'thief@example.com' } });
   assert.deepEqual([renamed.status, renamed.body.scimType], [400, 'mutability']);
-  const members = await ok('listMembers', { params: { id: other.id } });
+  const members = await ok('listMembers', { id: other.id });
   const shared = members.find(({ user }) => user.user_id === id);
   assert.deepEqual([shared?.user.name, shared?.user.email, shared?.status], [email, email, 'Active']);
   await patch(id, { op: 'replace', value: { active: false } });
-  const after = await ok('listMembers', { params: { id: other.id } });
+  const after = await ok('listMembers', { id: other.id });
   assert.equal(after.find(({ user }) => user.user_id === id)?.status, 'Active');
 });
 
@@ -245,5 +244,5 @@ test('who was invited becomes a member when the provider activates the person', 
   assert.deepEqual([listed.body.Resources[0].id, listed.body.Resources[0].active], [userId, false]);
   await patch(userId, { op: 'Replace', path: 'active', value: 'True' });
   assert.equal(await statusOf(userId), 'Active');
-  assert.equal((await call('resendInvitation', { params: { id: invitation } })).statusCode, 410);
+  assert.equal((await call('resendInvitation', { id: invitation })).statusCode, 410);
 });

@@ -38,9 +38,8 @@ async function organizationsOf(userId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-const teamMembers = async () =>
-  (await ok('getTeam', { params: { id: team.id } })).users?.map((user) => user.user_id);
-const rename = (name: string) => ok('updateOrganization', { params: { id: staffId }, body: { name } });
+const teamMembers = async () => (await ok('getTeam', { id: team.id })).users?.map((user) => user.user_id);
+const rename = (name: string) => ok('updateOrganization', { id: staffId, body: { name } });
 
 test('a name that several organizations have is unknown, and an id matches only as an id', async () => {
   const userId = await addPerson(app, 'ambiguous@example.com');
@@ -84,7 +83,7 @@ test('a role stays while the rule that gave it names a role that was renamed', a
   await signIn(userId, ['staff'], by);
   const role = await roleOf();
   assert.equal(role, operators.id);
-  await ok('updateRole', { params: { id: operators.id }, body: { name: 'Crew' } });
+  await ok('updateRole', { id: operators.id, body: { name: 'Crew' } });
   await signIn(userId, ['staff'], by);
   assert.equal(await roleOf(), role);
 });
@@ -92,7 +91,7 @@ test('a role stays while the rule that gave it names a role that was renamed', a
 test('who is in a team by a claim stays while the team is not found', async () => {
   const userId = await addPerson(app, 'builder@example.com');
   await signIn(userId, ['staff', 'builders']);
-  await ok('updateTeam', { params: { id: team.id }, body: { name: 'Makers' } });
+  await ok('updateTeam', { id: team.id, body: { name: 'Makers' } });
   await signIn(userId, ['staff', 'builders']);
   assert.deepEqual(await teamMembers(), [userId]);
   await signIn(userId, ['staff']);
@@ -108,5 +107,5 @@ test('who is in a team by a claim stays while the team is not found', async () =
       { added: [], removed: [userId], source: 'oidc' },
     ],
   );
-  await ok('updateTeam', { params: { id: team.id }, body: { name: 'Builders' } });
+  await ok('updateTeam', { id: team.id, body: { name: 'Builders' } });
 });

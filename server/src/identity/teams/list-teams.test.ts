@@ -50,7 +50,7 @@ test('pages of any size hold each team once, also while teams come and go', asyn
     offset = found.headers['x-next-page-key'] as string | undefined;
     if (seen.length === 20) {
       await ok('createTeam', { body: { organizationId, name: 'in between' } });
-      await ok('deleteTeam', { params: { id: ids.get(seen.at(-1) ?? '') ?? '' } });
+      await ok('deleteTeam', { id: ids.get(seen.at(-1) ?? '') ?? '' });
     }
   } while (offset !== undefined);
   assert.deepEqual(seen, newestFirst);

@@ -6,7 +6,7 @@ import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, call, ok, refused } = await startTests();
 const create = (body: object) => ok('createTeam', { body: { organizationId, ...body } });
-const update = (id: string, body: object) => ok('updateTeam', { params: { id }, body });
+const update = (id: string, body: object) => ok('updateTeam', { id, body });
 const idsOf = (team: { users?: { user_id?: string }[] }) => team.users?.map((user) => user.user_id);
 
 const ada = await app.addKey({ [organizationId]: 'User' });
@@ -31,12 +31,12 @@ test('a team has a name, a description and members, each changed alone', async (
   );
   const renamed = await update(team.id, { name: 'on call', description: '' });
   assert.deepEqual([renamed.name, renamed.description, renamed.users], ['on call', '', filled.users]);
-  assert.deepEqual(await ok('getTeam', { params: { id: team.id } }), renamed);
+  assert.deepEqual(await ok('getTeam', { id: team.id }), renamed);
   assert.deepEqual(idsOf(await update(team.id, { userIds: [ben.id] })), [ben.id]);
   assert.deepEqual(idsOf(await update(team.id, { userIds: [] })), []);
-  assert.deepEqual(await ok('deleteTeam', { params: { id: team.id } }), { id: team.id });
-  await refused('getTeam', 404, { params: { id: team.id } });
-  await refused('deleteTeam', 404, { params: { id: team.id } });
+  assert.deepEqual(await ok('deleteTeam', { id: team.id }), { id: team.id });
+  await refused('getTeam', 404, { id: team.id });
+  await refused('deleteTeam', 404, { id: team.id });
 });
 
 test('a name is unique in an organization', async () => {
@@ -59,11 +59,11 @@ test('only members of the organization can be members of its teams', async () =>
   for (const userId of [stranger.id, 'nobody', randomUUID()]) {
     const body = { userIds: [ada.id, userId] };
     assert.equal(
-      (await refused('updateTeam', 400, { params: { id: team.id }, body })).message,
+      (await refused('updateTeam', 400, { id: team.id, body })).message,
       '/body/userIds/1 does not match any member of the organization that you have access to',
     );
   }
-  assert.deepEqual(idsOf(await ok('getTeam', { params: { id: team.id } })), []);
+  assert.deepEqual(idsOf(await ok('getTeam', { id: team.id })), []);
 });
 
 test('of two lists of members sent at once, one is there completely', async () => {
@@ -74,7 +74,7 @@ test('of two lists of members sent at once, one is there completely', async () =
   ];
   for (let round = 0; round < 5; round++) {
     await Promise.all(lists.map((userIds) => update(team.id, { userIds })));
-    const found = idsOf(await ok('getTeam', { params: { id: team.id } }))?.toSorted();
+    const found = idsOf(await ok('getTeam', { id: team.id }))?.toSorted();
     assert.ok(
       lists.some((userIds) => userIds.toSorted().join() === found?.join()),
       found?.join(),
@@ -95,10 +95,10 @@ test('new people join the default team, and keys do not', async () => {
     [organizationId],
   );
   await app.addKey({ [elsewhere]: 'User' });
-  assert.deepEqual(idsOf(await ok('getTeam', { params: { id: team.id } })), [person.id]);
+  assert.deepEqual(idsOf(await ok('getTeam', { id: team.id })), [person.id]);
   await update(team.id, { isDefaultTeam: false });
   await app.addKey({ [organizationId]: 'User' });
-  assert.deepEqual(idsOf(await ok('getTeam', { params: { id: team.id } })), [person.id]);
+  assert.deepEqual(idsOf(await ok('getTeam', { id: team.id })), [person.id]);
 });
 
 test('nobody gains the rights of a team by its members', async () => {
@@ -126,7 +126,7 @@ test('nobody gains the rights of a team by its members', async () => {
 test('what happens to teams is audited', async () => {
   const team = await create({ name: 'audited' });
   await update(team.id, { name: 'renamed', userIds: [ben.id] });
-  await ok('deleteTeam', { params: { id: team.id } });
+  await ok('deleteTeam', { id: team.id });
   const { rows } = await app.database.pool.query(
     'select action, details, before, after from audit_event where entity_id = $1 order by id',
     [team.id],

@@ -57,7 +57,7 @@ test('a set is created with its variables, and read, listed and deleted', async 
     ['size', 0, 'the same name of another type'],
     ['size', 1, '[1]'],
   ]);
-  const read = await ok('getConfigurationSet', { params: { id: made.id } });
+  const read = await ok('getConfigurationSet', { id: made.id });
   assert.deepEqual(read, { ...made, assignedTo: [] });
   const newer = await createSet();
   const listed = await ok('listConfigurationSets', {
@@ -67,9 +67,9 @@ test('a set is created with its variables, and read, listed and deleted', async 
     listed.map(({ id }) => id),
     [newer.id, made.id],
   );
-  assert.deepEqual(await ok('deleteConfigurationSet', { params: { id: made.id } }), { id: made.id });
+  assert.deepEqual(await ok('deleteConfigurationSet', { id: made.id }), { id: made.id });
   for (const name of ['getConfigurationSet', 'updateConfigurationSet', 'deleteConfigurationSet'] as const)
-    await refused(name, 404, { params: { id: made.id }, body: {} });
+    await refused(name, 404, { id: made.id, body: {} });
   await createSet({ name: made.name });
 });
 
@@ -106,7 +106,7 @@ test('an update changes, adds and removes variables, and leaves the others as th
   const [a, b] = await rowsOf(set.id);
   const row = { scope: 'SET', scopeId: set.id, organizationId };
   const changed = await ok('updateConfigurationSet', {
-    params: { id: set.id },
+    id: set.id,
     body: {
       configurationPropertiesChanges: [
         { ...row, id: a?.id, name: 'A', value: 'new' },
@@ -122,7 +122,7 @@ test('an update changes, adds and removes variables, and leaves the others as th
     ['D', 0, 'D'],
   ]);
   const renamed = await ok('updateConfigurationSet', {
-    params: { id: set.id },
+    id: set.id,
     body: { name: freshName(), description: 'words', configurationPropertiesChanges: null },
   });
   assert.deepEqual([renamed.description, (await variablesOf(set.id)).length], ['words', 3]);
@@ -134,7 +134,7 @@ test('ids of a set, its variables and places may be in upper case', async () => 
   const [a] = await rowsOf(set.id);
   const row = { scope: 'SET', scopeId: upper(set.id), organizationId: upper(organizationId), name: 'A' };
   await ok('updateConfigurationSet', {
-    params: { id: upper(set.id) },
+    id: upper(set.id),
     body: { configurationPropertiesChanges: [{ ...row, id: upper(a?.id ?? ''), value: 'new' }] },
   });
   assert.deepEqual(await variablesOf(set.id), [['A', 0, 'new']]);
@@ -155,7 +155,7 @@ test('a variable without id whose name and type the set has is replaced', async 
   });
   const [before] = await rowsOf(set.id);
   await ok('updateConfigurationSet', {
-    params: { id: set.id },
+    id: set.id,
     body: {
       configurationPropertiesChanges: [{ name: 'x', type: 1, value: '{}', schema: { format: 'HCL' } }],
     },
@@ -177,7 +177,7 @@ test('requests that contradict themselves or the set are refused, and nothing is
     body: { name, scope: 'organization', scopeId: organizationId },
   });
   assert.match(taken.message, new RegExp(`"${name}" already exists in this organization`));
-  await refused('updateConfigurationSet', 409, { params: { id: other.id }, body: { name } });
+  await refused('updateConfigurationSet', 409, { id: other.id, body: { name } });
   const changes = 'body/configurationPropertiesChanges';
   const repeated = [
     { name: 'TWICE', value: '1' },
@@ -194,7 +194,7 @@ test('requests that contradict themselves or the set are refused, and nothing is
   ];
   for (const [configurationPropertiesChanges, message] of refusals) {
     const body = { configurationPropertiesChanges };
-    const refusal = await refused('updateConfigurationSet', 400, { params: { id }, body });
+    const refusal = await refused('updateConfigurationSet', 400, { id, body });
     assert.match(refusal.message, message);
   }
   assert.deepEqual(await variablesOf(id), [['KEPT', 0, 'kept']]);
@@ -231,7 +231,7 @@ test('names are unique in the scope in which a set was created, not beyond it', 
     ),
   );
   assert.deepEqual(made.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409]);
-  await ok('deleteConfigurationSet', { params: { id: inProject.id } });
+  await ok('deleteConfigurationSet', { id: inProject.id });
 });
 
 const assign = (scope: string, scopeId: string, ...ids: string[]) =>
@@ -297,7 +297,7 @@ test('assignments are inherited from organization, template and projects, and sa
     /"none" is not assigned to project\./,
   );
   assert.deepEqual(await assigned('project', child.id), [rows[0], rows[2], rows[3]]);
-  await ok('deleteConfigurationSet', { params: { id: inOrganization } });
+  await ok('deleteConfigurationSet', { id: inOrganization });
   assert.deepEqual(await assigned('project', child.id), [rows[2], rows[3]]);
 });
 
@@ -310,7 +310,7 @@ test('a set says where it is assigned, without what the caller may not see', asy
   await assign('template', environment.blueprintId, set.id);
   await assign('organization', organizationId, set.id);
   const places = async (more: object = {}) => {
-    const { assignedTo } = await ok('getConfigurationSet', { params: { id: set.id }, ...more });
+    const { assignedTo } = await ok('getConfigurationSet', { id: set.id, ...more });
     return assignedTo.map(({ scope, scopeId }) => [scope, scopeId]);
   };
   const all = [
@@ -322,7 +322,7 @@ test('a set says where it is assigned, without what the caller may not see', asy
   assert.deepEqual(await places(), all);
   const user = await app.addKey({ [organizationId]: 'User' });
   assert.deepEqual(await places({ as: user }), [['organization', organizationId]]);
-  await ok('deleteConfigurationSet', { params: { id: set.id } });
+  await ok('deleteConfigurationSet', { id: set.id });
 });
 
 test('sets of projects can be assigned in that project and below it only', async () => {
@@ -433,7 +433,7 @@ test('sets of the organization are assigned to modules, and listed there with th
   await ok('unassignConfigurationSets', { params, query, as: editor });
   await ok('unassignConfigurationSets', { params: organization, query: { setIds: outer.id } });
   assert.deepEqual(await ok('listSetAssignments', { params }), []);
-  await ok('deleteModule', { params: { id: scopeId } });
+  await ok('deleteModule', { id: scopeId });
   await refused('assignConfigurationSets', 404, { params, query });
 });
 
@@ -452,14 +452,14 @@ test('each place needs its right, and sets of a project are visible to those who
   const at = (scope: string, scopeId: string) => ({ params: { scope, scopeId }, query });
   const right = async (name: OperationName, input: object, as: typeof user) =>
     /needs the right (\w+)/.exec((await refused(name, 403, { ...input, as })).message)?.[1];
-  const update = { params: { id: own.id }, body: { description: 'd' } };
-  assert.equal(await right('getConfigurationSet', { params: { id: own.id } }, user), 'VIEW_PROJECT');
+  const update = { id: own.id, body: { description: 'd' } };
+  assert.equal(await right('getConfigurationSet', { id: own.id }, user), 'VIEW_PROJECT');
   assert.equal(await right('listConfigurationSets', { query: { scopeId: projectId } }, user), 'VIEW_PROJECT');
-  await ok('getConfigurationSet', { params: { id }, as: user });
-  await ok('getConfigurationSet', { params: { id: own.id }, as: projectAdmin });
+  await ok('getConfigurationSet', { id, as: user });
+  await ok('getConfigurationSet', { id: own.id, as: projectAdmin });
   await ok('updateConfigurationSet', { ...update, as: projectAdmin });
   assert.equal(await right('updateConfigurationSet', update, user), 'EDIT_PROJECT_SETTINGS');
-  const ofOrganization = { params: { id }, body: {} };
+  const ofOrganization = { id, body: {} };
   assert.equal(
     await right('updateConfigurationSet', ofOrganization, projectAdmin),
     'EDIT_ORGANIZATION_SETTINGS',
@@ -496,7 +496,7 @@ test('the audit trail names sets, places and variables, and shows no value', asy
   const secret = 'planted-secret-of-a-set';
   const set = await createSet({ configurationProperties: [{ name: 'S', value: secret, isSensitive: true }] });
   await assign('project', projectId, set.id);
-  await ok('deleteConfigurationSet', { params: { id: set.id } });
+  await ok('deleteConfigurationSet', { id: set.id });
   const { events } = await ok('listAuditEvents', { query: { organizationId, limit: '100' } });
   const text = JSON.stringify(events);
   const actions = events.filter(({ entityId }) => entityId === set.id).map(({ actionName }) => actionName);

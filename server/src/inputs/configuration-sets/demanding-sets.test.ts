@@ -49,9 +49,9 @@ test('a set of the organization stays with a project until somebody takes it awa
   const { message } = await refused(app, 'unassignConfigurationSets', 403, request);
   assert.match(message, ofOrganization);
   const others = [
-    await refused(app, 'deleteConfigurationSet', 403, { params: { id: set }, as: admin }),
+    await refused(app, 'deleteConfigurationSet', 403, { id: set, as: admin }),
     await refused(app, 'updateConfigurationSet', 403, {
-      params: { id: set },
+      id: set,
       body: {
         configurationPropertiesChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false', type: 0 }],
       },
@@ -106,6 +106,6 @@ test('a deploy that proposes to take one away is refused at once', async () => {
   const set = await demandingSet();
   await ok(app, 'assignConfigurationSets', at('environment', id, set));
   const body = { configurationSetChanges: { unassign: [set] } };
-  const { message } = await refused(app, 'deployEnvironment', 403, { params: { id }, body, as: planner });
+  const { message } = await refused(app, 'deployEnvironment', 403, { id, body, as: planner });
   assert.match(message, ofOrganization);
 });

@@ -21,10 +21,10 @@ test('variables of a set are changed by one request at a time, whichever way the
     () => call('saveVariables', { body: [{ ...scope, name: 'B', type: 0, value: 'b' }] }),
     () =>
       call('updateConfigurationSet', {
-        params: { id: set.id },
+        id: set.id,
         body: { configurationPropertiesChanges: [{ name: 'C', value: 'c' }] },
       }),
-    () => call('deleteVariable', { params: { id: variable?.id ?? '' } }),
+    () => call('deleteVariable', { id: variable?.id ?? '' }),
   ])
     assert.equal((await meanwhile(app.database, lock, [set.id], request)).statusCode, 200);
   const names = (await ok('listVariables', { query: { organizationId, setId: set.id } })).map(
@@ -41,7 +41,7 @@ test('the same variable that two requests create at once is one variable', async
       index % 2 === 0
         ? call('saveVariables', { body: [{ ...scope, name: 'A', type: 0, value: `${index}` }] })
         : call('updateConfigurationSet', {
-            params: { id: set.id },
+            id: set.id,
             body: { configurationPropertiesChanges: [{ name: 'A', value: `${index}` }] },
           }),
     ),
@@ -55,8 +55,8 @@ test('a set does not get the name of one that is made at the same moment', async
   const copy = `insert into configuration_set select gen_random_uuid(), organization_id, project_id, 'taken', description, created_by,
     created_at, updated_at, deleted_at from configuration_set where id = $1`;
   const reply = await meanwhile(app.database, copy, [set.id], () =>
-    call('updateConfigurationSet', { params: { id: set.id }, body: { name: 'taken' } }),
+    call('updateConfigurationSet', { id: set.id, body: { name: 'taken' } }),
   );
   assert.equal(reply.statusCode, 409);
-  assert.equal((await ok('getConfigurationSet', { params: { id: set.id } })).name, 'before');
+  assert.equal((await ok('getConfigurationSet', { id: set.id })).name, 'before');
 });

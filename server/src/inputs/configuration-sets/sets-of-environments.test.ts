@@ -66,14 +66,14 @@ test('set changes that cannot be made are refused by name, and nothing is deploy
     ],
     [{ assign: [other.id], unassign: [other.id] }, `^/${changes}/unassign/0 is also in assign`],
   ];
-  const deployments = async () => (await ok('listDeployments', { params: { id: environment.id } })).length;
+  const deployments = async () => (await ok('listDeployments', { id: environment.id })).length;
   const before = await deployments();
   for (const [configurationSetChanges, message] of refusals) {
-    const request = { params: { id: environment.id }, body: { configurationSetChanges } };
+    const request = { id: environment.id, body: { configurationSetChanges } };
     assert.match((await refused('deployEnvironment', 400, request)).message, new RegExp(message));
   }
   const inside = { deployRequest: { configurationSetChanges: { assign: [foreign.id] } } };
-  const wrapped = { params: { id: environment.id }, body: inside };
+  const wrapped = { id: environment.id, body: inside };
   const inner = /^\/body\/deployRequest\/configurationSetChanges\/assign\/0 is the configuration set/;
   assert.match((await refused('deployEnvironment', 400, wrapped)).message, inner);
   const body = createBody(inside);
@@ -98,7 +98,7 @@ test('a deployment keeps which sets it was started with, also when they are unas
   const expected = [inProject.id, second.id, first.id];
   assert.deepEqual(await assigned('deployment', id), expected);
   const later = await deploy(environment.id, { configurationSetChanges: { unassign: [first.id] } });
-  await ok('deleteConfigurationSet', { params: { id: second.id } });
+  await ok('deleteConfigurationSet', { id: second.id });
   assert.deepEqual(await assigned('environment', environment.id), [inProject.id]);
   assert.deepEqual(await assigned('deployment', id), expected);
   assert.deepEqual(await assigned('deployment', later.id), [inProject.id, second.id]);
@@ -122,8 +122,8 @@ test('environments and projects do not leave the project of a set that is assign
     preventAutoDeploy: true,
     configurationSetChanges: { assign: [set.id] },
   });
-  const move = (projectId: string) => ({ params: { id: environment.id }, body: { projectId } });
-  const moveProject = { params: { id: child.id }, body: { targetProjectId: target.id } };
+  const move = (projectId: string) => ({ id: environment.id, body: { projectId } });
+  const moveProject = { id: child.id, body: { targetProjectId: target.id } };
   const refusal = new RegExp(`"${set.name}" belongs to a project that this would leave, and is assigned to`);
   assert.match((await refused('moveEnvironment', 409, move(target.id))).message, refusal);
   assert.match((await refused('moveProject', 409, moveProject)).message, refusal);
@@ -166,7 +166,7 @@ test('assignments are deleted with the environment', async () => {
   const query = { setIds: set.id };
   const params = { scope: 'template', scopeId: environment.blueprintId };
   await ok('assignConfigurationSets', { params, query });
-  await ok('deleteEnvironment', { params: { id: environment.id } });
+  await ok('deleteEnvironment', { id: environment.id });
   const left = await app.context.db
     .selectFrom('configuration_set_assignment')
     .select('scope')
@@ -205,7 +205,7 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
     ['ONLY', 'A', 'B', 'C', 'SECRET'].map((name) => given.get(name)),
     ['outer', 'first', 'second', 'plain', secret],
   );
-  const { variables = [] } = await ok('getDeployment', { params: { id } });
+  const { variables = [] } = await ok('getDeployment', { id });
   const shown = variables.find(({ name }) => name === 'SECRET');
   assert.deepEqual([shown?.scope, shown?.scopeId, shown?.value], ['SET', second.id, '********']);
   const query = { organizationId, environmentId: environment.id };
@@ -226,7 +226,7 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
       ['SECRET', 'SET', second.id, '********'],
     ],
   );
-  await ok('deleteConfigurationSet', { params: { id: first.id } });
+  await ok('deleteConfigurationSet', { id: first.id });
   await deploy(environment.id, { deploymentType: 'dryRun' });
   const later = await agent.claim();
   await agent.finish(later, plannedOutcome());
@@ -241,7 +241,7 @@ test('variables of a set are also written one by one, and the mask of a secret k
   const scope = { scope: 'SET', scopeId: set.id, organizationId };
   const [token] = await ok('listVariables', { query: { organizationId, setId: set.id } });
   await ok('updateConfigurationSet', {
-    params: { id: set.id },
+    id: set.id,
     body: { configurationPropertiesChanges: [{ ...token, overwrites: null, description: 'kept' }] },
   });
   const [plain] = await ok('saveVariables', { body: [{ ...scope, name: 'PLAIN', value: 'v' }] });
@@ -251,7 +251,7 @@ test('variables of a set are also written one by one, and the mask of a secret k
   await agent.finish(job, plannedOutcome());
   const given = job.variables.environment.filter(({ name }) => ['TOKEN', 'PLAIN'].includes(name));
   assert.deepEqual(given.map(({ value }) => value).toSorted(), ['planted-secret-kept', 'v']);
-  await ok('deleteVariable', { params: { id: plain?.id ?? '' } });
+  await ok('deleteVariable', { id: plain?.id ?? '' });
   const left = await ok('listVariables', { query: { organizationId, setId: set.id } });
   assert.deepEqual(
     left.map(({ name, description }) => [name, description]),
@@ -259,7 +259,7 @@ test('variables of a set are also written one by one, and the mask of a secret k
   );
   const user = await app.addKey({ [organizationId]: 'User' });
   await refused('saveVariables', 403, { body: [{ ...scope, name: 'X', value: 'v' }], as: user });
-  await ok('deleteConfigurationSet', { params: { id: set.id } });
+  await ok('deleteConfigurationSet', { id: set.id });
   await refused('listVariables', 400, { query: { organizationId, setId: set.id } });
   await refused('saveVariables', 400, { body: [{ ...scope, name: 'X', value: 'v' }] });
 });

@@ -107,14 +107,14 @@ test('a credential of the organization is assigned with EDIT_ORGANIZATION_SETTIN
 test('a credential that reads costs is not deleted, and does not become one for runs', async () => {
   const id = await newCredential('in use');
   await assign(id);
-  const deleting = await refused('deleteCredential', 409, { params: { id } });
+  const deleting = await refused('deleteCredential', 409, { id });
   assert.match(deleting.message, /^The credential "in use" is assigned to ".*": remove it from there first/);
   const body = { type: 'AWS_OIDC', value: role };
-  const changing = await refused('updateCredential', 400, { params: { id }, body });
+  const changing = await refused('updateCredential', 400, { id, body });
   assert.match(changing.message, /^\/body\/type must be one for costs while the credential reads costs/);
   await ok('unassignCostCredential', { params: { projectId, credentialsId: id } });
-  await ok('updateCredential', { params: { id }, body });
-  await ok('deleteCredential', { params: { id } });
+  await ok('updateCredential', { id, body });
+  await ok('deleteCredential', { id });
 });
 
 test('the audit trail has each change of an assignment', async () => {

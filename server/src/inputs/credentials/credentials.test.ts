@@ -41,7 +41,7 @@ test('a credential is listed, shown and changed, and its value never returned', 
     value: null,
   });
   assert.deepEqual([createdByUser?.user_id, createdAt], ['admin', updatedAt]);
-  assert.deepEqual(await ok('getCredential', { params: { id: created.id } }), created);
+  assert.deepEqual(await ok('getCredential', { id: created.id }), created);
   const ofProject = await create('AWS_OIDC', { roleArn }, { projectId: leaf.id });
   assert.equal(ofProject.projectId, leaf.id);
   const listed = await ok('listCredentials', { query: { organizationId } });
@@ -50,12 +50,12 @@ test('a credential is listed, shown and changed, and its value never returned', 
     [ofProject.id, created.id],
   );
   const changed = await ok('updateCredential', {
-    params: { id: created.id },
+    id: created.id,
     body: { organizationId, name: 'renamed', type: 'AWS_OIDC', value: { roleArn, tokenFormat: 'v2' } },
   });
   assert.deepEqual([changed.name, changed.type, changed.value], ['renamed', 'AWS_OIDC', null]);
-  await ok('deleteCredential', { params: { id: created.id } });
-  await refused('getCredential', 404, { params: { id: created.id } });
+  await ok('deleteCredential', { id: created.id });
+  await refused('getCredential', 404, { id: created.id });
   const audit = JSON.stringify((await app.database.pool.query('select * from audit_event')).rows);
   assert.match(audit, /credential\.deleted/);
   assert.doesNotMatch(audit, /planted-secret/);
@@ -97,13 +97,13 @@ test('a name is unique in an organization', async () => {
   const body = { organizationId, name, type: 'AWS_OIDC', value: { roleArn } } as const;
   assert.match((await refused('createCredential', 409, { body })).message, new RegExp(`"${name}"`));
   const second = await create('AWS_OIDC', { roleArn });
-  await refused('updateCredential', 409, { params: { id: second.id }, body: { name } });
-  await ok('updateCredential', { params: { id }, body: { name } });
+  await refused('updateCredential', 409, { id: second.id, body: { name } });
+  await ok('updateCredential', { id, body: { name } });
 });
 
 test('a credential stays where it is, and needs a value for another type', async () => {
   const { id } = await create('AWS_OIDC', { roleArn });
-  const update = (body: object) => refused('updateCredential', 400, { params: { id }, body });
+  const update = (body: object) => refused('updateCredential', 400, { id, body });
   assert.match((await update({ projectId: leaf.id })).message, /\/body\/projectId/);
   assert.match((await update({ organizationId: leaf.id })).message, /\/body\/organizationId/);
   assert.match((await update({ type: 'AZURE_OIDC' })).message, /\/body\/value/);
@@ -119,11 +119,11 @@ test('a credential that is assigned cannot be deleted, and the refusal names the
     [id, other.id, 'admin'],
   );
   assert.deepEqual(await assign(id, other), assignment);
-  const { message } = await refused('deleteCredential', 409, { params: { id } });
+  const { message } = await refused('deleteCredential', 409, { id });
   assert.match(message, new RegExp(`"${name}" is assigned to "other"`));
   await unassign(id, other);
   await refused('unassignCredential', 404, { params: { credentialId: id, projectId: other.id } });
-  await ok('deleteCredential', { params: { id } });
+  await ok('deleteCredential', { id });
 });
 
 test('for each cloud, runs get the credential of the nearest project, and the newest of several there', async () => {
@@ -176,7 +176,7 @@ test('a credential of a project is for that one and those below, also after they
   assert.match(message, new RegExp(`"${name}" belongs to another project`));
   await assign(id, leaf);
   assert.equal((await claimedIn(leaf)).credentials?.[0]?.id, id);
-  await ok('moveProject', { params: { id: leaf.id }, body: { targetProjectId: other.id } });
+  await ok('moveProject', { id: leaf.id, body: { targetProjectId: other.id } });
   assert.equal((await claimedIn(leaf)).credentials, undefined);
 });
 
@@ -197,16 +197,16 @@ test('people who manage a project handle its own credentials, and not those of t
   const value = { roleArn };
   const type = 'AWS_OIDC';
   const own = await ok('createCredential', { as, body: { projectId: other.id, name: 'own', type, value } });
-  await ok('updateCredential', { as, params: { id: own.id }, body: { value } });
+  await ok('updateCredential', { as, id: own.id, body: { value } });
   const params = { credentialId: own.id, projectId: other.id };
   await ok('assignCredential', { as, params });
   await ok('unassignCredential', { as, params });
-  await ok('deleteCredential', { as, params: { id: own.id } });
+  await ok('deleteCredential', { as, id: own.id });
   const body = { organizationId, name: 'all', type, value } as const;
   await refused('createCredential', 403, { as, body });
   const wide = await create('AWS_OIDC', value);
-  await refused('updateCredential', 403, { as, params: { id: wide.id }, body: { value } });
-  await refused('deleteCredential', 403, { as, params: { id: wide.id } });
+  await refused('updateCredential', 403, { as, id: wide.id, body: { value } });
+  await refused('deleteCredential', 403, { as, id: wide.id });
   const assignment = { credentialId: wide.id, projectId: other.id };
   await refused('assignCredential', 403, { as, params: assignment });
   await ok('assignCredential', { params: assignment });

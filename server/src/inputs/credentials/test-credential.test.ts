@@ -21,7 +21,7 @@ async function tester(settings: Record<string, string> = {}) {
     result: async (type: CredentialType, value: object) => {
       const body = { organizationId, name: `${++names}`, type, value };
       const { id } = await ok(app, 'createCredential', { body });
-      return ok(app, 'testCredential', { params: { id } });
+      return ok(app, 'testCredential', { id });
     },
   };
 }
@@ -154,5 +154,5 @@ test('a credential of the organization is tested only by those who may change it
   const as = await app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role }]);
   const body = { organizationId, name: 'all', type: 'AWS_OIDC', value: { roleArn } } as const;
   const { id } = await ok(app, 'createCredential', { body });
-  await refused(app, 'testCredential', 403, { as, params: { id } });
+  await refused(app, 'testCredential', 403, { as, id });
 });

@@ -33,7 +33,7 @@ async function assigned(type: 'AWS_OIDC' | 'AZURE_OIDC' | 'GCP_OIDC' | 'VAULT_OI
   await ok(app, 'assignCredential', { params });
   return async () => {
     await ok(app, 'unassignCredential', { params });
-    await ok(app, 'deleteCredential', { params: { id } });
+    await ok(app, 'deleteCredential', { id });
   };
 }
 
@@ -126,9 +126,7 @@ test('each cloud gets the audience that it expects', async () => {
 
 test('ENVARIUM_OIDC_TOKEN is there where the organization wants it, and masked', async () => {
   const shown = async ({ deploymentId }: Job) => {
-    const { customServiceEnvironmentVariables } = await ok(app, 'getDeployment', {
-      params: { id: deploymentId },
-    });
+    const { customServiceEnvironmentVariables } = await ok(app, 'getDeployment', { id: deploymentId });
     return customServiceEnvironmentVariables ?? {};
   };
   const without = (await claimed()).job;

@@ -100,7 +100,7 @@ test('variables of a workflow are refused on an environment that is not one, and
   const [saved] = await saveAsWorkflow(element);
   const changed = await refused('saveVariables', 400, { body: [{ id: saved?.id, value: 'w' }] });
   assert.match(changed.message, /^\/body\/0\/id is WORKFLOW/);
-  await ok('deleteVariable', { params: { id: saved?.id ?? '' } });
+  await ok('deleteVariable', { id: saved?.id ?? '' });
 });
 
 test('ids in upper case are the same ids', async () => {
@@ -190,7 +190,7 @@ test('a read-only variable cannot be overridden, and hides what was there before
     );
   }
   const change = { configurationChanges: { id: outer?.id, value: 'override' } };
-  const { message } = await refused('deployEnvironment', 409, { params: { id: inChild.id }, body: change });
+  const { message } = await refused('deployEnvironment', 409, { id: inChild.id, body: change });
   assert.match(message, /^\/body\/configurationChanges: variable "LOCKED" is read-only/);
   await save({ ...scopes.ENVIRONMENT, name: 'LOCKED', type: 0, toDelete: true });
 });
@@ -232,7 +232,7 @@ test('variables are created, updated by id or by name, and deleted, in the order
   await refused('deleteVariable', 404, { params });
   const [gone] = await save({ id: a?.id, toDelete: true });
   assert.deepEqual([gone?.id, gone?.toDelete], [a?.id, true]);
-  await refused('getVariable', 404, { params: { id: a?.id ?? '' } });
+  await refused('getVariable', 404, { id: a?.id ?? '' });
 });
 
 test('a type and a schema are always there, as clients expect them', async () => {
@@ -358,7 +358,7 @@ test('values of any content are returned as they were sent, also of 1 MB', async
       rows.map(({ value }) => value),
       values,
     );
-  for (const { id = '' } of saved) await ok('deleteVariable', { params: { id } });
+  for (const { id = '' } of saved) await ok('deleteVariable', { id });
 });
 
 test('an override keeps the rules of the variable that it hides', async () => {
@@ -376,7 +376,7 @@ test('an override keeps the rules of the variable that it hides', async () => {
   const [saved] = await ok('saveVariables', write({ value: 'm' }));
   assert.deepEqual([saved?.schema, saved?.description], [{ type: 'string', enum: ['s', 'm'] }, 'how large']);
   await save({ ...outer, schema: { type: 'string', enum: ['s'] } });
-  const refusal = await refused('deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
+  const refusal = await refused('deployEnvironment', 400, { id: inChild.id, body: {} });
   assert.match(refusal.message, /Variable "SIZE" of scope ENVIRONMENT must be one of/);
   await save({ ...scopes.ENVIRONMENT, name: 'SIZE', type: 0, toDelete: true });
 });
@@ -396,7 +396,7 @@ test('regex and enum apply to the text of a reference to a secret store', async 
   assert.match(await refusalOf({ value: 'in clear' }), /must match/);
   assert.match(await refusalOf({ value: reference, schema: { enum: ['a', 'b'] } }), /must be one of a, b/);
   await save({ ...outer, regex: '^[a-z]+$' });
-  const refusal = await refused('deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
+  const refusal = await refused('deployEnvironment', 400, { id: inChild.id, body: {} });
   assert.match(refusal.message, /Variable "REFERENCE" of scope ENVIRONMENT must match/);
   for (const each of [own, outer]) await save({ ...each, toDelete: true });
 });
@@ -404,7 +404,7 @@ test('regex and enum apply to the text of a reference to a secret store', async 
 test('a value that an outer scope requires must be there when an environment is deployed', async () => {
   await save({ ...scopes.GLOBAL, name: 'OWNER', type: 0, isRequired: true });
   await save({ ...scopes.ENVIRONMENT, name: 'OWNER', type: 0, value: '', isRequired: false });
-  const { message } = await refused('deployEnvironment', 400, { params: { id: inChild.id }, body: {} });
+  const { message } = await refused('deployEnvironment', 400, { id: inChild.id, body: {} });
   assert.match(message, /^Variable "OWNER" of scope ENVIRONMENT needs a value/);
   await save({ ...scopes.GLOBAL, name: 'OWNER', type: 0, toDelete: true });
   await save({ ...scopes.ENVIRONMENT, name: 'OWNER', type: 0, toDelete: true });
@@ -422,13 +422,13 @@ test('a deployment has its variables in the form that all other replies have', a
     },
     { ...scopes.ENVIRONMENT, name: 'SNAPSHOT_PLAIN', type: 0, value: 'c' },
   );
-  const { id } = await ok('deployEnvironment', { params: { id: inChild.id }, body: {} });
+  const { id } = await ok('deployEnvironment', { id: inChild.id, body: {} });
   const expected = [
     ['GLOBAL', undefined, { type: 'string', enum: ['a', 'b'] }],
     ['ENVIRONMENT', inChild.id, { format: 'HCL' }],
     ['ENVIRONMENT', inChild.id, { type: 'string' }],
   ];
-  const { variables = [] } = await ok('getDeployment', { params: { id } });
+  const { variables = [] } = await ok('getDeployment', { id });
   const byDeployment = () => list({ deploymentLogId: id });
   for (const rows of [await inEnvironment(), variables, await byDeployment()])
     assert.deepEqual(
@@ -582,8 +582,8 @@ test('a list shows at once what has changed, of what counts and of what it hides
   assert.deepEqual(await shown(), ['inner', 'outer 2', 'why']);
   await save({ ...inner, id: innerId, value: 'planted-secret', isSensitive: true });
   assert.deepEqual((await shown())?.[0], '*'.repeat(8));
-  await ok('deleteVariable', { params: { id: outerId } });
+  await ok('deleteVariable', { id: outerId });
   assert.deepEqual((await shown())?.[1], null);
-  await ok('deleteVariable', { params: { id: innerId } });
+  await ok('deleteVariable', { id: innerId });
   assert.equal(await shown(), undefined);
 });

@@ -88,7 +88,7 @@ test('two changes of one variable are refused, however they name it', async () =
   ] as const) {
     const configurationChanges = [one, other];
     const { message } = await refused('deployEnvironment', 400, {
-      params: { id },
+      id,
       body: { deploymentType: 'dryRun', configurationChanges },
     });
     assert.match(
@@ -184,8 +184,8 @@ test('descriptions, comments and reasons have a limit, which the refusal names',
       body: { organizationId: app.organizationId, name: 'p', description: text },
     }),
     refused('createOrganization', 400, { body: { name: 'o', description: text } }),
-    refused('deployEnvironment', 400, { params: { id }, body: { comment: text } }),
-    refused('setEnvironmentLock', 400, { params: { id }, body: { isLocked: true, reason: text } }),
+    refused('deployEnvironment', 400, { id, body: { comment: text } }),
+    refused('setEnvironmentLock', 400, { id, body: { isLocked: true, reason: text } }),
     refused('createAgentSecret', 400, {
       params: { agentKey: 'ENVARIUM_DEFAULT' },
       body: { description: text },
@@ -196,5 +196,5 @@ test('descriptions, comments and reasons have a limit, which the refusal names',
       each.message,
       /^\/body\/(description|comment|reason) must NOT have more than 4000 characters/,
     );
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'x'.repeat(4000) } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: true, reason: 'x'.repeat(4000) } });
 });

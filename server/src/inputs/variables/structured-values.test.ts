@@ -70,16 +70,16 @@ test('an empty value that is to be HCL or JSON is refused when it is deployed', 
     const [saved] = await ok('saveVariables', {
       body: [{ ...inProject, ...hcl('', { schema: { format } }) }],
     });
-    const { message } = await refused('deployEnvironment', 400, { params: { id: environment.id }, body: {} });
+    const { message } = await refused('deployEnvironment', 400, { id: environment.id, body: {} });
     assert.match(
       message,
       new RegExp(`^Variable "shape" of scope PROJECT is empty, which is not valid ${format}`),
     );
-    await ok('deleteVariable', { params: { id: saved?.id ?? '' } });
+    await ok('deleteVariable', { id: saved?.id ?? '' });
   }
   for (const more of [{ type: 0 }, { value: undefined }]) {
     const [saved] = await ok('saveVariables', { body: [{ ...inProject, ...hcl('', more) }] });
-    await ok('deployEnvironment', { params: { id: environment.id }, body: {} });
-    await ok('deleteVariable', { params: { id: saved?.id ?? '' } });
+    await ok('deployEnvironment', { id: environment.id, body: {} });
+    await ok('deleteVariable', { id: saved?.id ?? '' });
   }
 });

@@ -145,7 +145,7 @@ test('a secret is not in plain text in any table or file', async () => {
   for (const file of files)
     assert.ok(!readFileSync(join(file.parentPath, file.name)).includes('planted-secret'), file.name);
   assert.doesNotMatch(app.logged.join('\n'), /planted-secret/);
-  await ok('cancelDeployment', { params: { id: shown.id ?? '' } });
+  await ok('cancelDeployment', { id: shown.id ?? '' });
 });
 
 test('a returned mask keeps the value, a new value replaces it, and making it visible requires one', async () => {
@@ -171,7 +171,7 @@ test('a returned mask keeps the value, a new value replaces it, and making it vi
     { ...edited, isSensitive: false },
   ]) {
     const { message } = await refused('deployEnvironment', 400, {
-      params: { id: environment.id },
+      id: environment.id,
       body: { configurationChanges: change },
     });
     assert.match(message, /\/body\/configurationChanges\/value/);
@@ -182,7 +182,7 @@ test('a returned mask keeps the value, a new value replaces it, and making it vi
     ['now public', 'now public'],
   );
   const { message } = await refused('deployEnvironment', 400, {
-    params: { id: environment.id },
+    id: environment.id,
     body: { configurationChanges: { name: 'NEW', value: '********', isSensitive: true } },
   });
   assert.match(message, /\/body\/configurationChanges\/value/);
@@ -231,7 +231,7 @@ test('the id of an inherited variable means an override, and the inherited one i
   assert.equal(overridden.variables.find(({ name }) => name === 'HIDDEN')?.value, '********');
   const masked = [{ name: 'HIDDEN', type: 0, isSensitive: true, value: '********' }];
   const { message } = await refused('deployEnvironment', 400, {
-    params: { id: (await createIdle()).id },
+    id: (await createIdle()).id,
     body: { configurationChanges: masked },
   });
   assert.match(message, /\/body\/configurationChanges\/0\/value of "HIDDEN" is the placeholder/);
@@ -251,7 +251,7 @@ test('an id that belongs to no variable here is refused, and the variable of tha
       [[{ name: 'A', value: 'a' }, change], '/body/configurationChanges/1/id'],
       [{ ...change, toDelete: true }, '/body/configurationChanges/id'],
     ] as const) {
-      const request = { params: { id: two.id }, body: { configurationChanges } };
+      const request = { id: two.id, body: { configurationChanges } };
       const { message } = await refused('deployEnvironment', 400, request);
       assert.equal(
         message,
@@ -259,7 +259,7 @@ test('an id that belongs to no variable here is refused, and the variable of tha
       );
     }
     const wrapped = { deployRequest: { configurationChanges: [change] } };
-    const { message } = await refused('deployEnvironment', 400, { params: { id: two.id }, body: wrapped });
+    const { message } = await refused('deployEnvironment', 400, { id: two.id, body: wrapped });
     assert.match(message, /^\/body\/deployRequest\/configurationChanges\/0\/id /);
   }
   assert.equal(valueOf((await deployWith(one.id, [])).job, 'ZONE'), 'north');
@@ -314,7 +314,7 @@ test('values that cannot be stored are refused by name, and nothing is written',
       comment: 'refused',
       configurationChanges: [{ name: 'WRITTEN', value: 'too early' }, change],
     };
-    const refusal = await refused('deployEnvironment', status, { params: { id: environment.id }, body });
+    const refusal = await refused('deployEnvironment', status, { id: environment.id, body });
     assert.match(refusal.message, message, JSON.stringify(change).slice(0, 100));
     assert.match(refusal.message, /\/body\/configurationChanges\/1/);
   }
@@ -324,9 +324,8 @@ test('values that cannot be stored are refused by name, and nothing is written',
     ['A', 'B'],
   );
   assert.equal(
-    (await ok('listDeployments', { params: { id: environment.id } })).filter(
-      ({ comment }) => comment === 'refused',
-    ).length,
+    (await ok('listDeployments', { id: environment.id })).filter(({ comment }) => comment === 'refused')
+      .length,
     0,
   );
 });
@@ -360,7 +359,7 @@ test('an empty value is checked when it is used', async () => {
   ];
   for (const definition of definitions) {
     const environment = await createIdle({ configurationChanges: definition });
-    const { message } = await refused('deployEnvironment', 400, { params: { id: environment.id } });
+    const { message } = await refused('deployEnvironment', 400, { id: environment.id });
     assert.match(message, new RegExp(`"${definition.name}"`));
     await deployWith(environment.id, { name: definition.name, value: definition.name === 'e' ? 'a' : 'x' });
   }
@@ -405,13 +404,13 @@ test('other requests are served while the expressions of many variables take lon
     for (const { unusable } of all) assert.deepEqual(unusable, []);
   });
   assert.ok(resolving < 0.2, `${resolving} at once, for four deployments`);
-  for (const { id } of saved) await ok('deleteVariable', { params: { id: id ?? '' } });
+  for (const { id } of saved) await ok('deleteVariable', { id: id ?? '' });
 });
 
 test('values that only an apply would get are refused when a deployment is requested', async () => {
   const environment = await createIdle({ configurationChanges: [] });
   const deploy = (...changes: [name: string, value: string][]) => ({
-    params: { id: environment.id },
+    id: environment.id,
     body: { configurationChanges: changes.map(([name, value]) => ({ name, value })) },
   });
   for (const [name, value] of [

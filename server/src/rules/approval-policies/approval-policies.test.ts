@@ -72,7 +72,7 @@ test('an approval policy is read back as it was sent, under its own operations a
   const find = (name: string) => ok(app, 'findApprovalPolicies', { query: { organizationId, name } });
   assert.deepEqual(await find(sent.name), [policy]);
   assert.deepEqual(await find('approval-policy'), []);
-  const template = await ok(app, 'getTemplate', { params: { id } });
+  const template = await ok(app, 'getTemplate', { id });
   assert.deepEqual([template.type, template.path], ['approval-policy', 'policies']);
 });
 
@@ -92,9 +92,9 @@ test('policies are deleted by both paths', async () => {
     const policy = await newPolicy();
     const { id } = policy;
     await assign(inProject(id));
-    assert.deepEqual(await ok(app, name, { params: { id } }), { id });
-    assert.equal((await ok(app, 'getTemplate', { params: { id } })).isDeleted, true);
-    await refused('deleteApprovalPolicy', 404, { params: { id } });
+    assert.deepEqual(await ok(app, name, { id }), { id });
+    assert.equal((await ok(app, 'getTemplate', { id })).isDeleted, true);
+    await refused('deleteApprovalPolicy', 404, { id });
     assert.equal(await entryOf(id), undefined);
     assert.ok(!(await at('PROJECT', projectId)).some(({ blueprint }) => blueprint.id === id));
     await refused('assignApprovalPolicy', 400, { body: inProject(id) });
@@ -217,7 +217,7 @@ test('assignments to the template of one environment are deleted with it', async
   const body = { scope: 'BLUEPRINT', scopeId: environment.blueprintId, blueprintId } as const;
   await ok(app, 'assignApprovalPolicy', { body });
   assert.equal((await at('BLUEPRINT', environment.blueprintId)).length, 1);
-  await ok(app, 'deleteEnvironment', { params: { id: environment.id } });
+  await ok(app, 'deleteEnvironment', { id: environment.id });
   const { rows } = await app.database.pool.query('select from flow_assignment where template_id = $1', [
     blueprintId,
   ]);

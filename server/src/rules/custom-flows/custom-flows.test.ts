@@ -47,7 +47,7 @@ test('a custom flow is read back as it was sent, and is found by its exact name'
   const { id, author, authorId, createdAt, updatedAt, isDeleted, ...stored } = flow;
   assert.deepEqual(stored, { ...sent, organizationId, type: 'custom-flow' });
   assert.deepEqual([author.user_id, authorId, isDeleted, createdAt], ['admin', 'admin', false, updatedAt]);
-  assert.deepEqual(await ok('getCustomFlow', { params: { id } }), flow);
+  assert.deepEqual(await ok('getCustomFlow', { id }), flow);
   const named = (name: string) => ok('listCustomFlows', { query: { organizationId, name } });
   assert.deepEqual(await named('all fields'), [flow]);
   assert.deepEqual(await named('all'), []);
@@ -63,7 +63,7 @@ test('an update replaces the flow', async () => {
   const flow = await ok('updateCustomFlow', { body });
   assert.deepEqual([flow.id, flow.name, flow.path], [id, 'replaced', 'b.yaml']);
   for (const field of ['revision', 'isGitLab']) assert.ok(!(field in flow), field);
-  assert.deepEqual(await ok('getCustomFlow', { params: { id } }), flow);
+  assert.deepEqual(await ok('getCustomFlow', { id }), flow);
 });
 
 test('names are unique among custom flows, and free again after a deletion', async () => {
@@ -75,43 +75,43 @@ test('names are unique among custom flows, and free again after a deletion', asy
   await refused('updateCustomFlow', 409, { body: { id: other.id, name, repository } });
   await ok('createApprovalPolicy', { body });
   await createTemplate({ name });
-  assert.deepEqual(await ok('deleteCustomFlow', { params: { id } }), { id });
+  assert.deepEqual(await ok('deleteCustomFlow', { id }), { id });
   assert.notEqual((await ok('createCustomFlow', { body })).id, id);
 });
 
 test('a deleted flow is gone for its operations, and can be read as a template', async () => {
   const { id, name } = await newFlow();
   await assign([inProject(id)]);
-  await ok('deleteCustomFlow', { params: { id } });
-  await refused('getCustomFlow', 404, { params: { id } });
-  await refused('deleteCustomFlow', 404, { params: { id } });
+  await ok('deleteCustomFlow', { id });
+  await refused('getCustomFlow', 404, { id });
+  await refused('deleteCustomFlow', 404, { id });
   await refused('updateCustomFlow', 400, { body: { id, name, repository } });
   assert.deepEqual(await ok('listCustomFlows', { query: { organizationId, name } }), []);
   assert.deepEqual(await idsAt(inProject(id)), []);
   assert.match((await refused('assignCustomFlows', 400, { body: [inProject(id)] })).message, /custom flow/);
   assert.equal(await ok('unassignCustomFlows', { body: [inProject(id)] }), null);
-  assert.equal((await ok('getTemplate', { params: { id } })).isDeleted, true);
+  assert.equal((await ok('getTemplate', { id })).isDeleted, true);
 });
 
 test('a flow remains a flow: no environment is created from it, and no template replaces it', async () => {
   const { id, name } = await newFlow();
-  const template = await ok('getTemplate', { params: { id } });
+  const template = await ok('getTemplate', { id });
   assert.equal(template.type, 'custom-flow');
   const list = await ok('listTemplates', { query: { organizationId } });
   assert.ok(!list.some((each) => each.id === id));
   const body = { ...templateBody(), name };
   assert.match(
-    (await refused('updateTemplate', 400, { params: { id }, body })).message,
+    (await refused('updateTemplate', 400, { id, body })).message,
     /^\/body\/type cannot be changed: this is a custom flow/,
   );
-  const added = await refused('addTemplateToProject', 409, { params: { id }, body: { projectId } });
+  const added = await refused('addTemplateToProject', 409, { id, body: { projectId } });
   assert.match(added.message, /is a custom flow/);
   await refused('createEnvironment', 400, {
     body: { name: 'x', projectId, deployRequest: { blueprintId: id } },
   });
   const { id: other } = await createTemplate();
-  await refused('getCustomFlow', 404, { params: { id: other } });
-  await refused('deleteCustomFlow', 404, { params: { id: other } });
+  await refused('getCustomFlow', 404, { id: other });
+  await refused('deleteCustomFlow', 404, { id: other });
 });
 
 test('malformed flows are refused by field', async () => {
@@ -237,7 +237,7 @@ test('other organizations see nothing of flows, and cannot use them', async () =
   const { id: theirs } = await ok('createOrganization', { body: { name: 'Others' }, as });
   const { id: project } = await ok('createProject', { body: { organizationId: theirs, name: 'P' }, as });
   assert.deepEqual(await ok('listCustomFlows', { query: { organizationId: theirs }, as }), []);
-  await refused('getCustomFlow', 404, { params: { id: flow.id }, as });
+  await refused('getCustomFlow', 404, { id: flow.id, as });
   for (const name of ['assignCustomFlows', 'unassignCustomFlows', 'listCustomFlowAssignments'] as const)
     assert.match((await refused(name, 400, { body: [inProject(flow.id)], as })).message, /scopeId/);
   const body = [{ ...inProject(flow.id), scopeId: project }];
@@ -256,7 +256,7 @@ test('the audit trail names flows and their assignments', async () => {
   await assign([place]);
   await ok('updateCustomFlow', { body: { id: flow.id, name: flow.name, repository, path: 'x.yaml' } });
   await ok('unassignCustomFlows', { body: [place] });
-  await ok('deleteCustomFlow', { params: { id: flow.id } });
+  await ok('deleteCustomFlow', { id: flow.id });
   const { events } = await ok('listAuditEvents', {
     query: { organizationId, entity: 'customFlow', entityId: flow.id },
   });

@@ -61,10 +61,10 @@ test('where the policy includes it, costs are estimated between the plan and its
   await agent.finish(job, plannedOutcome({ costEstimation }));
   const waiting = await deploymentOf(id);
   assert.deepEqual([waiting.status, waiting.costEstimation], ['WAITING_FOR_USER', costEstimation]);
-  const list = await ok('listDeployments', { params: { id: environmentId } });
+  const list = await ok('listDeployments', { id: environmentId });
   assert.deepEqual(list[0]?.costEstimation, costEstimation);
   assert.deepEqual((await environmentOf(environmentId)).latestDeploymentLog.costEstimation, costEstimation);
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   assert.equal((await agent.claim()).estimatesCosts, undefined, 'an apply estimates nothing');
 });
 
@@ -86,7 +86,7 @@ test('destroys, and plans that nobody applies, say what they would cost', async 
   const done = await deploymentOf(id);
   assert.deepEqual([done.status, done.costEstimation?.totalMonthlyCost], ['SUCCESS', 151.8]);
   const { id: environmentId } = await createActive();
-  await ok('destroyEnvironment', { params: { id: environmentId } });
+  await ok('destroyEnvironment', { id: environmentId });
   assert.equal((await agent.claim()).estimatesCosts, true);
 });
 

@@ -39,12 +39,12 @@ test('what a planner starts waits for approval, even where the environment asks 
   const { id } = await createActive();
   const assigned = [{ organizationId: app.organizationId, environmentId: id, role: 'Planner' }];
   const as = await app.addKey({ [app.organizationId]: 'User' }, assigned);
-  const { id: deployment } = await ok('deployEnvironment', { params: { id }, body: {}, as });
+  const { id: deployment } = await ok('deployEnvironment', { id, body: {}, as });
   assert.equal(await agent.plan(), null);
   assert.equal((await deploymentOf(deployment)).status, 'WAITING_FOR_USER');
-  const refusal = await refused('approveDeployment', 403, { params: { id: deployment }, as });
+  const refusal = await refused('approveDeployment', 403, { id: deployment, as });
   assert.match(refusal.message, /RUN_APPLY/);
-  await ok('approveDeployment', { params: { id: deployment } });
+  await ok('approveDeployment', { id: deployment });
 });
 
 test('users who may plan but not apply cannot switch off approvals', async () => {
@@ -84,14 +84,11 @@ test('users who may plan but not apply cannot switch off approvals', async () =>
   );
   for (const change of [{ value: 'false' }, { toDelete: true }, { name: 'renamed' }]) {
     const body = { configurationChanges: { id: rows[0]?.id, ...change } };
-    assert.match(
-      (await refused('deployEnvironment', 403, { params: { id: held.id }, body, as })).message,
-      /RUN_APPLY/,
-    );
+    assert.match((await refused('deployEnvironment', 403, { id: held.id, body, as })).message, /RUN_APPLY/);
   }
   const { id: started } = await ok('deployEnvironment', { params, body: { userRequiresApproval: true }, as });
   await agent.plan();
-  await refused('approveDeployment', 403, { params: { id: started }, as });
+  await refused('approveDeployment', 403, { id: started, as });
   assert.equal((await deploymentOf(started)).status, 'WAITING_FOR_USER');
 });
 

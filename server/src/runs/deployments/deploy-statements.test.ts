@@ -60,7 +60,7 @@ for (const [name, body, isQueued] of [
 
 test('a destroy of what was deployed last asks for its policies with its project', async (t) => {
   const { id } = await createActive();
-  const statements = await statementsOf(t, () => ok('destroyEnvironment', { params: { id } }));
+  const statements = await statementsOf(t, () => ok('destroyEnvironment', { id }));
   const asking = statements.filter(({ sql }) => sql.includes('flow_assignment'));
   assert.equal(asking.length, 1, asking.map(({ sql }) => sql).join('\n'));
 });
@@ -70,7 +70,7 @@ test('what a deployment has found stays in the database until somebody reads it'
   const statements = await statementsOf(t, async () => {
     const { id } = await deploy(environmentId, { userRequiresApproval: true });
     await agent.plan();
-    await ok('approveDeployment', { params: { id } });
+    await ok('approveDeployment', { id });
     await agent.apply(await agent.claim());
   });
   const large = /(\*|"(plan|output|sealed_output|resources|git_metadata|module_versions)")/;

@@ -20,7 +20,7 @@ test('the log has one line for each move of a deployment, and one for the person
   const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
   await agent.plan();
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   await agent.apply(await agent.claim());
   const moves = lines('deployment moved').filter(({ deploymentId }) => deploymentId === id);
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('the log says when an agent registers, loses contact, is back and stops', a
 
 test('a request that is refused logs no move', async () => {
   const { id } = await createActive();
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: true } });
   const before = lines('deployment moved').length;
   await assert.rejects(deploy(id));
   assert.equal(lines('deployment moved').length, before);

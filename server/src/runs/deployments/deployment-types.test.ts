@@ -75,13 +75,10 @@ describe('a task', () => {
   test('a task needs a deployed environment', async () => {
     const { id } = await createIdle();
     const body = { deploymentType: 'task', taskPayload: 'ls' };
-    assert.match(
-      (await refused('deployEnvironment', 409, { params: { id }, body })).message,
-      /deploy it first/,
-    );
+    assert.match((await refused('deployEnvironment', 409, { id, body })).message, /deploy it first/);
     await fail(id);
     assert.match(
-      (await refused('deployEnvironment', 409, { params: { id }, body })).message,
+      (await refused('deployEnvironment', 409, { id, body })).message,
       /no deployment that applied anything/,
     );
   });
@@ -90,7 +87,7 @@ describe('a task', () => {
     const as = await app.addKey({ [app.organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] });
     const { id } = await createActive();
     const refusal = await refused('deployEnvironment', 403, {
-      params: { id },
+      id,
       body: { deploymentType: 'task', taskPayload: 'ls' },
       as,
     });
@@ -113,8 +110,8 @@ describe('a task', () => {
 
   test('a task ends with the reason when its environment was destroyed before its turn', async () => {
     const { id } = await createActive();
-    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: false } });
-    await ok('destroyEnvironment', { params: { id } });
+    await ok('updateEnvironment', { id, body: { requiresApproval: false } });
+    await ok('destroyEnvironment', { id });
     const task = await deploy(id, { deploymentType: 'task', taskPayload: 'ls' });
     const next = await agent.plan();
     assert.ok(next);
@@ -124,12 +121,8 @@ describe('a task', () => {
     assert.match(ended.error?.message ?? '', /is inactive: tasks need deployed infrastructure/);
     assert.equal((await environmentOf(id)).status, 'INACTIVE');
     assert.match(
-      (
-        await refused('deployEnvironment', 409, {
-          params: { id },
-          body: { deploymentType: 'task', taskPayload: 'ls' },
-        })
-      ).message,
+      (await refused('deployEnvironment', 409, { id, body: { deploymentType: 'task', taskPayload: 'ls' } }))
+        .message,
       /INACTIVE/,
     );
   });
@@ -229,11 +222,11 @@ describe('a remote plan', () => {
     const body = { deploymentType: 'remotePlan', sourceId };
     const noId = { ...body, sourceId: '-'.repeat(36) };
     assert.match(
-      (await refused('deployEnvironment', 400, { params: { id }, body: noId })).message,
+      (await refused('deployEnvironment', 400, { id, body: noId })).message,
       /\/body\/sourceId does not match an upload/,
     );
     assert.match(
-      (await refused('deployEnvironment', 400, { params: { id: other.id }, body })).message,
+      (await refused('deployEnvironment', 400, { id: other.id, body })).message,
       /\/body\/sourceId does not match an upload/,
     );
     assert.match(
@@ -282,10 +275,7 @@ describe('a remote plan', () => {
     );
     assert.equal(refusal.statusCode, 404);
     app.advance(25 * 3600);
-    assert.match(
-      (await refused('deployEnvironment', 400, { params: { id }, body })).message,
-      /that expired at/,
-    );
+    assert.match((await refused('deployEnvironment', 400, { id, body })).message, /that expired at/);
     await app.carryOutEffects();
     const rows = await app.database.pool.query(
       'select 1 from source_archive where blob is not null and id = $1',
@@ -338,7 +328,7 @@ describe('a run that only looks', () => {
     const held = await deploy(id, { deploymentType: 'prPlan' });
     assert.equal(held.status, 'QUEUED');
     const waiting = (await environmentOf(id)).latestDeploymentLog;
-    await ok('approveDeployment', { params: { id: waiting.id ?? '' } });
+    await ok('approveDeployment', { id: waiting.id ?? '' });
     const applying = await agent.claim();
     const first = await agent.claim();
     const second = await deploy(id, { deploymentType: 'prPlan' });
@@ -348,8 +338,7 @@ describe('a run that only looks', () => {
 });
 
 describe('a destroy', () => {
-  const destroy = (id: string, query: Record<string, string> = {}) =>
-    ok('destroyEnvironment', { params: { id }, query });
+  const destroy = (id: string, query: Record<string, string> = {}) => ok('destroyEnvironment', { id, query });
 
   test('a destroy runs at the last applied commit, in its repository and folder, not at one whose plan failed', async () => {
     const repository = 'https://git.example.com/old.git';
@@ -401,7 +390,7 @@ describe('a destroy', () => {
         variable('REGION', 'north', 0),
       ],
     });
-    const rows = await ok('deployEnvironment', { params: { id }, body: { deploymentType: 'prPlan' } });
+    const rows = await ok('deployEnvironment', { id, body: { deploymentType: 'prPlan' } });
     const idOf = (name: string) => rows.variables?.find((row) => row.name === name)?.id ?? assert.fail(name);
     await agent.finish(await agent.claim(), plannedOutcome());
     await deploy(id, {
@@ -444,7 +433,7 @@ describe('retries', () => {
     await agent.plan();
     const { latestDeploymentLog } = await environmentOf(id);
     const deploymentId = latestDeploymentLog.id ?? '';
-    await ok('approveDeployment', { params: { id: deploymentId } });
+    await ok('approveDeployment', { id: deploymentId });
     const job = await agent.claim();
     assert.deepEqual(job.retry, { times: 2, errorRegex: 'throttl', isReviewed: true });
     const first = await agent.mark(job);
@@ -472,8 +461,8 @@ describe('retries', () => {
     const automatic = await agent.plan();
     assert.equal(automatic?.retry?.isReviewed, false);
     await agent.apply(automatic ?? assert.fail());
-    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: false } });
-    await ok('destroyEnvironment', { params: { id } });
+    await ok('updateEnvironment', { id, body: { requiresApproval: false } });
+    await ok('destroyEnvironment', { id });
     assert.deepEqual((await agent.plan())?.retry, { times: 1, isReviewed: false });
   });
 

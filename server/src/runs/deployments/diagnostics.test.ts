@@ -21,7 +21,7 @@ test('a deployment shows what its tool reported in both phases, errors first; li
   const deploymentId = latestDeploymentLogId ?? '';
   await agent.plan({ diagnostics: [check, warning] });
   assert.deepEqual((await deploymentOf(deploymentId)).diagnostics, [check, warning]);
-  await ok('approveDeployment', { params: { id: deploymentId } });
+  await ok('approveDeployment', { id: deploymentId });
   const apply = await agent.claim();
   await agent.finish(apply, {
     result: 'failed',
@@ -33,6 +33,6 @@ test('a deployment shows what its tool reported in both phases, errors first; li
   const ended = await deploymentOf(deploymentId);
   assert.equal(ended.status, 'FAILURE');
   assert.deepEqual(ended.diagnostics, [error, check, warning]);
-  const [listed] = await ok('listDeployments', { params: { id } });
+  const [listed] = await ok('listDeployments', { id });
   assert.deepEqual([listed?.id, listed?.diagnostics], [deploymentId, undefined]);
 });

@@ -38,7 +38,7 @@ test('the status of an environment follows it from creation to destruction', asy
   const seen = [environment.status, await statusOf(id)];
   await agent.plan();
   seen.push(await statusOf(id));
-  await ok('approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { id: environment.latestDeploymentLogId ?? '' });
   seen.push(await statusOf(id));
   const apply = await agent.claim();
   const version = await agent.apply(apply, ['a', 'b'], {
@@ -58,10 +58,10 @@ test('the status of an environment follows it from creation to destruction', asy
     key: { value: '********', sensitive: true, type: 'string' },
   });
   assert.equal((await environmentOf(id)).resources?.length, 2);
-  const destroy = await ok('destroyEnvironment', { params: { id } });
+  const destroy = await ok('destroyEnvironment', { id });
   seen.push(await statusOf(id));
   assert.equal((await agent.claim()).type, 'destroy');
-  await ok('abortDeployment', { params: { id: destroy.id } });
+  await ok('abortDeployment', { id: destroy.id });
   seen.push(await statusOf(id));
   assert.deepEqual(seen, [
     'CREATED',
@@ -96,7 +96,7 @@ test('failed deployments change the status, and cancelled ones restore the previ
   }
   const { id } = await deploy(environment.id);
   await agent.plan();
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
   assert.equal(await statusOf(environment.id), 'ABORTED');
   const idle = await createIdle();
   const dry = await deploy(idle.id, { deploymentType: 'dryRun' });
@@ -138,12 +138,12 @@ test('a drift run reports its result in a separate status', async () => {
     const { id } = await deploy(active.id, { deploymentType: 'driftDetection' });
     await agent.finish(await agent.claim(), outcome);
     assert.deepEqual(await driftOf(), [drift, 'ACTIVE']);
-    const found = await ok('getDriftStatus', { params: { id } });
+    const found = await ok('getDriftStatus', { id });
     assert.deepEqual([found.driftDeployment.id, found.eventsScanStatus], [id, 'NOT_CONFIGURED']);
     assert.equal(found.driftDeployment.driftDetected, drift === 'ERROR' ? undefined : drift === 'DRIFTED');
   }
   assert.match(
-    (await refused('getDriftStatus', 404, { params: { id: active.latestDeploymentLogId ?? '' } })).message,
+    (await refused('getDriftStatus', 404, { id: active.latestDeploymentLogId ?? '' })).message,
     /drift/,
   );
   await deploy(active.id, { userRequiresApproval: false });
@@ -156,7 +156,7 @@ test('an abort ends a run that no agent has yet; otherwise its agent is notified
   covers('Deployment', 'abortedBy', 'abortedByUser');
   const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
-  assert.equal(await ok('abortDeployment', { params: { id } }), null);
+  assert.equal(await ok('abortDeployment', { id }), null);
   const aborted = await deploymentOf(id);
   assert.deepEqual(
     [aborted.status, aborted.abortedBy, aborted.abortedByUser?.name, await statusOf(environment.id)],
@@ -166,8 +166,8 @@ test('an abort ends a run that no agent has yet; otherwise its agent is notified
   const second = await deploy(environment.id);
   const third = await deploy(environment.id);
   const job = await agent.claim();
-  await ok('abortDeployment', { params: { id: second.id } });
-  assert.equal(await ok('abortDeployment', { params: { id: second.id } }), null);
+  await ok('abortDeployment', { id: second.id });
+  assert.equal(await ok('abortDeployment', { id: second.id }), null);
   assert.deepEqual(
     [(await deploymentOf(second.id)).status, await statusOf(environment.id)],
     ['ABORTING', 'ABORTING'],
@@ -183,7 +183,7 @@ test('an abort ends a run that no agent has yet; otherwise its agent is notified
     [(await deploymentOf(second.id)).status, (await deploymentOf(third.id)).status],
     ['ABORTED', 'IN_PROGRESS'],
   );
-  assert.match((await refused('abortDeployment', 409, { params: { id: second.id } })).message, /ABORTED/);
+  assert.match((await refused('abortDeployment', 409, { id: second.id })).message, /ABORTED/);
 });
 
 test('an apply that lost its state reports that', async () => {

@@ -45,10 +45,10 @@ test('plans and outputs have all digits in every reply', async () => {
     plan,
   );
   const replies: [OperationName, CallInput][] = [
-    ['getDeployment', { params: { id: deploymentId } }],
-    ['listDeployments', { params: { id } }],
-    ['getEnvironment', { params: { id } }],
-    ['getEnvironment', { params: { id }, query: { excludeFields: 'latestDeploymentLog.plan' } }],
+    ['getDeployment', { id: deploymentId }],
+    ['listDeployments', { id }],
+    ['getEnvironment', { id }],
+    ['getEnvironment', { id, query: { excludeFields: 'latestDeploymentLog.plan' } }],
     ['listEnvironments', { query: { organizationId: app.organizationId } }],
     ['listEnvironments', { query: { organizationId: app.organizationId, excludeFields: 'name' } }],
   ];
@@ -95,7 +95,7 @@ test('a number that the database cannot store is kept as a text of its digits', 
     long: output([number(long)]),
     large: output(number('1e400')),
   });
-  const body = await textOf('getDeployment', { params: { id: deploymentId } });
+  const body = await textOf('getDeployment', { id: deploymentId });
   assert.match(body, /"value":"1e999999"/);
   assert.ok(body.includes(`["${long}"]`));
   assert.ok(body.includes(`"value":1${'0'.repeat(400)}`));

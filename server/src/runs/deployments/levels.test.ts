@@ -47,7 +47,7 @@ async function planLevel(units: PlannedUnit[], level?: Partial<Job['level']>): P
 const applied = (job: Job | null) => agent.apply(job ?? assert.fail('the apply follows'), ['a']);
 const approve = async (id: string) => {
   const { planHash } = await deploymentOf(app, id);
-  await ok(app, 'approveDeployment', { params: { id }, body: { planHash } });
+  await ok(app, 'approveDeployment', { id, body: { planHash } });
 };
 
 test('without approval, a chain of units is one deployment, level after level', async () => {
@@ -75,7 +75,7 @@ test('without approval, a chain of units is one deployment, level after level', 
     [1, 3, 64],
     [2, 2, 64],
   ]);
-  const { milliseconds, phases } = await ok(app, 'getDeploymentTimeline', { params: { id } });
+  const { milliseconds, phases } = await ok(app, 'getDeploymentTimeline', { id });
   assert.ok(phases.every((each) => each.milliseconds >= 0 && each.milliseconds <= milliseconds));
   assert.equal(await agent.claimAny(), null);
 });
@@ -104,7 +104,7 @@ test('a level within what was approved is applied, and another one waits for the
   assert.match(again.waitingFor?.text ?? '', /Applied before: vpc, app/);
   assert.deepEqual(again.waitingFor?.approval?.excluded, []);
   const stale = { planHash: first.approved?.hash };
-  await refused(app, 'approveDeployment', 409, { params: { id }, body: stale });
+  await refused(app, 'approveDeployment', 409, { id, body: stale });
   await approve(id);
   const third = await agent.claim();
   assert.equal(third.approved?.hash, again.planHash);
@@ -133,10 +133,10 @@ test('a level that is refused leaves an environment that can be destroyed', asyn
   await approve(id);
   await applied(await agent.claim());
   await planLevel([{ unit: 'web', changes: { [kind]: 1 } }]);
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok(app, 'cancelDeployment', { id });
   assert.equal((await deploymentOf(app, id)).status, 'CANCELLED');
   assert.equal((await environmentOf(app, environmentId)).status, 'ACTIVE');
-  await ok(app, 'destroyEnvironment', { params: { id: environmentId } });
+  await ok(app, 'destroyEnvironment', { id: environmentId });
   const destroy = await agent.claim();
   assert.deepEqual(
     [destroy.type, destroy.source.revision, destroy.level],
@@ -177,7 +177,7 @@ test('an outcome that is sent again does not hand out the apply of another level
 test('an abort during a level ends the deployment after it, and a failure names what was applied', async () => {
   const { id } = await start({ requiresApproval: false });
   const apply = (await planLevel(chain)) ?? assert.fail();
-  await ok(app, 'abortDeployment', { params: { id } });
+  await ok(app, 'abortDeployment', { id });
   await applied(apply);
   assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
   const failing = await start({ requiresApproval: false });
@@ -194,7 +194,7 @@ test('approval policies judge the plan of each level', needsOpa, async () => {
 pending contains "two" if count(input.approvers) < 1
 allow contains "enough" if count(input.approvers) >= 1`;
   const { environment } = await guarded([two], settings);
-  const { id } = await ok(app, 'deployEnvironment', { params: { id: environment.id }, body: {} });
+  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, body: {} });
   const check = async () => {
     await app.carryOutEffects();
     return (await deploymentOf(app, id)).status;
@@ -223,7 +223,7 @@ test('a policy that denies the plan of a level ends the deployment', needsOpa, a
   const count = 'count(input.plan.resource_changes)';
   const policy = `package envarium\nallow contains "a.b" if ${count} > 0\ndeny contains "no a.b" if ${count} == 0`;
   const { environment } = await guarded([policy], settings);
-  const { id } = await ok(app, 'deployEnvironment', { params: { id: environment.id }, body: {} });
+  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, body: {} });
   await planLevel(chain);
   await app.carryOutEffects();
   await applied(await agent.claim());

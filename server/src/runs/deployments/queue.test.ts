@@ -9,7 +9,7 @@ const { app, agent, ok, refused } = tests;
 const { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf } = tests;
 const statusOf = async (id: string) => (await deploymentOf(id)).status;
 const lock = (id: string, isLocked: boolean, reason?: string) =>
-  ok('setEnvironmentLock', { params: { id }, body: { isLocked, ...(reason ? { reason } : {}) } });
+  ok('setEnvironmentLock', { id, body: { isLocked, ...(reason ? { reason } : {}) } });
 
 /** An environment whose plan waits for a person. */
 async function createWaiting() {
@@ -41,7 +41,7 @@ test('a second deployment is queued, says behind which one, and starts when that
   const third = await deploy(environment.id);
   assert.deepEqual([third.status, third.waitingFor?.id], ['QUEUED', waiting]);
   assert.equal(await agent.claimAny(), null);
-  await ok('cancelDeployment', { params: { id: waiting } });
+  await ok('cancelDeployment', { id: waiting });
   assert.deepEqual(
     [await statusOf(waiting), await statusOf(second.id), await statusOf(third.id)],
     ['CANCELLED', 'IN_PROGRESS', 'QUEUED'],
@@ -67,25 +67,22 @@ test('the database refuses a second running deployment of an environment, whatev
     app.database.pool.query('update deployment set status = $2 where id = $1', [second.id, status]);
   for (const status of ['IN_PROGRESS', 'WAITING_FOR_USER', 'ABORTING'])
     await assert.rejects(run(status), /deployment_one_active/);
-  await ok('cancelDeployment', { params: { id: second.id } });
-  await ok('cancelDeployment', { params: { id: waiting } });
+  await ok('cancelDeployment', { id: second.id });
+  await ok('cancelDeployment', { id: waiting });
 });
 
 test('all queued deployments are cancelled at once, oldest first, and running ones continue', async () => {
   const { environment, waiting } = await createWaiting();
   const queued = [await deploy(environment.id), await deploy(environment.id, { deploymentType: 'dryRun' })];
-  const { ids } = await ok('cancelQueuedDeployments', {
-    params: { id: environment.id },
-    query: { status: 'QUEUED' },
-  });
+  const { ids } = await ok('cancelQueuedDeployments', { id: environment.id, query: { status: 'QUEUED' } });
   assert.deepEqual(
     ids,
     queued.map(({ id }) => id),
   );
   for (const { id } of queued) assert.equal(await statusOf(id), 'CANCELLED');
   assert.equal(await statusOf(waiting), 'WAITING_FOR_USER');
-  assert.deepEqual((await ok('cancelQueuedDeployments', { params: { id: environment.id } })).ids, []);
-  await ok('cancelDeployment', { params: { id: waiting } });
+  assert.deepEqual((await ok('cancelQueuedDeployments', { id: environment.id })).ids, []);
+  await ok('cancelDeployment', { id: waiting });
 });
 
 test('a plan of a pull request runs alongside a deployment, but waits while one awaits approval', async () => {
@@ -107,15 +104,15 @@ test('a plan of a pull request runs alongside a deployment, but waits while one 
     ['QUEUED', 'deployment', deployment],
   );
   const serial = await deploy(environment.id);
-  await ok('approveDeployment', { params: { id: deployment } });
+  await ok('approveDeployment', { id: deployment });
   assert.deepEqual(
     [await statusOf(deployment), await statusOf(behind.id), await statusOf(serial.id)],
     ['IN_PROGRESS', 'IN_PROGRESS', 'QUEUED'],
   );
   assert.equal((await environmentOf(environment.id)).latestDeploymentLogId, deployment);
-  await ok('cancelQueuedDeployments', { params: { id: environment.id } });
-  await ok('abortDeployment', { params: { id: behind.id } });
-  await ok('abortDeployment', { params: { id: deployment } });
+  await ok('cancelQueuedDeployments', { id: environment.id });
+  await ok('abortDeployment', { id: behind.id });
+  await ok('abortDeployment', { id: deployment });
 });
 
 test('a locked environment accepts no deployment; queued ones say so, and continue once it is unlocked', async () => {
@@ -135,17 +132,13 @@ test('a locked environment accepts no deployment; queued ones say so, and contin
   );
   for (const deploymentType of ['deploy', 'prPlan', 'driftDetection', 'dryRun']) {
     assert.match(
-      (await refused('deployEnvironment', 409, { params: { id: environment.id }, body: { deploymentType } }))
-        .message,
+      (await refused('deployEnvironment', 409, { id: environment.id, body: { deploymentType } })).message,
       /locked \(audit\)/,
     );
   }
-  assert.match(
-    (await refused('destroyEnvironment', 409, { params: { id: environment.id } })).message,
-    /locked/,
-  );
-  assert.match((await refused('approveDeployment', 409, { params: { id: waiting } })).message, /locked/);
-  await ok('cancelDeployment', { params: { id: waiting } });
+  assert.match((await refused('destroyEnvironment', 409, { id: environment.id })).message, /locked/);
+  assert.match((await refused('approveDeployment', 409, { id: waiting })).message, /locked/);
+  await ok('cancelDeployment', { id: waiting });
   const held = await deploymentOf(queued.id);
   assert.deepEqual(
     [held.status, held.waitingFor?.kind, held.waitingFor?.text],
@@ -171,18 +164,12 @@ test('archiving cancels queued and waiting deployments but not running ones, and
   covers('Environment', 'isArchived');
   const { environment, waiting } = await createWaiting();
   const queued = await deploy(environment.id);
-  const archive = { params: { id: environment.id }, body: { isArchived: true } };
+  const archive = { id: environment.id, body: { isArchived: true } };
   const archived = await ok('updateEnvironment', archive);
   assert.deepEqual([archived.isArchived, archived.status], [true, 'INACTIVE']);
   assert.deepEqual([await statusOf(waiting), await statusOf(queued.id)], ['CANCELLED', 'CANCELLED']);
-  assert.match(
-    (await refused('destroyEnvironment', 400, { params: { id: environment.id } })).message,
-    /archived/,
-  );
-  await refused('deployEnvironment', 409, {
-    params: { id: environment.id },
-    body: { deploymentType: 'driftDetection' },
-  });
+  assert.match((await refused('destroyEnvironment', 400, { id: environment.id })).message, /archived/);
+  await refused('deployEnvironment', 409, { id: environment.id, body: { deploymentType: 'driftDetection' } });
   const back = await deploy(environment.id);
   assert.equal(back.status, 'IN_PROGRESS');
   assert.equal((await environmentOf(environment.id)).isArchived, false);
@@ -195,25 +182,22 @@ test('archiving cancels queued and waiting deployments but not running ones, and
 test('a destroy of nothing is a 400, and is queued while a deployment is under way', async () => {
   const idle = await createIdle();
   assert.match(
-    (await refused('destroyEnvironment', 400, { params: { id: idle.id } })).message,
+    (await refused('destroyEnvironment', 400, { id: idle.id })).message,
     /never deployed: .* archive it$/,
   );
-  await refused('deployEnvironment', 409, {
-    params: { id: idle.id },
-    body: { deploymentType: 'driftDetection' },
-  });
+  await refused('deployEnvironment', 409, { id: idle.id, body: { deploymentType: 'driftDetection' } });
   const active = await createActive();
-  const destroy = await ok('destroyEnvironment', { params: { id: active.id } });
+  const destroy = await ok('destroyEnvironment', { id: active.id });
   assert.equal(destroy.type, 'destroy');
   assert.match(
-    (await refused('destroyEnvironment', 400, { params: { id: active.id } })).message,
+    (await refused('destroyEnvironment', 400, { id: active.id })).message,
     /already being destroyed/,
   );
   const next = await agent.plan({ planSummary: { added: 0, changed: 0, destroyed: 1 } });
   assert.ok(next);
   await agent.apply(next, []);
   assert.equal((await environmentOf(active.id)).status, 'INACTIVE');
-  assert.match((await refused('destroyEnvironment', 400, { params: { id: active.id } })).message, /inactive/);
+  assert.match((await refused('destroyEnvironment', 400, { id: active.id })).message, /inactive/);
 });
 
 test('a destroy of nothing succeeds without its tool, also after waiting in the queue', async () => {
@@ -224,14 +208,14 @@ test('a destroy of nothing succeeds without its tool, also after waiting in the 
     failedCommand: 'tf:init',
     error: { message: 'no' },
   });
-  const atOnce = await ok('destroyEnvironment', { params: { id: failed.id } });
+  const atOnce = await ok('destroyEnvironment', { id: failed.id });
   assert.deepEqual([atOnce.status, atOnce.planSummary], ['SUCCESS', { added: 0, changed: 0, destroyed: 0 }]);
   assert.equal((await environmentOf(failed.id)).status, 'INACTIVE');
   const { environment, waiting } = await createWaiting();
-  const destroy = await ok('destroyEnvironment', { params: { id: environment.id } });
+  const destroy = await ok('destroyEnvironment', { id: environment.id });
   const deployAgain = await deploy(environment.id);
   assert.deepEqual([destroy.status, deployAgain.status], ['QUEUED', 'QUEUED']);
-  await ok('cancelDeployment', { params: { id: waiting } });
+  await ok('cancelDeployment', { id: waiting });
   const ended = await deploymentOf(destroy.id);
   assert.deepEqual(
     [ended.status, ended.planSummary, ended.output],

@@ -21,7 +21,7 @@ async function createWaiting() {
   await agent.finish(await agent.claim(), plannedOutcome());
   const { id } = environment;
   const waiting = environment.latestDeploymentLogId ?? '';
-  return { id, next: () => ok('cancelDeployment', { params: { id: waiting } }) };
+  return { id, next: () => ok('cancelDeployment', { id: waiting }) };
 }
 
 const shownOf = async (id: string) => {
@@ -54,7 +54,7 @@ test('deploys that a later one makes redundant are skipped when their turn comes
 test('deploys before a queued destroy are skipped for it, those after it are not, and destroys never', async () => {
   const { id, next } = await createWaiting();
   const before = await deploy(id);
-  const destroy = await ok('destroyEnvironment', { params: { id } });
+  const destroy = await ok('destroyEnvironment', { id });
   const plan = await deploy(id, { deploymentType: 'prPlan' });
   const [after, last] = [await deploy(id), await deploy(id)];
   await next();
@@ -83,7 +83,7 @@ test('a deploy with changes that wait for an approval is never skipped: they wou
   const { id, next } = await createWaiting();
   const plain = await deploy(id);
   const proposing = await ok('deployEnvironment', {
-    params: { id },
+    id,
     body: { configurationChanges: [{ name: 'SIZE', value: 'large' }] },
     as: planner,
   });
@@ -101,7 +101,7 @@ test('lasting changes of a skipped deploy stay: they were stored with the reques
   const running = await deploy(environment.id, { userRequiresApproval: true });
   const first = await deploy(environment.id, { configurationChanges: [{ name: 'SIZE', value: 'large' }] });
   const second = await deploy(environment.id);
-  await ok('abortDeployment', { params: { id: running.id } });
+  await ok('abortDeployment', { id: running.id });
   assert.deepEqual(
     [await shownOf(first.id), await shownOf(second.id)],
     [`SKIPPED for ${second.id}`, 'IN_PROGRESS'],

@@ -7,10 +7,10 @@ const { app, agent, organizationId, ok, refused, createActive, deploy, forgetWor
 
 beforeEach(() => forgetWork());
 
-const latest = async (id: string) => (await ok('listDeployments', { params: { id } }))[0];
-const rerun = (id: string) => ok('rerunDeployment', { params: { id } });
+const latest = async (id: string) => (await ok('listDeployments', { id }))[0];
+const rerun = (id: string) => ok('rerunDeployment', { id });
 const refuse = async (status: number, id: string, more: object = {}) =>
-  (await refused('rerunDeployment', status, { params: { id }, ...more })).message;
+  (await refused('rerunDeployment', status, { id, ...more })).message;
 const commit = 'e'.repeat(40);
 
 /** A plan that has ended. */
@@ -57,7 +57,7 @@ test('only plans that have ended run again, and only with the template that they
       projectIds: [app.projectId],
     },
   });
-  await ok('setEnvironmentTemplate', { params: { id }, body: { blueprintId: templateId } });
+  await ok('setEnvironmentTemplate', { id, body: { blueprintId: templateId } });
   assert.match(await refuse(409, running), /has used another template since/);
 });
 
@@ -68,7 +68,7 @@ test('a plan runs again in its folder with its settings, and a drift detection i
   const drift = await planned(id, { deploymentType: 'driftDetection' });
   const code = { type: 'terraform', repository: 'https://git.example.com/network.git' };
   const change = (templateId: string, more: object) =>
-    ok('updateTemplate', { params: { id: templateId }, body: { ...code, ...more } });
+    ok('updateTemplate', { id: templateId, body: { ...code, ...more } });
   await change(blueprintId, { path: 'other' });
   /** Input of the agent for the next plan. */
   const next = async () => {
@@ -100,7 +100,7 @@ test('a drift detection runs again on the code of today, and one that applies ch
   const { id } = await createActive();
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
   const looking = await planned(id, { deploymentType: 'driftDetection' });
-  assert.equal(await ok('rerunDeployment', { params: { id: looking }, as: planner }), null);
+  assert.equal(await ok('rerunDeployment', { id: looking, as: planner }), null);
   const job = await agent.claim();
   assert.doesNotMatch(JSON.stringify(job), new RegExp(commit));
   await agent.finish(job, plannedOutcome());
@@ -118,7 +118,7 @@ test('proposed changes are not repeated, and a foreign repository needs its righ
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
   const change = { name: 'size', value: 'huge', type: 1 };
   const { id: proposing } = await ok('deployEnvironment', {
-    params: { id },
+    id,
     body: { deploymentType: 'prPlan', configurationChanges: [change] },
     as: planner,
   });

@@ -63,7 +63,7 @@ async function atSecondLevel(more: Partial<Outcome> = {}): Promise<string> {
 }
 
 const addressesOf = async (id: string) => {
-  const { resource_changes: rows } = await ok('getPlanJson', { params: { id } });
+  const { resource_changes: rows } = await ok('getPlanJson', { id });
   return (rows as { address: string }[]).map(({ address }) => address);
 };
 
@@ -81,7 +81,7 @@ test('until a level is planned, the deployment shows no plan, also if that fails
   );
   const job = await agent.claim();
   await ship(job, 'a plan that is not stored');
-  await refused('getPlanJson', 404, { params: { id } });
+  await refused('getPlanJson', 404, { id });
   const finishedAt = new Date().toISOString();
   await agent.finish(job, { result: 'failed', finishedAt, error: { message: 'no such file' } });
   const failed = await deploymentOf(id);
@@ -118,11 +118,11 @@ test('the plan as a document is that of the level, and in the end that of all le
   const id = await start(true);
   await planLevel(1);
   assert.deepEqual(await addressesOf(id), ['whole 1']);
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   await agent.apply(await agent.claim());
   await planLevel(2);
   assert.deepEqual(await addressesOf(id), ['whole 2']);
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   await agent.apply(await agent.claim());
   assert.equal((await deploymentOf(id)).status, 'SUCCESS');
   assert.deepEqual(await addressesOf(id), ['vpc/terraform_data.it', 'app/terraform_data.it']);
@@ -142,7 +142,7 @@ async function endOf(happens: (id: string) => Promise<unknown>) {
 async function waitAtSecondLevel(): Promise<string> {
   const id = await start(true);
   await planLevel(1);
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   await agent.apply(await agent.claim());
   await planLevel(2);
   assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
@@ -150,7 +150,7 @@ async function waitAtSecondLevel(): Promise<string> {
 }
 
 test('a deployment that is aborted, refused or lost names what it has applied', async () => {
-  const abort = (id: string) => ok('abortDeployment', { params: { id } });
+  const abort = (id: string) => ok('abortDeployment', { id });
   assert.deepEqual(await endOf(abort), ['ABORTED', `The run was aborted\n\n${before}`]);
   const finishedAt = new Date().toISOString();
   const aborted = await endOf(async (id) => {
@@ -170,7 +170,7 @@ test('a deployment that is aborted, refused or lost names what it has applied', 
   assert.match(String(lost[1]), /^The run was lost 3 times before it made any changes at level 2: /);
   assert.ok(lost[1]?.endsWith(`\n\n${before}`));
   const cancelled = await waitAtSecondLevel();
-  await ok('cancelDeployment', { params: { id: cancelled } });
+  await ok('cancelDeployment', { id: cancelled });
   assert.deepEqual((await deploymentOf(cancelled)).error, { message: before });
   const expired = await waitAtSecondLevel();
   app.advance(400 * 86_400);

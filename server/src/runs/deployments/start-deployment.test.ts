@@ -13,7 +13,7 @@ beforeEach(() => forgetWork());
 /** Deploys a new idle environment. @returns what the agent gets and what readers see */
 async function run(body: unknown) {
   const { id } = await createIdle();
-  const started = await ok('deployEnvironment', { params: { id }, body });
+  const started = await ok('deployEnvironment', { id, body });
   return { started, job: await agent.claim(), environment: await environmentOf(id) };
 }
 
@@ -28,12 +28,12 @@ test('a deployment is refused by the name of a variable whose expression would n
     type: 0 as const,
   };
   const [saved] = await ok('saveVariables', { body: [{ ...outer, regex: '^(a+)+$' }] });
-  const { message } = await refused('deployEnvironment', 400, { params: { id }, body: {} });
+  const { message } = await refused('deployEnvironment', 400, { id, body: {} });
   assert.equal(
     message,
     'Variable "ENDLESS" of scope ENVIRONMENT cannot be compared with ^(a+)+$: the expression takes too long on it: scope PROJECT requires it',
   );
-  await ok('deleteVariable', { params: { id: saved?.id ?? '' } });
+  await ok('deleteVariable', { id: saved?.id ?? '' });
   await deploy(id);
 });
 
@@ -170,14 +170,14 @@ test('commands of a task are refused with another type, and nothing starts', asy
     { taskPayload: 'ls' },
     ...['dryRun', 'deploy'].map((deploymentType) => ({ deploymentType, taskPayload: 'ls' })),
   ]) {
-    const refusal = await refused('deployEnvironment', 400, { params: { id }, body });
+    const refusal = await refused('deployEnvironment', 400, { id, body });
     assert.match(
       refusal.message,
       /^\/body\/taskPayload applies only to deploymentType task, and this is a d/,
     );
   }
   assert.deepEqual(
-    (await ok('listDeployments', { params: { id } })).filter(({ status }) => status !== 'NEVER_DEPLOYED'),
+    (await ok('listDeployments', { id })).filter(({ status }) => status !== 'NEVER_DEPLOYED'),
     [],
   );
 });
@@ -186,7 +186,7 @@ test('a test of a module is stored and skipped at once, with the reason', async 
   const { id } = await createIdle();
   const { status: before } = await environmentOf(id);
   const body = { deploymentType: 'moduleTest' };
-  const reply = await call('deployEnvironment', { params: { id }, body });
+  const reply = await call('deployEnvironment', { id, body });
   assert.match(
     String(reply.headers['x-envarium-warning']),
     /^deploymentType moduleTest is stored but has no /,
@@ -248,7 +248,7 @@ test('a refused deployment names the field, and stores nothing of the request', 
       'deployRequest' in more
         ? more
         : { envName: 'renamed', configurationChanges: { name: 'A', value: 'x' }, ...more };
-    const refusal = await refused('deployEnvironment', 400, { params: { id }, body });
+    const refusal = await refused('deployEnvironment', 400, { id, body });
     assert.match(refusal.message, message, JSON.stringify(more));
     assert.doesNotMatch(refusal.message, /planted/);
   }
@@ -267,7 +267,7 @@ test('fields of a deployment are included and excluded by their paths', async ()
   covers('getDeployment');
   covers('getDeployment', 'query.fields', 'query.exclude_fields', 'reply');
   const { started } = await run({ comment: 'c' });
-  const get = (query: Record<string, string>) => ok('getDeployment', { params: { id: started.id }, query });
+  const get = (query: Record<string, string>) => ok('getDeployment', { id: started.id, query });
   assert.deepEqual(await get({ fields: 'id,startedByUser.user_id,nothing' }), {
     id: started.id,
     startedByUser: { user_id: 'admin' },
@@ -284,7 +284,7 @@ test('deployments are listed newest first, by type, status and time, in pages', 
   const environment = await createActive();
   const params = { id: environment.id };
   const plan = await deploy(environment.id, { deploymentType: 'prPlan' });
-  await ok('abortDeployment', { params: { id: plan.id } });
+  await ok('abortDeployment', { id: plan.id });
   const list = async (query: Record<string, string> = {}) => {
     const response = await call('listDeployments', { params, query });
     return {
@@ -312,7 +312,7 @@ test('a destroy checks out the last deployed commit, unless the request specifie
   const params = { id: environment.id };
   const byDefault = await ok('destroyEnvironment', { params });
   assert.equal(byDefault.blueprintRevision, 'c'.repeat(40));
-  await ok('abortDeployment', { params: { id: byDefault.id } });
+  await ok('abortDeployment', { id: byDefault.id });
   const newest = await ok('destroyEnvironment', {
     params,
     query: { checkoutUpdatedCode: 'true', skipStateRefresh: 'true', isScheduledRun: 'true' },

@@ -112,7 +112,7 @@ async function act(
 /** Invariants after every step. */
 async function check(walk: Walk): Promise<void> {
   const environment = await environmentOf(walk.id);
-  const deployments = await ok('listDeployments', { params: { id: walk.id } });
+  const deployments = await ok('listDeployments', { id: walk.id });
   const { rows: jobs } = await app.database.pool.query<{ deployment_id: string; status: string }>(
     "select j.deployment_id, j.status from job j join deployment d on d.id = j.deployment_id where d.environment_id = $1 and j.status <> 'done'",
     [walk.id],
@@ -153,14 +153,14 @@ async function check(walk: Walk): Promise<void> {
 
 /** Everything comes to an end where people decide and agents work. */
 async function bringToRest(walk: Walk): Promise<void> {
-  await ok('setEnvironmentLock', { params: { id: walk.id }, body: { isLocked: false } });
+  await ok('setEnvironmentLock', { id: walk.id, body: { isLocked: false } });
   for (let rounds = 0; rounds < 60; rounds++) {
-    const open = (await ok('listDeployments', { params: { id: walk.id } })).filter(
+    const open = (await ok('listDeployments', { id: walk.id })).filter(
       ({ status }) => !isTerminal(status as DeploymentStatus),
     );
     if (open.length === 0) return;
     for (const { id = '', status } of open)
-      if (status === 'WAITING_FOR_USER') await call('cancelDeployment', { params: { id } });
+      if (status === 'WAITING_FOR_USER') await call('cancelDeployment', { id });
     await act(walk, 'claim', 0);
     await act(walk, 'finish', 0);
   }

@@ -48,7 +48,7 @@ test('a job goes only to an agent that has its tool, and an apply only to one th
   const id = environment.latestDeploymentLogId ?? '';
   assert.equal(await unfit.claimAny(), null);
   await elsewhere.finish(await elsewhere.claim(), plannedOutcome({ workFolder: '/elsewhere' }));
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   assert.equal(await agent.claimAny(), null);
   await elsewhere.goodbye();
   assert.equal(

@@ -164,20 +164,20 @@ test('a run lost after its mark is never started again, and reports what is know
   const plan = await agent.claim();
   assert.equal(plan.state.current?.stateVersionId, stateVersionId);
   await agent.finish(plan, plannedOutcome());
-  await ok('cancelDeployment', { params: { id: queued.id } });
+  await ok('cancelDeployment', { id: queued.id });
   assert.equal((await environmentOf(environment.id)).status, 'FAILED');
 });
 
 test('a lost run with a requested abort ends as aborted', async () => {
   const { job, id } = await running();
-  await ok('abortDeployment', { params: { id } });
+  await ok('abortDeployment', { id });
   await agent.finish(job, { result: 'internal', finishedAt: new Date().toISOString(), isLost: true });
   assert.equal((await deploymentOf(id)).status, 'ABORTED');
 });
 
 test('an abort at the end of the plan keeps the apply from starting', async () => {
   const { job, id } = await running({ requiresApproval: false });
-  await ok('abortDeployment', { params: { id } });
+  await ok('abortDeployment', { id });
   assert.equal(await agent.finish(job, plannedOutcome()), null);
   assert.equal((await deploymentOf(id)).status, 'ABORTED');
 });

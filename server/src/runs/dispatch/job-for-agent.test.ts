@@ -105,14 +105,14 @@ test('a deployment keeps the settings that it was requested with, and a destroy 
   });
   await agent.plan();
   await ok(app, 'updateTemplate', {
-    params: { id: template.id ?? '' },
+    id: template.id ?? '',
     body: { ...body, isTerragruntRunAll: false, terragruntTfBinary: 'terraform' },
   });
-  await ok(app, 'approveDeployment', { params: { id: environment.latestDeploymentLog.id ?? '' } });
+  await ok(app, 'approveDeployment', { id: environment.latestDeploymentLog.id ?? '' });
   const apply = await agent.claim();
   assert.deepEqual(apply.settings, { isTerragruntRunAll: true });
   await agent.mark(apply);
   await agent.finish(apply, appliedOutcome({ isStateOurs: false }));
-  await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+  await ok(app, 'destroyEnvironment', { id: environment.id });
   assert.deepEqual((await agent.claim()).settings, { isTerragruntRunAll: true });
 });

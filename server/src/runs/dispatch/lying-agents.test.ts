@@ -184,7 +184,7 @@ test('a state of another lineage is kept as rescued, does not become the current
   const done = await deploymentOf(id);
   assert.equal(done.status, 'INTERNAL_FAILURE');
   assert.match(done.error?.message ?? '', /kept as a rescued version/);
-  const versions = await ok('listStateVersions', { params: { id: environment.id } });
+  const versions = await ok('listStateVersions', { id: environment.id });
   const current = versions.find((version) => version.standing === 'current');
   assert.equal(current?.id, follows);
 });

@@ -15,7 +15,7 @@ test('an agent that requests a lost blob is refused immediately, with the name o
   await agent.putBlob(job, 'plan', plan);
   await agent.putBlob(job, 'tree', '');
   await agent.finish(job, plannedOutcome());
-  await ok('approveDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { id: environment.latestDeploymentLogId ?? '' });
   const apply = await agent.claim();
   const fetch = (blob: string) =>
     agent.send('getBlob', { ...apply, blob, query: { fence: String(apply.fence) } });
@@ -46,9 +46,9 @@ test('a run does not wait for a state that was lost or changed on disk', async (
   assert.equal((await fetch()).statusCode, 404);
   rmSync(file);
   assert.equal((await fetch()).statusCode, 404);
-  const [version] = await ok('listStateVersions', { params: { id: environment.id } });
+  const [version] = await ok('listStateVersions', { id: environment.id });
   assert.match(
-    (await refused('getStateContent', 404, { params: { id: version?.id ?? '' } })).message,
+    (await refused('getStateContent', 404, { id: version?.id ?? '' })).message,
     /its file is missing/,
   );
 });

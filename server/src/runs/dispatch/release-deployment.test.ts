@@ -24,12 +24,12 @@ test('a run whose agent is in contact cannot be released', async () => {
   const agent = await testAgent(app);
   const environment = await createEnvironment(app);
   const id = environment.latestDeploymentLog.id ?? '';
-  const unclaimed = await refused(app, 'releaseDeployment', 409, { params: { id }, body: { reason } });
+  const unclaimed = await refused(app, 'releaseDeployment', 409, { id, body: { reason } });
   assert.match(unclaimed.message, /no agent runs it/);
   await agent.claim();
-  const inContact = await refused(app, 'releaseDeployment', 409, { params: { id }, body: { reason } });
+  const inContact = await refused(app, 'releaseDeployment', 409, { id, body: { reason } });
   assert.match(inContact.message, /in contact: abort/);
-  await refused(app, 'releaseDeployment', 400, { params: { id }, body: {} });
+  await refused(app, 'releaseDeployment', 400, { id, body: {} });
 });
 
 test('a silent run with a mark holds the environment, says so, and is released with a reason', async () => {
@@ -40,7 +40,7 @@ test('a silent run with a mark holds the environment, says so, and is released w
   assert.equal(waiting?.kind, 'lock');
   assert.equal(waiting?.id, id);
   assert.match(waiting?.text ?? '', /host has not been heard from since/);
-  const released = await ok(app, 'releaseDeployment', { params: { id }, body: { reason } });
+  const released = await ok(app, 'releaseDeployment', { id, body: { reason } });
   assert.equal(released.status, 'INTERNAL_FAILURE');
   assert.match((await deploymentOf(app, id)).error?.message ?? '', /Given up by .* the machine burned down/);
   assert.equal((await deploymentOf(app, queued.id)).status, 'IN_PROGRESS');
@@ -77,7 +77,7 @@ test('a run is released only with the right, and what it sends afterwards is ref
   assert.equal(rescued.standing, 'rescued');
   const again = await agent.putState(late, stateFile(2, ['a', 'late'], environment.id), '');
   assert.deepEqual(again, rescued);
-  const versions = await ok(app, 'listStateVersions', { params: { id: environment.id } });
+  const versions = await ok(app, 'listStateVersions', { id: environment.id });
   assert.deepEqual(
     versions.map(({ id, standing }) => [id, standing]),
     [
@@ -96,14 +96,14 @@ test('a run is released only with the right, and what it sends afterwards is ref
 
 test('a run that an abort does not end is released although its agent is in contact', async () => {
   const { app, agent, id, apply } = await applying();
-  await ok(app, 'abortDeployment', { params: { id } });
+  await ok(app, 'abortDeployment', { id });
   app.advance(app.context.settings.abortSeconds + 100);
   await agent.heartbeat([apply]);
-  const early = await refused(app, 'releaseDeployment', 409, { params: { id }, body: { reason } });
+  const early = await refused(app, 'releaseDeployment', 409, { id, body: { reason } });
   assert.match(early.message, /is in contact: abort the deployment instead/);
   app.advance(30);
   await agent.heartbeat([apply]);
-  const released = await ok(app, 'releaseDeployment', { params: { id }, body: { reason } });
+  const released = await ok(app, 'releaseDeployment', { id, body: { reason } });
   assert.equal(released.status, 'ABORTED');
   assert.deepEqual(
     (await agent.heartbeat([apply])).unwanted.map(({ fence }) => fence),

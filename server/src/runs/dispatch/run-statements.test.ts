@@ -68,7 +68,7 @@ function applied({ environmentId }: Job) {
 test('a deployment that nobody has to approve goes to the database a limited number of times', async (t) => {
   const { id } = await createIdle({ requiresApproval: false });
   // The first use of a key in a minute is recorded, after which the key is read again.
-  await ok('getEnvironment', { params: { id } });
+  await ok('getEnvironment', { id });
   await app.database.pool.query('select 1');
   const request = await trafficOf(t, () => deploy(id));
   assertAtMost(request.traffic, { statements: 20, trips: 8 });
@@ -86,7 +86,7 @@ test('an approval goes to the database a limited number of times', async (t) => 
   const { id: environmentId } = await createIdle({ requiresApproval: true });
   const { id } = await deploy(environmentId);
   await finished(await agent.claim(), planned);
-  const approval = await trafficOf(t, () => ok('approveDeployment', { params: { id } }));
+  const approval = await trafficOf(t, () => ok('approveDeployment', { id }));
   assertAtMost(approval.traffic, { statements: 19, trips: 10 });
   const claim = await trafficOf(t, () => agent.claim());
   assertAtMost(claim.traffic, { statements: 13, trips: 6 });

@@ -132,7 +132,7 @@ test('an abort of a silent run with a mark waits for the give-up, and its late o
   await agent.mark(next);
   await sweepSilence(app.context);
   await pass(60);
-  await ok(app, 'abortDeployment', { params: { id } });
+  await ok(app, 'abortDeployment', { id });
   await pass(giveUpSeconds - 90);
   assert.equal((await deploymentOf(app, id)).status, 'ABORTING');
   await pass(60);
@@ -147,7 +147,7 @@ test('an outcome that is stored before the give-up counts, even if an abort was 
   const next =
     (await agent.finish(job, plannedOutcome({ hasResourceChanges: false }))) ?? assert.fail('no apply');
   await agent.mark(next);
-  await ok(app, 'abortDeployment', { params: { id } });
+  await ok(app, 'abortDeployment', { id });
   await agent.finish(next, appliedOutcome());
   await pass(giveUpSeconds + 60);
   assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');

@@ -103,8 +103,8 @@ test('a run gets variables that describe it and who requested it', async () => {
     ],
   });
   await agent.finish(job, plannedOutcome({ workFolder: '/srv/work' }));
-  await ok('approveDeployment', { params: { id } });
-  await ok('updateEnvironment', { params: { id: environment.id }, body: { name: 'renamed meanwhile' } });
+  await ok('approveDeployment', { id });
+  await ok('updateEnvironment', { id: environment.id, body: { name: 'renamed meanwhile' } });
   const apply = await agent.claim();
   const commit = {
     COMMIT_HASH: 'c'.repeat(40),
@@ -177,7 +177,7 @@ test('custom variables that a process cannot have are refused by name', async ()
   for (const value of ['a\u0007b', '\u001b[2J', 'x'.repeat(40_000)]) {
     const body = { customServiceEnvironmentVariables: { prAuthor: value } };
     assert.match(
-      (await refused('deployEnvironment', 400, { params: { id: environment.id }, body })).message,
+      (await refused('deployEnvironment', 400, { id: environment.id, body })).message,
       /customServiceEnvironmentVariables\/prAuthor/,
     );
     const create = createBody({ deployRequest: body });

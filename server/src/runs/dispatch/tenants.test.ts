@@ -51,7 +51,7 @@ test('a shared agent claims the jobs of all organizations', async () => {
 
 test('no call of the protocol reaches an attempt of another organization', async () => {
   const environment = await createActive(app, shared);
-  await ok('deployEnvironment', { params: { id: environment.id }, body: {} });
+  await ok('deployEnvironment', { id: environment.id, body: {} });
   const job = await shared.claim();
   await shared.putBlob(job, 'plan', 'the plan file');
   // Even where both agents had the same key at the time of the claim.
@@ -81,7 +81,7 @@ test('no call of the protocol reaches an attempt of another organization', async
     assert.equal(statusCode, 409, name);
     assert.match(body, /"fence_outdated","message":"Attempt not found"/, name);
   }
-  const versions = await ok('listStateVersions', { params: { id: environment.id } });
+  const versions = await ok('listStateVersions', { id: environment.id });
   assert.equal(versions.length, 1);
   assert.equal((await environmentOf(environment.id)).status, 'DEPLOY_IN_PROGRESS');
 });
@@ -91,6 +91,6 @@ test('a deployment waits for an agent of its organization where only those of ot
   app.advance(120);
   await foreign.heartbeat([]);
   const { latestDeploymentLogId } = await environmentOf(id);
-  const { waitingFor } = await ok('getDeployment', { params: { id: latestDeploymentLogId ?? '' } });
+  const { waitingFor } = await ok('getDeployment', { id: latestDeploymentLogId ?? '' });
   assert.match(waitingFor?.text ?? '', /^No agent is connected/);
 });

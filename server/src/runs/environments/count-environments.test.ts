@@ -7,9 +7,9 @@ const { id: second } = await ok('createProject', { body: { organizationId, name:
 const active = await createActive();
 const idle = await createIdle();
 const archived = await createIdle();
-await ok('updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
+await ok('updateEnvironment', { id: archived.id, body: { isArchived: true } });
 await createIdle({ projectId: second });
-await ok('updateDriftSchedule', { params: { id: active.id }, body: { enabled: true, cron: '0 3 * * *' } });
+await ok('updateDriftSchedule', { id: active.id, body: { enabled: true, cron: '0 3 * * *' } });
 const onlyIdle = await app.addKey({ [organizationId]: 'User' }, [
   { organizationId, environmentId: idle.id, role: ['VIEW_ENVIRONMENT'] },
 ]);
@@ -50,6 +50,6 @@ test('statuses and drift statuses are counted by project, without archived envir
 });
 
 test('the active environments of an organization are counted, which has no limit of its own', async () => {
-  const limits = await ok('getOrganizationLimits', { params: { id: organizationId } });
+  const limits = await ok('getOrganizationLimits', { id: organizationId });
   assert.deepEqual(limits, { environments: { amount: 1, limitReached: false } });
 });

@@ -84,7 +84,7 @@ test('a created environment has every required field, its template and its first
     assert.ok(Date.parse(view.updatedAt ?? '') >= Date.parse(view.createdAt ?? ''));
     assert.equal(view.latestDeploymentLogId, view.latestDeploymentLog.id);
   }
-  const template = await ok(app, 'getTemplate', { params: { id: created.blueprintId } });
+  const template = await ok(app, 'getTemplate', { id: created.blueprintId });
   assert.deepEqual(
     [template.isSingleUse, template.name, template.organizationId, template.retry],
     [true, 'single-use-template-for-network', app.organizationId, {}],
@@ -142,7 +142,7 @@ test('settings are returned as they were sent', async () => {
   const found = await environmentOf(app, created.id);
   for (const [name, value] of Object.entries(settings))
     assert.deepEqual(found[name as keyof typeof found], value, name);
-  const template = await ok(app, 'getTemplate', { params: { id: created.blueprintId } });
+  const template = await ok(app, 'getTemplate', { id: created.blueprintId });
   for (const [name, value] of Object.entries(ofTemplate))
     assert.deepEqual(template[name as keyof typeof template], value, name);
   assert.deepEqual(
@@ -218,7 +218,7 @@ test('the revision, repository and name of deployRequest apply to a new environm
         ['renamed', 'https://git.example.com/other.git', 'v2'],
       );
     }
-    const template = await ok(first, 'getTemplate', { params: { id: created.blueprintId } });
+    const template = await ok(first, 'getTemplate', { id: created.blueprintId });
     assert.deepEqual(
       [template.name, template.repository, template.revision],
       ['single-use-template-for-renamed', 'https://git.example.com/other.git', 'v2'],
@@ -269,7 +269,7 @@ test('an environment without a deployment has a placeholder', async () => {
     [],
   );
   const statuses = async () =>
-    (await ok(app, 'listDeployments', { params: { id: created.id } })).map(({ status }) => status);
+    (await ok(app, 'listDeployments', { id: created.id })).map(({ status }) => status);
   assert.deepEqual(await statuses(), ['NEVER_DEPLOYED']);
   await deploy(app, created.id);
   assert.deepEqual(await statuses(), ['IN_PROGRESS'], 'the placeholder leaves the list');
@@ -450,10 +450,10 @@ test('a refused creation names the field, and writes nothing', async () => {
 test('credentials are removed from the address of a repository and sealed', async () => {
   const created = await createIdle(app, { repository: 'https://ada:planted-token-1@git.example.com/x.git' });
   assert.equal(
-    (await ok(app, 'getTemplate', { params: { id: created.blueprintId } })).repository,
+    (await ok(app, 'getTemplate', { id: created.blueprintId })).repository,
     'https://git.example.com/x.git',
   );
-  await ok(app, 'deployEnvironment', { params: { id: created.id } });
+  await ok(app, 'deployEnvironment', { id: created.id });
   for (;;) {
     const job = await agent.claimAny();
     assert.ok(job, 'the job comes');

@@ -8,7 +8,7 @@ const { app, agent, organizationId, projectId, ok, refused, createEnvironment, c
 const { environmentOf, forgetWork, templateBody, createTemplate, createFrom } = tests;
 const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
 
-const replace = (id: string, body: object) => ok('updateTemplate', { params: { id }, body });
+const replace = (id: string, body: object) => ok('updateTemplate', { id, body });
 
 /** Code that the newest deployment of an environment runs. */
 async function codeOf(id: string) {
@@ -45,15 +45,15 @@ test('an environment runs the code of its template, which stays shared', async (
   assert.equal(listed?.isSingleUseBlueprint, false);
   const idle = await createFrom(template.id, { preventAutoDeploy: true, description: 'second' });
   assert.deepEqual([idle.status, idle.description], ['NEVER_DEPLOYED', 'second']);
-  await ok('deleteEnvironment', { params: { id: idle.id } });
-  assert.equal((await ok('getTemplate', { params: { id: template.id } })).isDeleted, false);
+  await ok('deleteEnvironment', { id: idle.id });
+  assert.equal((await ok('getTemplate', { id: template.id })).isDeleted, false);
   await forgetWork();
 });
 
 test('a template that the project cannot use is refused by name', async () => {
   const elsewhere = await createTemplate({ projectIds: [other.id] });
   const deleted = await createTemplate();
-  await ok('deleteTemplate', { params: { id: deleted.id } });
+  await ok('deleteTemplate', { id: deleted.id });
   const workflow = await createTemplate({ type: 'workflow' });
   const cases: [unknown, RegExp][] = [
     [elsewhere.id, /is not assigned to the project/],
@@ -115,7 +115,7 @@ test('a template of a project that the caller may not see needs the right, where
     as,
   });
   assert.match(created.message, /^\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/);
-  const switched = { params: { id: environment.id }, body: deployRequest, as };
+  const switched = { id: environment.id, body: deployRequest, as };
   const { message } = await refused('deployEnvironment', 403, switched);
   assert.match(message, /^\/body\/blueprintId needs the right VIEW_PROJECT/);
 });
@@ -135,7 +135,7 @@ test('a revision of the environment replaces that of the template, until it is e
   });
   const run = async (request: object) => {
     const { id: deploymentId, blueprintRevision } = await deploy(id, request);
-    await ok('cancelDeployment', { params: { id: deploymentId } }).catch(() => undefined);
+    await ok('cancelDeployment', { id: deploymentId }).catch(() => undefined);
     return blueprintRevision;
   };
   assert.equal(await run({}), 'v1');
@@ -143,7 +143,7 @@ test('a revision of the environment replaces that of the template, until it is e
   assert.equal(await run({}), 'v2');
   assert.equal(await run({ deploymentType: 'prPlan', blueprintRevision: 'feature' }), 'feature');
   assert.equal(await run({ blueprintRevision: '' }), 'release');
-  assert.equal((await ok('getTemplate', { params: { id: template.id } })).revision, 'release');
+  assert.equal((await ok('getTemplate', { id: template.id })).revision, 'release');
   await forgetWork();
 });
 
@@ -160,11 +160,11 @@ test('a repository of the environment leaves the template alone, and is found by
   const viewer = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Deployer' },
   ]);
-  const again = { params: { id }, body: { blueprintRepository: template.repository }, as: viewer };
+  const again = { id, body: { blueprintRepository: template.repository }, as: viewer };
   assert.match((await refused('deployEnvironment', 403, again)).message, /EDIT_VCS_ENVIRONMENT/);
   await deploy(id, { blueprintRepository: template.repository });
   assert.deepEqual(await ok('listEnvironments', { query: { searchText: 'my-fork' } }), []);
-  assert.equal((await ok('getTemplate', { params: { id: template.id } })).repository, template.repository);
+  assert.equal((await ok('getTemplate', { id: template.id })).repository, template.repository);
   await forgetWork();
 });
 
@@ -175,11 +175,11 @@ test('a deployment switches the template for itself and all later ones', async (
     body: { name: 'x', projectId, deployRequest: { blueprintId: first.id }, preventAutoDeploy: true },
   });
   const { id } = await createFrom(first.id, { preventAutoDeploy: true }, { blueprintRevision: 'v1' });
-  const planned = { params: { id }, body: { blueprintId: second.id, deploymentType: 'prPlan' } };
+  const planned = { id, body: { blueprintId: second.id, deploymentType: 'prPlan' } };
   const { message } = await refused('deployEnvironment', 400, planned);
   assert.match(message, /\/body\/blueprintId must be the template of the environment for a prPlan/);
   const elsewhere = await createTemplate({ projectIds: [] });
-  const unassigned = { params: { id }, body: { blueprintId: elsewhere.id } };
+  const unassigned = { id, body: { blueprintId: elsewhere.id } };
   assert.match((await refused('deployEnvironment', 400, unassigned)).message, /is not assigned/);
   assert.equal((await codeOf(id)).blueprintId, first.id);
   await deploy(id, { blueprintId: second.id });
@@ -187,7 +187,7 @@ test('a deployment switches the template for itself and all later ones', async (
   assert.equal((await environmentOf(id)).status, 'WAITING_FOR_USER');
   const code = await codeOf(id);
   assert.deepEqual([code.blueprintId, code.revision, code.path], [second.id, 'trunk', 'b']);
-  const back = { params: { id }, body: { blueprintId: first.id } };
+  const back = { id, body: { blueprintId: first.id } };
   assert.match((await refused('deployEnvironment', 409, back)).message, /waits for approval/);
   await deploy(id, { blueprintId: second.id, comment: 'with the same template' });
   const { rows } = await app.database.pool.query(
@@ -205,18 +205,18 @@ test('an environment without a template gets one, and its own is removed with it
   const { isSingleUseBlueprint, latestDeploymentLog } = await environmentOf(created.id);
   assert.deepEqual([isSingleUseBlueprint, latestDeploymentLog.blueprintId], [false, template.id]);
   assert.equal(
-    (await ok('getTemplate', { params: { id: created.blueprintId } })).isSingleUse,
+    (await ok('getTemplate', { id: created.blueprintId })).isSingleUse,
     true,
     'earlier deployments still show it',
   );
-  await ok('abortDeployment', { params: { id: latestDeploymentLog.id ?? '' } }).catch(() => undefined);
+  await ok('abortDeployment', { id: latestDeploymentLog.id ?? '' }).catch(() => undefined);
   await forgetWork();
   await app.database.pool.query("update deployment set status = 'ABORTED' where environment_id = $1", [
     created.id,
   ]);
-  await ok('deleteEnvironment', { params: { id: created.id } });
-  await refused('getTemplate', 404, { params: { id: created.blueprintId } });
-  await ok('getTemplate', { params: { id: template.id } });
+  await ok('deleteEnvironment', { id: created.id });
+  await refused('getTemplate', 404, { id: created.blueprintId });
+  await ok('getTemplate', { id: template.id });
 });
 
 test('environments of a deleted or removed template are deployed and destroyed as before', async () => {
@@ -226,13 +226,13 @@ test('environments of a deleted or removed template are deployed and destroyed a
   assert.ok(next);
   await agent.apply(next, ['a']);
   await ok('removeTemplateFromProject', { params: { id: template.id, projectId } });
-  await ok('deleteTemplate', { params: { id: template.id } });
+  await ok('deleteTemplate', { id: template.id });
   await deploy(id, { blueprintId: template.id });
   const again = await agent.plan();
   assert.ok(again);
   await agent.apply(again, ['a']);
   assert.equal((await environmentOf(id)).status, 'ACTIVE');
-  await ok('destroyEnvironment', { params: { id } });
+  await ok('destroyEnvironment', { id });
   const last = await agent.plan();
   assert.ok(last);
   await agent.apply(last, []);
@@ -246,11 +246,11 @@ test('a destroy runs the template that was deployed, not one that was only tried
   const next = await agent.plan();
   assert.ok(next);
   await agent.apply(next, ['a']);
-  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   const tried = await deploy(id, { blueprintId: second.id });
   await agent.plan();
-  await ok('cancelDeployment', { params: { id: tried.id } });
-  const destroy = await ok('destroyEnvironment', { params: { id } });
+  await ok('cancelDeployment', { id: tried.id });
+  const destroy = await ok('destroyEnvironment', { id });
   assert.deepEqual([destroy.blueprintId, destroy.blueprintPath], [first.id, 'one']);
   await forgetWork();
 });
@@ -258,9 +258,9 @@ test('a destroy runs the template that was deployed, not one that was only tried
 test('an environment moves only where its template is assigned', async () => {
   const template = await createTemplate();
   const { id } = await createFrom(template.id, { preventAutoDeploy: true });
-  const move = { params: { id }, body: { projectId: other.id } };
+  const move = { id, body: { projectId: other.id } };
   assert.match((await refused('moveEnvironment', 400, move)).message, /is not assigned/);
-  await ok('addTemplateToProject', { params: { id: template.id }, body: { projectId: other.id } });
+  await ok('addTemplateToProject', { id: template.id, body: { projectId: other.id } });
   assert.equal((await ok('moveEnvironment', move)).projectId, other.id);
 });
 
@@ -268,7 +268,7 @@ test('the tool of a template with environments cannot become one that this versi
   const template = await createTemplate();
   const body = templateBody({ name: template.name, type: 'workflow' });
   await createFrom(template.id, { preventAutoDeploy: true });
-  const { message } = await refused('updateTemplate', 409, { params: { id: template.id }, body });
+  const { message } = await refused('updateTemplate', 409, { id: template.id, body });
   assert.match(
     message,
     /\/body\/type workflow cannot be run by this version.*1 environments use the template/,

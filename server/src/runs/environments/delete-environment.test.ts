@@ -13,8 +13,8 @@ const { app, agent, organizationId, send, ok, refused } = tests;
 const { createActive, createEnvironment, createIdle, deploy, forgetWork, createTemplate, createFrom } = tests;
 beforeEach(() => forgetWork());
 
-const remove = (id: string) => ok('deleteEnvironment', { params: { id } });
-const refusal = async (id: string) => (await refused('deleteEnvironment', 409, { params: { id } })).message;
+const remove = (id: string) => ok('deleteEnvironment', { id });
+const refusal = async (id: string) => (await refused('deleteEnvironment', 409, { id })).message;
 async function count(from: string, ...values: unknown[]): Promise<number> {
   const { rows } = await app.database.pool.query<{ count: string }>(
     `select count(*) as count from ${from}`,
@@ -39,15 +39,12 @@ async function createFailed() {
 test('an environment whose first deployment failed is deleted with everything that is its own', async () => {
   const { environment, job } = await createFailed();
   const { id } = environment;
-  await ok('updateEnvironmentSchedule', {
-    params: { id },
-    body: { deploy: { cron: '0 3 * * *', enabled: true } },
-  });
+  await ok('updateEnvironmentSchedule', { id, body: { deploy: { cron: '0 3 * * *', enabled: true } } });
   // Blobs that an agent stored after the end.
   await agent.putBlob(job, 'plan', 'a late plan');
   assert.deepEqual(await remove(id), { id });
-  await refused('getEnvironment', 404, { params: { id } });
-  await refused('deleteEnvironment', 404, { params: { id } });
+  await refused('getEnvironment', 404, { id });
+  await refused('deleteEnvironment', 404, { id });
   const rest: [string, string][] = [
     ['environment where id = $1', id],
     ['template where id = $1', environment.blueprintId],
@@ -150,9 +147,9 @@ test('uploaded code is deleted with its environment', async () => {
 
 test('a locked environment is not deleted, until it is unlocked', async () => {
   const { id } = await createIdle();
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'audit' } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: true, reason: 'audit' } });
   assert.match(await refusal(id), /is locked \(audit\): unlock it first/);
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: false } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: false } });
   await remove(id);
 });
 
@@ -164,7 +161,7 @@ test('an environment with a running or waiting deployment is not deleted', async
   assert.match(await refusal(id), /IN_PROGRESS/);
   await agent.finish(job, plannedOutcome());
   assert.match(await refusal(id), /WAITING_FOR_USER/);
-  await ok('cancelDeployment', { params: { id: job.deploymentId } });
+  await ok('cancelDeployment', { id: job.deploymentId });
   await remove(id);
 });
 
@@ -185,11 +182,7 @@ test('an environment whose apply began without any state of ours is not deleted'
 
 test('an environment with an imported state is not deleted, also if the state is empty', async () => {
   const { id } = await createIdle();
-  await ok('importState', {
-    params: { id },
-    body: stateFile(1, []),
-    headers: { 'content-type': 'application/json' },
-  });
+  await ok('importState', { id, body: stateFile(1, []), headers: { 'content-type': 'application/json' } });
   assert.match(await refusal(id), /may have had resources/);
 });
 
@@ -208,6 +201,6 @@ test('an environment whose state a tool has locked is not deleted', async () => 
 test('a caller without the right to archive environments cannot delete one', async () => {
   const { id } = await createIdle();
   const as = await app.addKey({ [organizationId]: 'User' });
-  await refused('deleteEnvironment', 403, { params: { id }, as });
-  await refused('deleteEnvironment', 404, { params: { id: randomUUID() } });
+  await refused('deleteEnvironment', 403, { id, as });
+  await refused('deleteEnvironment', 404, { id: randomUUID() });
 });

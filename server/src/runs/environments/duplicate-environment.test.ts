@@ -66,7 +66,7 @@ test('an environment is duplicated by reading it and writing it back', async () 
   assert.notEqual(copy.blueprintId, source.blueprintId);
   assert.equal(copy.isSingleUseBlueprint, true);
   assert.deepEqual(await own(copy.id), await own(source.id));
-  const template = (id: string) => ok('getTemplate', { params: { id } });
+  const template = (id: string) => ok('getTemplate', { id });
   const [{ repository, path, revision, terraformVersion, type }, before] = [
     await template(copy.blueprintId),
     await template(source.blueprintId),
@@ -81,10 +81,7 @@ test('an environment is duplicated by reading it and writing it back', async () 
       type: 'terraform',
     },
   );
-  await ok('updateTemplate', {
-    params: { id: copy.blueprintId },
-    body: { type, repository, path: 'elsewhere' },
-  });
+  await ok('updateTemplate', { id: copy.blueprintId, body: { type, repository, path: 'elsewhere' } });
   assert.equal((await template(source.blueprintId)).path, 'stacks', 'the code of the source is its own');
 });
 
@@ -137,19 +134,19 @@ test('an id of nothing means the name, and is still refused where a variable is 
     [['named', 'v']],
   );
   const body = { configurationChanges: [{ ...change, id: app.context.newId() }] };
-  const refusal = await refused('deployEnvironment', 400, { params: { id }, body });
+  const refusal = await refused('deployEnvironment', 400, { id, body });
   assert.match(refusal.message, /\/body\/configurationChanges\/0\/id does not match a variable/);
 });
 
 test('the template of a single environment keeps its name if a change has none', async () => {
-  const { name } = await ok('getTemplate', { params: { id: source.blueprintId } });
+  const { name } = await ok('getTemplate', { id: source.blueprintId });
   const params = { id: source.blueprintId };
   const content = { type: 'terraform', repository: 'https://git.example.com/network.git', path: 'stacks' };
   for (const more of [{}, { name: '' }, { name: null }])
     assert.equal((await ok('updateTemplate', { params, body: { ...content, ...more } })).name, name);
   const shared = await ok('createTemplate', { body: { ...content, organizationId, name: 'shared' } });
   for (const more of [{}, { name: '' }]) {
-    const input = { params: { id: shared.id ?? '' }, body: { ...content, ...more } };
+    const input = { id: shared.id ?? '', body: { ...content, ...more } };
     assert.match((await refused('updateTemplate', 400, input)).message, /\/body\/name is required/);
   }
 });

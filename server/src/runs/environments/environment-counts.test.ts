@@ -49,15 +49,15 @@ test('the total is right after environments were created, archived, restored, mo
   const other = await createIdle({ name: 'other', projectId: second });
   assert.deepEqual(await totals(), [2, 1, 1, 2, 0, 1]);
   const setArchived = (isArchived: boolean) =>
-    ok('updateEnvironment', { params: { id: first.id }, body: { isArchived } });
+    ok('updateEnvironment', { id: first.id, body: { isArchived } });
   await setArchived(true);
   assert.deepEqual(await totals(), [2, 1, 1, 1, 1, 0]);
-  await ok('updateEnvironment', { params: { id: other.id }, body: { name: 'renamed' } });
+  await ok('updateEnvironment', { id: other.id, body: { name: 'renamed' } });
   await setArchived(false);
   assert.deepEqual(await totals(), [2, 1, 1, 2, 0, 1]);
-  await ok('moveEnvironment', { params: { id: other.id }, body: { projectId: app.projectId } });
+  await ok('moveEnvironment', { id: other.id, body: { projectId: app.projectId } });
   assert.deepEqual(await totals(), [2, 2, 0, 2, 0, 2]);
-  await ok('deleteEnvironment', { params: { id: other.id } });
+  await ok('deleteEnvironment', { id: other.id });
   assert.deepEqual(await totals(), [1, 1, 0, 1, 0, 1]);
 });
 
@@ -78,16 +78,16 @@ test('the total is right when many are created, moved and archived at once', asy
   const created = await Promise.all(Array.from({ length: 24 }, () => createIdle({})));
   const moves = created.map(({ id }, index) =>
     index % 3 === 0
-      ? ok('updateEnvironment', { params: { id }, body: { isArchived: true } })
-      : ok('moveEnvironment', { params: { id }, body: { projectId: second } }),
+      ? ok('updateEnvironment', { id, body: { isArchived: true } })
+      : ok('moveEnvironment', { id, body: { projectId: second } }),
   );
   await Promise.all(moves);
   const back = created
     .slice(12)
     .map(({ id }, index) =>
       index % 2 === 0
-        ? ok('moveEnvironment', { params: { id }, body: { projectId: app.projectId } })
-        : ok('deleteEnvironment', { params: { id } }),
+        ? ok('moveEnvironment', { id, body: { projectId: app.projectId } })
+        : ok('deleteEnvironment', { id }),
     );
   await Promise.all(back);
   const expected = await counted();

@@ -9,7 +9,7 @@ const { createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 const setTemplate = (id: string, body: object, more: object = {}) =>
-  ok('setEnvironmentTemplate', { params: { id }, body, ...more });
+  ok('setEnvironmentTemplate', { id, body, ...more });
 const repository = 'https://git.example.com/other.git';
 const makeTemplate = (name: string, more: object = {}) =>
   ok('createTemplate', {
@@ -20,7 +20,7 @@ test('the template of an environment becomes one that others can use, and its ru
   const { id, blueprintId } = await createActive({ revision: 'main', path: 'live' });
   const saved = await setTemplate(id, { newName: 'network' });
   assert.equal(saved.isSingleUseBlueprint, false);
-  const template = await ok('getTemplate', { params: { id: blueprintId } });
+  const template = await ok('getTemplate', { id: blueprintId });
   assert.deepEqual(
     [template.name, template.isSingleUse, template.projectId, template.revision, template.path],
     ['network', false, projectId, 'main', 'live'],
@@ -36,14 +36,11 @@ test('the template of an environment becomes one that others can use, and its ru
   assert.equal(other.isSingleUseBlueprint, false);
   // Another revision is now the environment's own choice.
   await deploy(id, { blueprintRevision: 'next' });
-  assert.equal((await ok('getTemplate', { params: { id: blueprintId } })).revision, 'main');
-  const again = await refused('setEnvironmentTemplate', 409, { params: { id }, body: { newName: 'b' } });
+  assert.equal((await ok('getTemplate', { id: blueprintId })).revision, 'main');
+  const again = await refused('setEnvironmentTemplate', 409, { id, body: { newName: 'b' } });
   assert.match(again.message, /already uses the template "network"/);
   const { id: third } = await createIdle();
-  const taken = await refused('setEnvironmentTemplate', 409, {
-    params: { id: third },
-    body: { newName: 'network' },
-  });
+  const taken = await refused('setEnvironmentTemplate', 409, { id: third, body: { newName: 'network' } });
   assert.match(taken.message, /named "network" already exists/);
   assert.equal((await environmentOf(third)).isSingleUseBlueprint, true);
 });
@@ -64,7 +61,7 @@ test('another template is used from the next deployment on, and nothing is deplo
     [templateId, repository, 'stable'],
   );
   const body = { blueprintId: environment.blueprintId };
-  const { message } = await refused('setEnvironmentTemplate', 409, { params: { id }, body });
+  const { message } = await refused('setEnvironmentTemplate', 409, { id, body });
   assert.match(message, /cannot change while the deploy .* is IN_PROGRESS/);
 });
 
@@ -91,7 +88,7 @@ test('the template that the environment already has leaves no entry in the trail
 test('exactly one of both is required, a template that can be used there, and the rights for it', async () => {
   const { id } = await createIdle();
   const refuse = async (status: number, body: object, as = app.admin) =>
-    (await refused('setEnvironmentTemplate', status, { params: { id }, body, as })).message;
+    (await refused('setEnvironmentTemplate', status, { id, body, as })).message;
   const { id: unassigned } = await makeTemplate('elsewhere', { projectIds: [] });
   const { id: usable } = await makeTemplate('usable');
   assert.match(await refuse(400, {}), /newName.* is required, and not both/);

@@ -25,7 +25,7 @@ await ok(app, 'createEnvironmentWithoutTemplate', {
   as: colleague,
 });
 const archived = await createCoded({ name: 'archived' });
-await ok(app, 'updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
+await ok(app, 'updateEnvironment', { id: archived.id, body: { isArchived: true } });
 
 const names = async (query: Record<string, string> = {}) =>
   (await ok(app, 'listEnvironments', { query })).map(({ name }) => name);
@@ -153,7 +153,7 @@ test('a page of busy environments does not cost queries for each of them', async
   const few = await queries();
   for (let index = 0; index < 8; index++) {
     const { id } = await ok(busy, 'createEnvironmentWithoutTemplate', { body: createBody(busy) });
-    await ok(busy, 'deployEnvironment', { params: { id } });
+    await ok(busy, 'deployEnvironment', { id });
   }
   assert.equal(await queries(), few);
 });

@@ -9,7 +9,7 @@ async function fill(): Promise<void> {
   await createActive({ name: 'active' });
   const approved = await createEnvironment({ name: 'approved', requiresApproval: true });
   await agent.plan();
-  await ok('approveDeployment', { params: { id: approved.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { id: approved.latestDeploymentLogId ?? '' });
   await agent.apply(await agent.claim(), ['a', 'b'], {
     outputs: {
       endpoint: { value: 'x "y" é', sensitive: false, type: 'string' },
@@ -20,12 +20,9 @@ async function fill(): Promise<void> {
   await agent.plan();
   await deploy(waiting.id);
   const locked = await createIdle({ name: 'locked', tags: ['a', 'b'] });
-  await ok('setEnvironmentLock', {
-    params: { id: locked.id },
-    body: { isLocked: true, reason: 'maintenance' },
-  });
+  await ok('setEnvironmentLock', { id: locked.id, body: { isLocked: true, reason: 'maintenance' } });
   await ok('updateEnvironmentSchedule', {
-    params: { id: locked.id },
+    id: locked.id,
     body: { destroy: { cron: '0 3 * * *', enabled: true } },
   });
 }
@@ -36,10 +33,10 @@ test('lists show environments and deployments as they are shown alone', async ()
   assert.equal(environments.length, 4);
   for (const each of environments) {
     const { id } = each;
-    assert.deepEqual(each, await ok('getEnvironment', { params: { id } }), each.name);
-    const deployments = await ok('listDeployments', { params: { id } });
+    assert.deepEqual(each, await ok('getEnvironment', { id }), each.name);
+    const deployments = await ok('listDeployments', { id });
     for (const deployment of deployments)
-      assert.deepEqual(deployment, await ok('getDeployment', { params: { id: deployment.id ?? '' } }));
+      assert.deepEqual(deployment, await ok('getDeployment', { id: deployment.id ?? '' }));
   }
   const approved = environments.find(({ name }) => name === 'approved')?.latestDeploymentLog;
   assert.deepEqual(approved?.output, {
@@ -68,12 +65,12 @@ test('apart from the caller, a page takes two statements, and two more for envir
   const query = { name: 'another' };
   // The page with its number, and users; environments and deployments where they have changed.
   assert.deepEqual([await statementsOf(query), await statementsOf(query)], [4, 2]);
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: true } });
   assert.deepEqual([await statementsOf(query), await statementsOf(query)], [4, 2]);
   const excluding = { ...query, excludeFields: 'latestDeploymentLog.plan' };
   assert.deepEqual([await statementsOf(excluding), await statementsOf(excluding)], [4, 2]);
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: false } });
-  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: false } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   await deploy(id);
   await agent.plan();
   assert.ok((await statementsOf(query)) >= 4);
@@ -84,17 +81,14 @@ test('a list shows every change at once', async () => {
   const { id } = await createActive({ name: 'changing' });
   const shown = async () => {
     const [listed] = await ok('listEnvironments', { query: { searchText: id } });
-    assert.deepEqual(listed, await ok('getEnvironment', { params: { id } }));
+    assert.deepEqual(listed, await ok('getEnvironment', { id }));
     return listed;
   };
   const { pool } = app.database;
   const before = await shown();
-  await ok('updateEnvironment', { params: { id }, body: { name: 'changed', tags: ['x'] } });
+  await ok('updateEnvironment', { id, body: { name: 'changed', tags: ['x'] } });
   assert.equal((await shown())?.name, 'changed');
-  await ok('updateEnvironmentSchedule', {
-    params: { id },
-    body: { deploy: { cron: '0 3 * * *', enabled: true } },
-  });
+  await ok('updateEnvironmentSchedule', { id, body: { deploy: { cron: '0 3 * * *', enabled: true } } });
   assert.ok((await shown())?.nextScheduledDates?.deploy);
   await pool.query("update schedule set next_run_at = '2030-01-01T00:00:00Z' where environment_id = $1", [
     id,

@@ -8,27 +8,26 @@ const { app, organizationId, call, ok, refused, createActive, createEnvironment,
 const { deploymentOf, environmentOf, forgetWork } = tests;
 const project = (name: string) => ok('createProject', { body: { organizationId, name } });
 const target = await project('target');
-const move = (id: string, projectId: string) =>
-  ok('moveEnvironment', { params: { id }, body: { projectId } });
+const move = (id: string, projectId: string) => ok('moveEnvironment', { id, body: { projectId } });
 
 test('an environment moves with its state, its history, its variables and its own template', async () => {
   const made = await createActive({ configurationChanges: { name: 'A', value: 'b', type: 0 } });
   const before = await environmentOf(made.id);
-  const versions = await ok('listStateVersions', { params: { id: made.id } });
+  const versions = await ok('listStateVersions', { id: made.id });
   assert.equal(versions.length, 1);
   const moved = await move(made.id, target.id);
   const { updatedAt: _, ...rest } = moved;
   const { updatedAt: __, ...same } = before;
   assert.deepEqual(rest, { ...same, projectId: target.id, projectName: target.name });
-  assert.deepEqual(await ok('listStateVersions', { params: { id: made.id } }), versions);
-  const history = await ok('listDeployments', { params: { id: made.id } });
+  assert.deepEqual(await ok('listStateVersions', { id: made.id }), versions);
+  const history = await ok('listDeployments', { id: made.id });
   assert.deepEqual(
     history.map(({ id, status }) => [id, status]),
     [[before.latestDeploymentLogId, 'SUCCESS']],
   );
   const [step] = await ok('listSteps', { params: { deploymentLogId: history[0]?.id ?? '' } });
   assert.equal(step?.projectId, target.id);
-  const template = await ok('getTemplate', { params: { id: made.blueprintId } });
+  const template = await ok('getTemplate', { id: made.blueprintId });
   assert.deepEqual([template.projectId, template.projectIds], [target.id, [target.id]]);
   const ids = async (projectId: string) =>
     (await ok('listEnvironments', { query: { projectId } })).map(({ id }) => id);
@@ -56,7 +55,7 @@ test('the variables of the new project apply from the next deployment on', async
   const namesOf = async () => {
     const deployment = await deploy(id);
     await forgetWork();
-    await ok('abortDeployment', { params: { id: deployment.id } });
+    await ok('abortDeployment', { id: deployment.id });
     await app.database.pool.query("update deployment set status = 'ABORTED' where id = $1", [deployment.id]);
     return ((await deploymentOf(deployment.id)).variables ?? []).map(({ name }) => name);
   };
@@ -68,7 +67,7 @@ test('the variables of the new project apply from the next deployment on', async
 test('an environment cannot move to an invalid place, or while a deployment is under way', async () => {
   const { id } = await createIdle();
   const archived = await project('put away');
-  await ok('deleteProject', { params: { id: archived.id } });
+  await ok('deleteProject', { id: archived.id });
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const [foreign] = await ok('listProjects', { query: { organizationId: elsewhere } });
   const hidden = await ok('getTestingProject', { params: { organizationId: app.organizationId } });
@@ -82,23 +81,20 @@ test('an environment cannot move to an invalid place, or while a deployment is u
     [undefined, /\/body\/projectId is required/],
   ];
   for (const [projectId, message] of refusals)
-    assert.match(
-      (await refused('moveEnvironment', 400, { params: { id }, body: { projectId } })).message,
-      message,
-    );
-  await refused('moveEnvironment', 404, { params: { id: randomUUID() }, body: { projectId: target.id } });
+    assert.match((await refused('moveEnvironment', 400, { id, body: { projectId } })).message, message);
+  await refused('moveEnvironment', 404, { id: randomUUID(), body: { projectId: target.id } });
   await app.database.pool.query(
     'update template set is_single_use = false where id = (select template_id from environment where id = $1)',
     [id],
   );
   assert.match(
-    (await refused('moveEnvironment', 400, { params: { id }, body: { projectId: target.id } })).message,
+    (await refused('moveEnvironment', 400, { id, body: { projectId: target.id } })).message,
     /template .* is not assigned/,
   );
   const busy = await createEnvironment();
   const body = { projectId: target.id };
   assert.match(
-    (await refused('moveEnvironment', 409, { params: { id: busy.id }, body })).message,
+    (await refused('moveEnvironment', 409, { id: busy.id, body })).message,
     /has a deploy that is IN_PROGRESS/,
   );
   assert.equal((await environmentOf(busy.id)).projectId, app.projectId);
@@ -109,8 +105,8 @@ test('a simultaneous move and deployment happen one after the other', async () =
   for (let round = 0; round < 4; round++) {
     const { id } = await createIdle();
     const [moved, deployed] = await Promise.all([
-      call('moveEnvironment', { params: { id }, body: { projectId: target.id } }),
-      call('deployEnvironment', { params: { id } }),
+      call('moveEnvironment', { id, body: { projectId: target.id } }),
+      call('deployEnvironment', { id }),
     ]);
     assert.equal(deployed.statusCode, 200);
     assert.ok(moved.statusCode === 200 || moved.statusCode === 409);

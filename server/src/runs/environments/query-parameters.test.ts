@@ -50,8 +50,8 @@ test('environments are listed that were destroyed and not deployed since, or onl
   await createIdle({ name: 'idle', projectId });
   const { id } = await createActive({ name: 'used', projectId });
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), []);
-  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: false } });
-  await ok('destroyEnvironment', { params: { id } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: false } });
+  await ok('destroyEnvironment', { id });
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), []);
   await agent.apply((await agent.plan()) ?? assert.fail(), []);
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), ['used']);
@@ -68,7 +68,7 @@ test('environments are listed whose latest deployment one of several users start
   const theirs = await createIdle({ name: 'theirs', projectId });
   await createIdle({ name: 'neither', projectId });
   await deploy(mine.id);
-  await ok('deployEnvironment', { params: { id: theirs.id }, as: other });
+  await ok('deployEnvironment', { id: theirs.id, as: other });
   const by = (...ids: string[]) => names({ projectId, deployerUserIds: ids.join(',') });
   assert.deepEqual(await by(other.id), ['theirs']);
   assert.deepEqual(await by(app.admin.id), ['mine']);
@@ -86,13 +86,13 @@ test('environments are listed whose latest deployment one of several users start
 test('an environment is read in parts', async () => {
   const { id } = await createIdle({ name: 'parted' });
   const query = { fields: 'id,name,latestDeploymentLog.status' };
-  const reply = await call('getEnvironment', { params: { id }, query });
+  const reply = await call('getEnvironment', { id, query });
   assert.deepEqual(reply.json(), { id, name: 'parted', latestDeploymentLog: { status: 'NEVER_DEPLOYED' } });
 });
 
 test('projects are listed that are archived, or only others', async () => {
   const [kept, archived] = [await projectNamed('kept'), await projectNamed('archived')];
-  await ok('deleteProject', { params: { id: archived } });
+  await ok('deleteProject', { id: archived });
   const idsOf = async (query: Record<string, string>) =>
     new Set((await ok('listProjects', { query: { organizationId, ...query } })).map(({ id }) => id));
   const found = async (query: Record<string, string>) => {
@@ -116,18 +116,18 @@ test('a destroy says whether its plan waits, with the right to switch approvals 
   const destroy = async (requiresApproval: string, as = app.admin, isForbidden = false) => {
     await ok('updatePolicy', { body: { projectId, selfApprovalForbidden: false } });
     const { id } = await createActive({ projectId });
-    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+    await ok('updateEnvironment', { id, body: { requiresApproval: true } });
     await ok('updatePolicy', { body: { projectId, selfApprovalForbidden: isForbidden } });
-    const reply = await call('destroyEnvironment', { params: { id }, query: { requiresApproval }, as });
+    const reply = await call('destroyEnvironment', { id, query: { requiresApproval }, as });
     return { id, reply, message: (reply.json() as { message?: string }).message };
   };
   const waits = await destroy('true', deployer);
   assert.equal(await agent.plan(), null, 'the apply waits');
-  assert.equal((await ok('getEnvironment', { params: { id: waits.id } })).status, 'WAITING_FOR_USER');
+  assert.equal((await ok('getEnvironment', { id: waits.id })).status, 'WAITING_FOR_USER');
   const { id, reply } = await destroy('false', deployer);
   assert.equal(reply.statusCode, 200, reply.body);
   await agent.apply((await agent.plan()) ?? assert.fail(), []);
-  const destroyed = await ok('getEnvironment', { params: { id } });
+  const destroyed = await ok('getEnvironment', { id });
   assert.deepEqual([destroyed.status, destroyed.requiresApproval], ['INACTIVE', false]);
   const ofPlanner = await destroy('false', planner);
   assert.deepEqual(

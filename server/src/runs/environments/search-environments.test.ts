@@ -23,13 +23,13 @@ test('search covers current name, workspace, id, repository and project name', a
   });
   assert.deepEqual(await names({ searchText: 'ACME/ledg' }), ['searched']);
   assert.deepEqual(await names({ searchText: 'paym' }), ['searched']);
-  await ok('updateEnvironment', { params: { id }, body: { name: 'found' } });
+  await ok('updateEnvironment', { id, body: { name: 'found' } });
   assert.deepEqual(
     [await names({ searchText: 'searched' }), await names({ searchText: 'foun' })],
     [[], ['found']],
   );
   await ok('deployEnvironment', {
-    params: { id },
+    id,
     body: { blueprintRepository: 'https://git.example.com/acme/journal.git' },
   });
   assert.deepEqual(
@@ -49,20 +49,17 @@ test('tags keep their order, are listed once, and filter the list', async () => 
   const tags = ['zeta', 'team:net', 'a b'];
   const { id } = await createIdle({ name: 'tagged', tags, projectId: second, repository });
   await createIdle({ name: 'tagged too', tags: ['zeta'], repository });
-  assert.deepEqual((await ok('getEnvironment', { params: { id } })).tags, tags);
+  assert.deepEqual((await ok('getEnvironment', { id })).tags, tags);
   const list = (query: Record<string, string>) => ok('listEnvironmentTags', { query });
   assert.deepEqual(await list({ organizationId: app.organizationId }), ['a b', 'team:net', 'zeta']);
   assert.deepEqual(await list({ projectId: app.projectId }), ['zeta']);
   assert.deepEqual(await names({ tag: 'zeta' }), ['tagged too', 'tagged']);
   assert.deepEqual(await names({ tag: 'team' }), []);
-  const update = (body: object) => ok('updateEnvironment', { params: { id }, body });
+  const update = (body: object) => ok('updateEnvironment', { id, body });
   assert.deepEqual((await update({ name: 'same tags' })).tags, tags);
   assert.deepEqual((await update({ tags: null })).tags, [], 'null clears them');
   assert.deepEqual(await list({ organizationId: app.organizationId }), ['zeta']);
-  assert.equal(
-    (await call('updateEnvironment', { params: { id }, body: { tags: ['a', 'a'] } })).statusCode,
-    400,
-  );
+  assert.equal((await call('updateEnvironment', { id, body: { tags: ['a', 'a'] } })).statusCode, 400);
   assert.equal((await call('listEnvironmentTags')).statusCode, 400);
 });
 

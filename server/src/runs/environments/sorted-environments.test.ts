@@ -40,8 +40,8 @@ test('environments are sorted by name whatever its case, by age, by what ends fi
   assert.deepEqual((await names({ sort: '-lifespanEndAt' })).slice(2), ['bravo', 'Alpha']);
   assert.deepEqual(await names({ sort: 'status' }), ['delta', 'bravo', 'Alpha', 'Charlie']);
   app.advance(60);
-  await ok('updateEnvironment', { params: { id: idOf('bravo') }, body: { description: 'x' } });
-  await ok('setEnvironmentLock', { params: { id: idOf('bravo') }, body: { isLocked: true } });
+  await ok('updateEnvironment', { id: idOf('bravo'), body: { description: 'x' } });
+  await ok('setEnvironmentLock', { id: idOf('bravo'), body: { isLocked: true } });
   assert.equal((await names({ sort: '-updatedAt' }))[0], 'bravo');
 });
 
@@ -72,10 +72,7 @@ test('environments are filtered by status, and the total counts what the filter 
 
 test('the filter of drift statuses agrees with the status that is shown', async () => {
   covers('listEnvironments', 'query.driftStatus');
-  await ok('updateDriftSchedule', {
-    params: { id: idOf('delta') },
-    body: { enabled: true, cron: '0 4 * * *' },
-  });
+  await ok('updateDriftSchedule', { id: idOf('delta'), body: { enabled: true, cron: '0 4 * * *' } });
   assert.equal((await environmentOf(idOf('delta'))).driftStatus, 'NEVER_RUN');
   assert.deepEqual(await names({ driftStatus: 'NEVER_RUN' }), ['delta']);
   assert.deepEqual(await sorted({ driftStatus: 'DISABLED' }), ['Alpha', 'Charlie', 'bravo']);
@@ -120,16 +117,16 @@ test('what failed since a time is found by the end of the latest deployment', as
 test('a row shows the name of its project and how many deployments are queued, which change at once', async () => {
   covers('Environment', 'projectName', 'queueLength');
   const row = async () => (await ok('listEnvironments', { query: { name: 'Charlie' } }))[0];
-  const { name } = await ok('getProject', { params: { id: app.projectId } });
+  const { name } = await ok('getProject', { id: app.projectId });
   assert.deepEqual([(await row())?.projectName, (await row())?.queueLength], [name, 0]);
   const queued = await deploy(idOf('Charlie'));
   await deploy(idOf('Charlie'));
   assert.equal((await row())?.queueLength, 2);
   assert.equal((await environmentOf(idOf('Charlie'))).queueLength, 2);
-  await ok('cancelDeployment', { params: { id: queued.id } });
+  await ok('cancelDeployment', { id: queued.id });
   assert.equal((await row())?.queueLength, 1);
   assert.equal((await ok('listEnvironments', { query: { name: 'delta' } }))[0]?.queueLength, 0);
-  await ok('updateProject', { params: { id: app.projectId }, body: { name: 'Renamed' } });
+  await ok('updateProject', { id: app.projectId, body: { name: 'Renamed' } });
   for (const each of await ok('listEnvironments')) assert.equal(each.projectName, 'Renamed', each.name);
 });
 

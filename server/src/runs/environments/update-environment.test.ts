@@ -37,10 +37,7 @@ test('only what is sent changes', async () => {
 test('the folder of an environment stays as long as it may have resources', async () => {
   const agent = await testAgent(app);
   const { id } = await createActive(app, agent, { terragruntWorkingDirectory: '/live/a' });
-  const change = (terragruntWorkingDirectory: string) => ({
-    params: { id },
-    body: { terragruntWorkingDirectory },
-  });
+  const change = (terragruntWorkingDirectory: string) => ({ id, body: { terragruntWorkingDirectory } });
   assert.match(
     (await refused('updateEnvironment', 409, change('live/b'))).message,
     /^\/body\/terragruntWorkingDirectory cannot change from "\/live\/a" while the environment may have resources/,
@@ -59,7 +56,7 @@ test('a working directory outside of the repository is refused', async () => {
   const body = { terragruntWorkingDirectory: 'live/../..' };
   const { id } = await createIdle();
   for (const refusal of [
-    await refused('updateEnvironment', 400, { params: { id }, body }),
+    await refused('updateEnvironment', 400, { id, body }),
     await refused('createEnvironmentWithoutTemplate', 400, { body: createBody(body) }),
   ])
     assert.match(refusal.message, /^\/body\/terragruntWorkingDirectory is refused: path contains "\.\."/);
@@ -86,7 +83,7 @@ test('a lock is set and removed with its reason and user', async () => {
   covers('LockStatus', 'reason', 'updatedBy', 'updatedByUser', 'updatedAt');
   const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
   const { id } = await createIdle();
-  const set = (body: object, as = app.admin) => ok('setEnvironmentLock', { params: { id }, body, as });
+  const set = (body: object, as = app.admin) => ok('setEnvironmentLock', { id, body, as });
   const locked = await set({ isLocked: true, reason: 'audit' }, colleague);
   assert.deepEqual(
     [locked.isLocked, locked.reason, locked.updatedBy, locked.updatedByUser?.user_id],
@@ -103,8 +100,8 @@ test('a lock is set and removed with its reason and user', async () => {
     [(await set({ isLocked: false, reason: 'done' })).isLocked, (await environmentOf(id)).isLocked],
     [false, false],
   );
-  await refused('setEnvironmentLock', 400, { params: { id }, body: {} });
-  await refused('setEnvironmentLock', 400, { params: { id } });
+  await refused('setEnvironmentLock', 400, { id, body: {} });
+  await refused('setEnvironmentLock', 400, { id });
 });
 
 test('what changes nothing leaves no entry in the trail, and no event', async () => {
@@ -140,12 +137,6 @@ test('what changes nothing leaves no entry in the trail, and no event', async ()
 
 test('an environment is archived and restored', async () => {
   const { id } = await createIdle();
-  assert.equal(
-    (await ok('updateEnvironment', { params: { id }, body: { isArchived: true } })).status,
-    'INACTIVE',
-  );
-  assert.equal(
-    (await ok('updateEnvironment', { params: { id }, body: { isArchived: false } })).status,
-    'NEVER_DEPLOYED',
-  );
+  assert.equal((await ok('updateEnvironment', { id, body: { isArchived: true } })).status, 'INACTIVE');
+  assert.equal((await ok('updateEnvironment', { id, body: { isArchived: false } })).status, 'NEVER_DEPLOYED');
 });

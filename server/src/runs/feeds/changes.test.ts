@@ -30,9 +30,9 @@ async function heard(
     query: { projectId: inProject },
   })) {
     if (event.event === 'ready') {
-      await ok('setEnvironmentLock', { params: { id: before }, body: { isLocked: true } });
+      await ok('setEnvironmentLock', { id: before, body: { isLocked: true } });
       await work();
-      await ok('setEnvironmentLock', { params: { id: before }, body: { isLocked: false } });
+      await ok('setEnvironmentLock', { id: before, body: { isLocked: false } });
     }
     hasBegun ||= isChange(event, before, 'locked');
     if (event.event === 'changed' && hasBegun) told.push(`${event.data.entity} ${event.data.id}`);
@@ -45,7 +45,7 @@ test('readers hear of what is created, changed and deleted, with the id of what 
   let expected: string[] = [];
   const told = await heard(async () => {
     const project = await ok('createProject', { body: { organizationId, name: 'shop' } });
-    await ok('updateProject', { params: { id: project.id }, body: { name: 'store' } });
+    await ok('updateProject', { id: project.id, body: { name: 'store' } });
     const team = await ok('createTeam', { body: { organizationId, name: 'platform' } });
     const role = await ok('createRole', { body: { organizationId, name: 'x', permissions: [] } });
     const body = { teamId: team.id, projectId: project.id, role: 'Viewer' };
@@ -58,7 +58,7 @@ test('readers hear of what is created, changed and deleted, with the id of what 
       body: { scope: 'organization', scopeId: organizationId, name: 'shared' },
     });
     const made = await ok('createAgent', { body: { organizationId, name: 'outside' } });
-    await ok('deleteTeam', { params: { id: team.id } });
+    await ok('deleteTeam', { id: team.id });
     expected = [
       `project ${project.id}`,
       `project ${project.id}`,
@@ -93,7 +93,7 @@ test('readers hear of variables by their scope', async () => {
 test('readers hear of a state that is imported, rolled back, locked, written and unlocked', async () => {
   const { id } = await createIdle({ name: 'stateful' });
   const importBody = (serial: number) => ({
-    params: { id },
+    id,
     body: stateFile(serial, ['a'], id),
     headers: { 'content-type': 'application/json' },
   });
@@ -106,7 +106,7 @@ test('readers hear of a state that is imported, rolled back, locked, written and
   };
   const told = await heard(async () => {
     await ok('importState', importBody(2));
-    await ok('rollBackState', { params: { id: first.id } });
+    await ok('rollBackState', { id: first.id });
     await asTool('LOCK', '{"ID":"lock"}');
     await asTool('POST', stateFile(4, ['b'], id), '?ID=lock');
     await asTool('UNLOCK', '{"ID":"lock"}');
@@ -122,17 +122,17 @@ test('readers hear only of what they may list, and readers of a project only of 
     { organizationId, projectId: seen.id, role: 'Viewer' },
   ]);
   const work = async () => {
-    await ok('updateProject', { params: { id: hidden.id }, body: { description: 'x' } });
+    await ok('updateProject', { id: hidden.id, body: { description: 'x' } });
     await ok('createApiKey', {
       body: { organizationId, name: 'n', permissions: { organizationRole: 'User' } },
     });
-    await ok('updateProject', { params: { id: seen.id }, body: { description: 'x' } });
-    await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'x' } });
+    await ok('updateProject', { id: seen.id, body: { description: 'x' } });
+    await ok('updateOrganization', { id: organizationId, body: { description: 'x' } });
   };
   assert.deepEqual(await heard(work, { as }), [`project ${seen.id}`, `organization ${organizationId}`]);
   const inProject = async () => {
     await work();
-    await ok('updateProject', { params: { id: projectId }, body: { description: 'y' } });
+    await ok('updateProject', { id: projectId, body: { description: 'y' } });
   };
   assert.deepEqual(await heard(inProject, { inProject: projectId }), [`project ${projectId}`]);
 });
@@ -144,7 +144,7 @@ test('readers hear of the registry what they may list of it', async () => {
       body: { organizationId, moduleName: 'net', moduleProvider: 'aws', repository: 'https://example.com/a' },
     });
     await ok('createProvider', { body: { organizationId, type: 'cloud' } });
-    await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'r' } });
+    await ok('updateOrganization', { id: organizationId, body: { description: 'r' } });
   };
   assert.deepEqual(await heard(work, { as }), [`organization ${organizationId}`]);
 });
@@ -153,7 +153,7 @@ test('who may read the audit trail hears of its new entries once they are linked
   const list = () => ok('listAuditEvents', { query: { organizationId } });
   await list();
   const work = async () => {
-    await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'a' } });
+    await ok('updateOrganization', { id: organizationId, body: { description: 'a' } });
     await list();
     await list();
   };
@@ -171,7 +171,7 @@ test('a member without any environment hears of what it may list, and of its fir
   for await (const event of client.stream('streamOrganization', { params: { id: organizationId } })) {
     if (event.event === 'ready') {
       await createIdle({ name: 'hidden', projectId: project.id });
-      await ok('updateOrganization', { params: { id: organizationId }, body: { description: 'z' } });
+      await ok('updateOrganization', { id: organizationId, body: { description: 'z' } });
     }
     told.push(event.event === 'changed' ? event.data.entity : event.event);
     if (event.event !== 'changed') continue;

@@ -220,10 +220,7 @@ test('log events say when their bytes arrived', async () => {
 
 test('a deployment that does not exist, is of another organization or may not be seen is refused', async () => {
   const { id } = await begin();
-  const following = (deploymentLogId: string) => ({
-    params: { id: organizationId },
-    query: { deploymentLogId },
-  });
+  const following = (deploymentLogId: string) => ({ id: organizationId, query: { deploymentLogId } });
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const [project] = await ok('listProjects', { query: { organizationId: elsewhere } });
   const foreign = await createIdle({ organizationId: elsewhere, projectId: project?.id });

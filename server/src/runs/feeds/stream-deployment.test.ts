@@ -233,7 +233,7 @@ test('placeholders have no stream, unknown ids are refused, and a waiting deploy
   assert.equal(first?.done, false);
   waiting.abort();
   await agent.finish(await agent.claim(), plannedOutcome());
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
 });
 
 test('a cursor survives encoding and decoding', () => {

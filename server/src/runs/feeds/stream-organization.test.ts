@@ -64,7 +64,7 @@ function changesOf(events: readonly OrganizationStreamEvent[], ...ids: string[])
 const isChange = (id: string, change: string) => (event: OrganizationStreamEvent) =>
   event.event === 'environment' && event.data.environmentId === id && event.data.change === change;
 const isArchived = (id: string) => isChange(id, 'archived');
-const archive = (id: string) => ok('updateEnvironment', { params: { id }, body: { isArchived: true } });
+const archive = (id: string) => ok('updateEnvironment', { id, body: { isArchived: true } });
 
 test('readers hear of environments, of deployments and of their steps, in the order in which they happened', async () => {
   const stream = open();
@@ -74,8 +74,8 @@ test('readers hear of environments, of deployments and of their steps, in the or
   await agent.report(job, {
     events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
   });
-  await ok('abortDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
-  await ok('setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: true } });
+  await ok('abortDeployment', { id: environment.latestDeploymentLogId ?? '' });
+  await ok('setEnvironmentLock', { id: environment.id, body: { isLocked: true } });
   const seen = await stream.until(isChange(environment.id, 'locked'));
   const told = seen.map((event) => {
     if (event.event === 'deployment')
@@ -144,7 +144,7 @@ test('readers of one project hear only of that, including what leaves it', async
   await stream.next();
   await createIdle({ name: 'elsewhere' });
   const inside = await createIdle({ name: 'inside', projectId: project.id });
-  await ok('moveEnvironment', { params: { id: inside.id }, body: { projectId: app.projectId } });
+  await ok('moveEnvironment', { id: inside.id, body: { projectId: app.projectId } });
   await archive(inside.id);
   const back = await createIdle({ name: 'last', projectId: project.id });
   await archive(back.id);
@@ -193,17 +193,11 @@ async function connect(
 test('users without access to the organization get none of its events', async () => {
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await app.addKey({ [elsewhere]: 'Admin' });
-  await refused('streamOrganization', 404, { params: { id: organizationId }, as: foreign });
-  await refused('streamOrganization', 401, { params: { id: organizationId }, as: null });
-  await refused('streamOrganization', 404, { params: { id: randomUUID() } });
-  await refused('streamOrganization', 400, {
-    params: { id: organizationId },
-    headers: { 'last-event-id': 'nonsense' },
-  });
-  await refused('streamOrganization', 400, {
-    params: { id: organizationId },
-    query: { projectId: randomUUID() },
-  });
+  await refused('streamOrganization', 404, { id: organizationId, as: foreign });
+  await refused('streamOrganization', 401, { id: organizationId, as: null });
+  await refused('streamOrganization', 404, { id: randomUUID() });
+  await refused('streamOrganization', 400, { id: organizationId, headers: { 'last-event-id': 'nonsense' } });
+  await refused('streamOrganization', 400, { id: organizationId, query: { projectId: randomUUID() } });
   const other = open({ organizationId: elsewhere });
   await other.next();
   await createIdle({ name: 'not theirs' });
@@ -276,7 +270,7 @@ test('a stalled reader does not slow down the others', async () => {
   await stream.next();
   const { id } = await createIdle();
   for (let index = 0; index < 30; index++)
-    await call('updateEnvironment', { params: { id }, body: { description: `${index}${'x'.repeat(1000)}` } });
+    await call('updateEnvironment', { id, body: { description: `${index}${'x'.repeat(1000)}` } });
   await archive(id);
   await stream.until(isArchived(id));
   await stream.close();

@@ -77,8 +77,7 @@ test('readers of events hear of everything while a test waits for an answer', {
   const { id } = await ok('createNotificationEndpoint', {
     body: { organizationId, name: 'waits', type: 'Webhook', value },
   });
-  const press = () =>
-    call('testNotificationEndpoint', { params: { id }, headers: { 'idempotency-key': 'pressed' } });
+  const press = () => call('testNotificationEndpoint', { id, headers: { 'idempotency-key': 'pressed' } });
   const pressed = press();
   await receiver.got(1);
   await reader.hears();

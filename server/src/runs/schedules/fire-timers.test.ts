@@ -25,15 +25,13 @@ async function setUp() {
 }
 
 const historyOf = async (app: TestApp, id: string) =>
-  (await ok(app, 'listDeployments', { params: { id } })).map(
-    ({ type, trigger, isScheduledRun, status, startedBy }) => ({
-      type,
-      trigger,
-      isScheduledRun,
-      status,
-      startedBy,
-    }),
-  );
+  (await ok(app, 'listDeployments', { id })).map(({ type, trigger, isScheduledRun, status, startedBy }) => ({
+    type,
+    trigger,
+    isScheduledRun,
+    status,
+    startedBy,
+  }));
 
 async function deployEnvironmentWell(app: TestApp, agent: TestAgent, id: string): Promise<void> {
   await deploy(app, id);
@@ -80,7 +78,7 @@ test('an expired environment is destroyed once, after its notices', async () => 
 test('the destroy of an expired environment requires approval if its other runs do', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: true } });
   await pass(3601);
   await agent.finish(await agent.claim(), plannedOutcome());
   assert.equal((await environmentOf(app, id)).status, 'WAITING_FOR_USER');
@@ -89,7 +87,7 @@ test('the destroy of an expired environment requires approval if its other runs 
 test('a locked environment does not expire; it is destroyed half an hour after the unlock, with a notice', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
-  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
+  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { id, body: { isLocked } });
   await lock(true);
   await pass(7200);
   assert.equal((await historyOf(app, id)).length, 1);
@@ -104,7 +102,7 @@ test('a locked environment does not expire; it is destroyed half an hour after t
 test('a notice that came due under a lock is sent after the unlock', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '72' } });
-  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
+  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { id, body: { isLocked } });
   await lock(true);
   await pass(30 * 3600);
   await lock(false);
@@ -120,7 +118,7 @@ test('archived and never deployed environments are not destroyed at their expiry
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent, { ttl: { type: 'HOURS', value: '1' } });
   const idle = await createIdle(app, { ttl: { type: 'HOURS', value: '1' } });
-  await ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } });
+  await ok(app, 'updateEnvironment', { id, body: { isArchived: true } });
   await pass(7200);
   assert.equal((await historyOf(app, id)).length, 1);
   assert.deepEqual(
@@ -133,9 +131,9 @@ test('archived and never deployed environments are not destroyed at their expiry
 test('a schedule is accepted during the first deployment, and its ticks count once that has succeeded', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createEnvironment(app, { requiresApproval: false });
-  const schedule = () => ok(app, 'getEnvironmentSchedule', { params: { id } });
+  const schedule = () => ok(app, 'getEnvironmentSchedule', { id });
   const { deploy } = await ok(app, 'updateEnvironmentSchedule', {
-    params: { id },
+    id,
     body: { deploy: { cron: '0 */2 * * *' }, destroy: { cron: '30 */2 * * *' } },
   });
   await pass(until(app, deploy?.nextSchedule));
@@ -162,7 +160,7 @@ test('a schedule deploys and destroys at its times, with the saved settings', as
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);
   const { deploy: first } = await ok(app, 'updateEnvironmentSchedule', {
-    params: { id },
+    id,
     body: { deploy: { cron: '0 */2 * * *' }, destroy: { cron: '0 1-23/2 * * *' } },
   });
   const at = async () => (await environmentOf(app, id)).nextScheduledDates;
@@ -188,19 +186,19 @@ test('a schedule deploys and destroys at its times, with the saved settings', as
 test('a tick missed during an outage, a lock or archiving is skipped', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);
-  await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 * * * *' } } });
+  await ok(app, 'updateEnvironmentSchedule', { id, body: { deploy: { cron: '0 * * * *' } } });
   const next = async () => (await environmentOf(app, id)).nextScheduledDates.deploy;
   await pass(until(app, await next()) + 600);
   assert.equal((await historyOf(app, id)).length, 1);
   assert.ok(Date.parse((await next()) ?? '') > app.context.now().getTime());
   for (const [rest, wake] of [
     [
-      () => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: true } }),
-      () => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked: false } }),
+      () => ok(app, 'setEnvironmentLock', { id, body: { isLocked: true } }),
+      () => ok(app, 'setEnvironmentLock', { id, body: { isLocked: false } }),
     ],
     [
-      () => ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: true } }),
-      () => ok(app, 'updateEnvironment', { params: { id }, body: { isArchived: false } }),
+      () => ok(app, 'updateEnvironment', { id, body: { isArchived: true } }),
+      () => ok(app, 'updateEnvironment', { id, body: { isArchived: false } }),
     ],
   ] as const) {
     const due = await next();
@@ -222,9 +220,9 @@ test('a tick missed during an outage, a lock or archiving is skipped', async () 
 test('a tick during a lock of a few seconds is skipped as well', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);
-  await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '0 * * * *' } } });
+  await ok(app, 'updateEnvironmentSchedule', { id, body: { deploy: { cron: '0 * * * *' } } });
   const due = (await environmentOf(app, id)).nextScheduledDates.deploy;
-  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { params: { id }, body: { isLocked } });
+  const lock = (isLocked: boolean) => ok(app, 'setEnvironmentLock', { id, body: { isLocked } });
   await pass(until(app, due) - 10);
   await lock(true);
   await pass(12);
@@ -240,7 +238,7 @@ test('a scheduled run that is refused is in the audit trail with the reason', as
   const { app, agent, pass } = await setUp();
   const { organizationId, projectId } = app;
   const { id } = await createActive(app, agent);
-  const put = (body: object) => ok(app, 'updateEnvironmentSchedule', { params: { id }, body });
+  const put = (body: object) => ok(app, 'updateEnvironmentSchedule', { id, body });
   const refusals = async () =>
     (
       await ok(app, 'listAuditEvents', {
@@ -287,10 +285,7 @@ test('a long pass delays later timers, but skips none', async () => {
   const ids: string[] = [];
   for (const minute of [0, 1]) {
     const { id } = await createActive(app, agent);
-    await ok(app, 'updateEnvironmentSchedule', {
-      params: { id },
-      body: { deploy: { cron: `${minute} * * * *` } },
-    });
+    await ok(app, 'updateEnvironmentSchedule', { id, body: { deploy: { cron: `${minute} * * * *` } } });
     ids.push(id);
   }
   const [first = '', second = ''] = ids;
@@ -311,8 +306,8 @@ test('a long pass delays later timers, but skips none', async () => {
 test('runs of a schedule do not pile up behind an unapproved one', async () => {
   const { app, agent, pass } = await setUp();
   const { id } = await createActive(app, agent);
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
-  await ok(app, 'updateEnvironmentSchedule', { params: { id }, body: { deploy: { cron: '* * * * *' } } });
+  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: true } });
+  await ok(app, 'updateEnvironmentSchedule', { id, body: { deploy: { cron: '* * * * *' } } });
   await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.deploy));
   await agent.finish(await agent.claim(), plannedOutcome());
   for (let minute = 0; minute < 5; minute++) await pass(60);
@@ -331,8 +326,8 @@ test('drift runs start while the environment is active, but not in an archived p
   const active = await createActive(app, agent, drift);
   const away = await createActive(app, agent, { ...drift, projectId: project.id });
   const idle = await createIdle(app, drift);
-  await ok(app, 'deleteProject', { params: { id: project.id } });
-  const schedule = await ok(app, 'getDriftSchedule', { params: { id: active.id } });
+  await ok(app, 'deleteProject', { id: project.id });
+  const schedule = await ok(app, 'getDriftSchedule', { id: active.id });
   await pass(until(app, schedule.nextSchedule));
   assert.deepEqual((await historyOf(app, active.id))[0], {
     type: 'driftDetection',

@@ -12,9 +12,7 @@ const pass = async (seconds: number) => {
   await fireTimers(app.context);
 };
 const destroysOf = async (id: string) =>
-  (await ok('listDeployments', { params: { id } })).flatMap(({ type, status }) =>
-    type === 'destroy' ? [status] : [],
-  );
+  (await ok('listDeployments', { id })).flatMap(({ type, status }) => (type === 'destroy' ? [status] : []));
 const changesOf = async (id: string): Promise<unknown[]> =>
   (
     await app.database.pool.query<{ change: unknown }>(
@@ -67,13 +65,13 @@ test('a destroy at the end of a lifetime that fails is tried again, and says so 
 
 test('a destroy at the end that a person cancels is tried again; a new lifetime ends the attempts', async () => {
   const { id } = await createActive({ ttl: { type: 'HOURS', value: '1' } });
-  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   await pass(3601);
   await agent.finish(await agent.claim(), plannedOutcome());
   const { latestDeploymentLogId } = await environmentOf(id);
-  await ok('cancelDeployment', { params: { id: latestDeploymentLogId ?? '' } });
+  await ok('cancelDeployment', { id: latestDeploymentLogId ?? '' });
   assert.equal((await environmentOf(id)).waitingFor?.kind, 'retry');
-  await ok('updateEnvironmentTtl', { params: { id }, body: { type: 'HOURS', value: '5' } });
+  await ok('updateEnvironmentTtl', { id, body: { type: 'HOURS', value: '5' } });
   assert.equal((await environmentOf(id)).waitingFor, undefined);
   await pass(3600);
   assert.deepEqual(await destroysOf(id), ['CANCELLED']);
@@ -82,12 +80,12 @@ test('a destroy at the end that a person cancels is tried again; a new lifetime 
 test('a destroy of a person that fails after the end is tried again as well, one before the end not', async () => {
   const { id } = await createActive({ ttl: { type: 'HOURS', value: '1' } });
   const failing = async () => {
-    await ok('destroyEnvironment', { params: { id } });
+    await ok('destroyEnvironment', { id });
     await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
   };
   await failing();
   assert.equal((await environmentOf(id)).waitingFor, undefined);
-  await ok('destroyEnvironment', { params: { id } });
+  await ok('destroyEnvironment', { id });
   await pass(3601);
   assert.equal((await destroysOf(id)).length, 2, 'one under way is enough');
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));

@@ -5,8 +5,8 @@ import { startAgentTests } from '../../../testing/start.ts';
 import { nextDriftRun } from './drift-rhythm.ts';
 
 const { app, ok, refused, createActive, createBody, createIdle, environmentOf } = await startAgentTests();
-const get = (id: string) => ok('getEnvironmentSchedule', { params: { id } });
-const put = (id: string, body: object) => ok('updateEnvironmentSchedule', { params: { id }, body });
+const get = (id: string) => ok('getEnvironmentSchedule', { id });
+const put = (id: string, body: object) => ok('updateEnvironmentSchedule', { id, body });
 
 test('a schedule is stored with its next dates, replaced completely, and cleared', async () => {
   covers('Environment', 'nextScheduledDates', 'nextScheduledDates.deploy', 'nextScheduledDates.destroy');
@@ -37,11 +37,11 @@ test('a schedule is stored with its next dates, replaced completely, and cleared
     [deploy?.id, '30 9 * * *', false, undefined],
   );
   assert.deepEqual((await environmentOf(id)).nextScheduledDates, {});
-  assert.deepEqual(await ok('listProjectSchedules', { params: { id: app.projectId } }), [changed]);
+  assert.deepEqual(await ok('listProjectSchedules', { id: app.projectId }), [changed]);
   assert.deepEqual(await put(id, {}), {});
   assert.deepEqual(await get(id), {});
-  assert.deepEqual(await ok('updateEnvironmentSchedule', { params: { id } }), {}, 'no body clears, too');
-  assert.deepEqual(await ok('listProjectSchedules', { params: { id: app.projectId } }), []);
+  assert.deepEqual(await ok('updateEnvironmentSchedule', { id }), {}, 'no body clears, too');
+  assert.deepEqual(await ok('listProjectSchedules', { id: app.projectId }), []);
 });
 
 test('an impossible schedule is refused by name, and nothing of it is stored', async () => {
@@ -71,10 +71,7 @@ test('an impossible schedule is refused by name, and nothing of it is stored', a
     [{ delete: {} }, /\/body\/delete is not a field/],
   ];
   for (const [body, message] of refusals)
-    assert.match(
-      (await refused('updateEnvironmentSchedule', 400, { params: { id }, body })).message,
-      message,
-    );
+    assert.match((await refused('updateEnvironmentSchedule', 400, { id, body })).message, message);
   assert.deepEqual(await get(id), {});
   const idle = await createIdle();
   assert.equal((await put(idle.id, { deploy: { cron: '0 8 * * *' } })).deploy?.enabled, true);
@@ -82,7 +79,7 @@ test('an impossible schedule is refused by name, and nothing of it is stored', a
     (await put(idle.id, { deploy: { cron: '0 8 * * *', enabled: false } })).deploy?.enabled,
     false,
   );
-  await refused('getEnvironmentSchedule', 404, { params: { id: app.projectId } });
+  await refused('getEnvironmentSchedule', 404, { id: app.projectId });
 });
 
 test('a schedule goes by the clock of its time zone, and by UTC where none was sent', async () => {
@@ -96,7 +93,7 @@ test('a schedule goes by the clock of its time zone, and by UTC where none was s
     [deploy?.nextSchedule, destroy?.nextSchedule].map((at) => at?.slice(11, 16)),
     ['02:30', '08:00'],
   );
-  const patch = (body: object) => ok('updateDriftSchedule', { params: { id }, body });
+  const patch = (body: object) => ok('updateDriftSchedule', { id, body });
   await patch({ enabled: true, cron: '0 4 * * *', timeZone: 'Europe/Berlin' });
   assert.equal((await patch({ enabled: false })).timeZone, 'Europe/Berlin', 'an omitted one stays');
 });
@@ -106,13 +103,13 @@ test('drift detection runs once an hour at most, and not everywhere at the same 
   for (let index = 0; index < 4; index++) {
     const driftDetectionRequest = { enabled: true, cron: '0 4 * * *' };
     const { id } = await createIdle({ driftDetectionRequest });
-    const { cron, nextSchedule } = await ok('getDriftSchedule', { params: { id } });
+    const { cron, nextSchedule } = await ok('getDriftSchedule', { id });
     assert.deepEqual([cron, nextSchedule?.slice(11, 13)], ['0 4 * * *', '04']);
     starts.add(nextSchedule);
   }
   assert.ok(starts.size > 1);
   const often = await createIdle({ driftDetectionRequest: { enabled: true, cron: '*/5 * * * *' } });
-  const { cron, nextSchedule } = await ok('getDriftSchedule', { params: { id: often.id } });
+  const { cron, nextSchedule } = await ok('getDriftSchedule', { id: often.id });
   const rhythm = { cron: '0 * * * *', timeZone: 'UTC' };
   const hourly = nextDriftRun(rhythm, often.id, new Date(Date.parse(nextSchedule ?? '') - 1));
   assert.deepEqual([cron, hourly?.toISOString()], ['*/5 * * * *', nextSchedule], 'accepted as sent');
@@ -138,8 +135,8 @@ test('drift runs are scheduled when an environment is created or later, and can 
     'body.driftDetectionRequest.cron',
   );
   covers('Environment', 'driftStatus');
-  const getDrift = (id: string) => ok('getDriftSchedule', { params: { id } });
-  const patch = (id: string, body: object) => ok('updateDriftSchedule', { params: { id }, body });
+  const getDrift = (id: string) => ok('getDriftSchedule', { id });
+  const patch = (id: string, body: object) => ok('updateDriftSchedule', { id, body });
   const { id, driftStatus } = await createIdle({
     driftDetectionRequest: { enabled: true, cron: '0 */6 * * *' },
   });
@@ -165,17 +162,11 @@ test('drift runs are scheduled when an environment is created or later, and can 
   assert.deepEqual(await getDrift(other.id), { enabled: false, cron: '', ...place });
   assert.deepEqual(await patch(other.id, { enabled: false }), { enabled: false, cron: '', ...place });
   assert.match(
-    (await refused('updateDriftSchedule', 400, { params: { id: other.id }, body: { enabled: true } }))
-      .message,
+    (await refused('updateDriftSchedule', 400, { id: other.id, body: { enabled: true } })).message,
     /\/body\/cron is required/,
   );
   assert.match(
-    (
-      await refused('updateDriftSchedule', 400, {
-        params: { id: other.id },
-        body: { enabled: true, cron: 'x' },
-      })
-    ).message,
+    (await refused('updateDriftSchedule', 400, { id: other.id, body: { enabled: true, cron: 'x' } })).message,
     /\/body\/cron is not a valid cron/,
   );
 });

@@ -8,14 +8,14 @@ import { countThreads } from '../../../testing/threads.ts';
 const { app, agent, call, ok, refused, createActive, createIdle, deploy } = await startAgentTests();
 
 const importState = (id: string, body: string, query: Record<string, string> = {}) =>
-  ok('importState', { params: { id }, body, query, headers: { 'content-type': 'application/octet-stream' } });
+  ok('importState', { id, body, query, headers: { 'content-type': 'application/octet-stream' } });
 
 test('a version is compared with another, by default its predecessor, and that is audited', async () => {
   const environment = await createActive({}, ['a', 'b']);
   await deploy(environment.id, { userRequiresApproval: false });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b', 'c']);
-  const [second, first] = await ok('listStateVersions', { params: { id: environment.id } });
-  const compared = await ok('compareStateVersions', { params: { id: second!.id } });
+  const [second, first] = await ok('listStateVersions', { id: environment.id });
+  const compared = await ok('compareStateVersions', { id: second!.id });
   assert.deepEqual(
     [compared.before.id, compared.after.id, compared.isSameLineage],
     [first?.id, second?.id, true],
@@ -32,10 +32,7 @@ test('a version is compared with another, by default its predecessor, and that i
     ],
   );
   assert.equal(compared.unchangedResourceCount, 1);
-  const reverse = await ok('compareStateVersions', {
-    params: { id: first!.id },
-    query: { with: second!.id },
-  });
+  const reverse = await ok('compareStateVersions', { id: first!.id, query: { with: second!.id } });
   assert.deepEqual(
     reverse.resources.map(({ change }) => change),
     ['added', 'removed'],
@@ -55,7 +52,7 @@ test('states of different lineages can be compared, with a note', async () => {
   const other = await importState(environment.id, stateFile(1, ['a'], 'other'), {
     acceptOtherLineage: 'true',
   });
-  const compared = await ok('compareStateVersions', { params: { id: other.id } });
+  const compared = await ok('compareStateVersions', { id: other.id });
   assert.deepEqual(
     [compared.isSameLineage, compared.before.lineage, compared.after.lineage],
     [false, 'one', 'other'],
@@ -68,22 +65,15 @@ test('foreign, unknown and missing versions are refused by name', async () => {
   const first = await importState(one.id, stateFile(1));
   const second = await importState(two.id, stateFile(1));
   for (const id of [second.id, randomUUID(), 'no-uuid']) {
-    const { message } = await refused('compareStateVersions', 400, {
-      params: { id: first.id },
-      query: { with: id },
-    });
+    const { message } = await refused('compareStateVersions', 400, { id: first.id, query: { with: id } });
     assert.equal(message, '/query/with does not match a state version of the same environment');
   }
   assert.match(
-    (await refused('compareStateVersions', 400, { params: { id: first.id } })).message,
+    (await refused('compareStateVersions', 400, { id: first.id })).message,
     /^\/query\/with is required/,
   );
   const member = await app.addKey({ [app.organizationId]: 'User' });
-  await refused('compareStateVersions', 403, {
-    params: { id: first.id },
-    query: { with: first.id },
-    as: member,
-  });
+  await refused('compareStateVersions', 403, { id: first.id, query: { with: first.id }, as: member });
 });
 
 test('comparisons hide the values of sensitive variables, current and of the run that made a version', async () => {
@@ -104,7 +94,7 @@ test('comparisons hide the values of sensitive variables, current and of the run
     ],
   });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
-  const [, first] = await ok('listStateVersions', { params: { id: environment.id } });
+  const [, first] = await ok('listStateVersions', { id: environment.id });
   const withText = (serial: number, text: string) =>
     stateFile(serial, ['a'], environment.id).replace(
       '"instances":[{}]',
@@ -120,10 +110,7 @@ test('comparisons hide the values of sensitive variables, current and of the run
     first?.id,
   ]);
   const made = await importState(environment.id, withText(9, 'new: planted-new-value planted-inner user'));
-  const response = await call('compareStateVersions', {
-    params: { id: made.id },
-    query: { with: first!.id },
-  });
+  const response = await call('compareStateVersions', { id: made.id, query: { with: first!.id } });
   assert.ok(!response.body.includes('planted'), response.body);
   assert.match(response.body, /old: \*{8}/);
   assert.match(response.body, /new: \*{8} \*{8} user/);
@@ -133,7 +120,7 @@ test('comparisons hide the secrets of the run behind a version that was rolled b
   const environment = await createActive({
     configurationChanges: [{ name: 'password', value: 'planted-first', type: 1, isSensitive: true }],
   });
-  const [first] = await ok('listStateVersions', { params: { id: environment.id } });
+  const [first] = await ok('listStateVersions', { id: environment.id });
   const text = stateFile(1, ['a'], environment.id).replace(
     '"instances":[{}]',
     '"instances":[{"attributes":{"text":"it is planted-first"}}]',
@@ -148,13 +135,10 @@ test('comparisons hide the secrets of the run behind a version that was rolled b
     configurationChanges: [{ name: 'password', value: 'planted-later', type: 1, isSensitive: true }],
   });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b']);
-  const back = await ok('rollBackState', { params: { id: first!.id }, body: {} });
+  const back = await ok('rollBackState', { id: first!.id, body: {} });
   const empty = await importState(environment.id, stateFile(9, [], environment.id));
-  const again = await ok('rollBackState', { params: { id: back.id }, body: {} });
-  const response = await call('compareStateVersions', {
-    params: { id: again.id },
-    query: { with: empty.id },
-  });
+  const again = await ok('rollBackState', { id: back.id, body: {} });
+  const response = await call('compareStateVersions', { id: again.id, query: { with: empty.id } });
   assert.ok(!response.body.includes('planted'), response.body);
   assert.match(response.body, /it is \*{8}/);
 });
@@ -168,7 +152,7 @@ test('values with quotes that nothing closes do not delay a comparison', async (
   });
   await importState(environment.id, stateFile(5, ['a'], environment.id));
   const { id } = await importState(environment.id, stateFile(6, ['b'], environment.id));
-  const compared = await ok('compareStateVersions', { params: { id } });
+  const compared = await ok('compareStateVersions', { id });
   assert.equal(compared.resources.length, 2);
 });
 
@@ -179,7 +163,7 @@ test('a state that is nested too deeply is refused, and does not cause an intern
   for (const depth of [500, 5_000, 50_000]) {
     await importState(id, nested(depth, '1'));
     const second = await importState(id, nested(depth, '2'));
-    const { statusCode } = await call('compareStateVersions', { params: { id: second.id } });
+    const { statusCode } = await call('compareStateVersions', { id: second.id });
     assert.ok(
       depth === 500 ? statusCode === 200 : [200, 409].includes(statusCode),
       `${depth}: ${statusCode}`,
@@ -193,10 +177,10 @@ test('large states are compared in another thread, and differences that nobody r
     Array.from({ length: count }, (_, index) => `${letter}${index}`);
   await importState(id, stateFile(1, names('a', 8_000)).padEnd(3_000_000));
   const second = await importState(id, stateFile(2, [...names('a', 8_000), 'b']));
-  const compared = await ok('compareStateVersions', { params: { id: second.id } });
+  const compared = await ok('compareStateVersions', { id: second.id });
   assert.deepEqual([compared.resources.length, compared.unchangedResourceCount], [1, 8_000]);
   const third = await importState(id, stateFile(3, names('c', 60_000)));
-  const { message } = await refused('compareStateVersions', 409, { params: { id: third.id } });
+  const { message } = await refused('compareStateVersions', 409, { id: third.id });
   assert.match(message, /differ in too much to be shown here: download both/);
 });
 
@@ -205,7 +189,7 @@ test('one comparison of large states works at a time', async () => {
   await importState(id, stateFile(1, ['a']));
   const { id: version } = await importState(id, stateFile(2, ['b']).padEnd(3 * 1024 * 1024));
   const { result: all, most } = await countThreads(() =>
-    Promise.all(Array.from({ length: 4 }, () => ok('compareStateVersions', { params: { id: version } }))),
+    Promise.all(Array.from({ length: 4 }, () => ok('compareStateVersions', { id: version }))),
   );
   for (const { resources } of all) assert.equal(resources.length, 2);
   assert.equal(most, 1);

@@ -14,7 +14,7 @@ async function runningApply() {
 }
 
 function versions(environmentId: string) {
-  return ok('listStateVersions', { params: { id: environmentId } });
+  return ok('listStateVersions', { id: environmentId });
 }
 
 /** An apply that wrote a state, was given up, and is still at work somewhere. */
@@ -22,7 +22,7 @@ async function givenUp() {
   const { environment, job } = await runningApply();
   const first = await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
   app.advance(60);
-  await ok('releaseDeployment', { params: { id: job.deploymentId }, body: { reason: 'it hangs' } });
+  await ok('releaseDeployment', { id: job.deploymentId, body: { reason: 'it hangs' } });
   await agent.heartbeat([]);
   return { environment, job, first };
 }
@@ -42,7 +42,7 @@ test('a state that arrives after the give-up is its own version, and outdates pl
       [1, 'superseded', undefined],
     ],
   );
-  assert.match((await refused('approveDeployment', 409, { params: { id } })).message, /outdated/);
+  assert.match((await refused('approveDeployment', 409, { id })).message, /outdated/);
 });
 
 test('a state that arrives after the give-up does not replace the one that an apply starts from', async () => {

@@ -18,7 +18,7 @@ async function applying() {
   return {
     environment,
     job,
-    versions: () => ok('listStateVersions', { params: { id: environment.id } }),
+    versions: () => ok('listStateVersions', { id: environment.id }),
   };
 }
 
@@ -72,7 +72,7 @@ test('versions shipped while the tool runs are one listed version, always the ne
   await app.carryOutEffects();
   assert.equal(blobsOf(environment.id), 1);
   assert.equal(
-    (await ok('getStateVersion', { params: { id: first.stateVersionId } })).sha256,
+    (await ok('getStateVersion', { id: first.stateVersionId })).sha256,
     sha256(stateFile(3, ['a', 'b'], job.environmentId)),
   );
 });
@@ -115,7 +115,7 @@ test('users with the right get the content as it was stored, and that is audited
   const { job } = await applying();
   const state = stateFile(1, ['a'], job.environmentId);
   const { stateVersionId } = await agent.putState(job, state, '');
-  const response = await call('getStateContent', { params: { id: stateVersionId } });
+  const response = await call('getStateContent', { id: stateVersionId });
   assert.equal(response.body, state);
   assert.match(String(response.headers['content-disposition']), /^attachment/);
   const { rows } = await app.database.pool.query(
@@ -138,7 +138,7 @@ test('a state that does not follow the current one is kept as rescued', async ()
   );
   assert.equal(rescued.standing, 'rescued');
   assert.deepEqual(await agent.putState(next, stateFile(10, ['x'], 'another lineage'), ''), rescued);
-  const listed = await ok('listStateVersions', { params: { id: environment.id } });
+  const listed = await ok('listStateVersions', { id: environment.id });
   assert.deepEqual(
     listed.map(({ standing, serial }) => [standing, serial]),
     [
@@ -154,7 +154,7 @@ test('versions follow each other, and are listed in pages', async () => {
     await deploy(environment.id);
     await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
   }
-  const response = await call('listStateVersions', { params: { id: environment.id } });
+  const response = await call('listStateVersions', { id: environment.id });
   const all = response.json<{ id: string; follows?: string; standing: string; serial: number }[]>();
   assert.deepEqual(
     all.map(({ serial, standing }) => [serial, standing]),
@@ -169,15 +169,12 @@ test('versions follow each other, and are listed in pages', async () => {
     [all[1]?.id, all[2]?.id, undefined],
   );
   assert.equal(response.headers['x-total-count'], '3');
-  const page = await ok('listStateVersions', {
-    params: { id: environment.id },
-    query: { limit: '1', offset: '1' },
-  });
+  const page = await ok('listStateVersions', { id: environment.id, query: { limit: '1', offset: '1' } });
   assert.deepEqual(
     page.map(({ id }) => id),
     [all[1]?.id],
   );
-  await refused('getStateVersion', 404, { params: { id: environment.id } });
+  await refused('getStateVersion', 404, { id: environment.id });
 });
 
 test('the server refuses bytes that are not a state or do not match the checksum', async () => {

@@ -13,7 +13,7 @@ const tests = await startAgentTests({
 const { app, agent, ok, refused, createActive, createEnvironment, deploy, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
-const versionsOf = (id: string) => ok('listStateVersions', { params: { id } });
+const versionsOf = (id: string) => ok('listStateVersions', { id });
 const serialsOf = async (id: string) => (await versionsOf(id)).map(({ serial }) => serial);
 const filesOf = (id: string) => readdirSync(join(app.folder, 'blobs/states', id)).length;
 
@@ -30,7 +30,7 @@ async function withVersions(count: number): Promise<string> {
   const { id } = await createActive();
   for (let serial = 2; serial <= count + 1; serial++)
     await ok('importState', {
-      params: { id },
+      id,
       query: { acceptOtherLineage: 'true' },
       body: stateFile(serial, ['a'], id),
     });
@@ -94,12 +94,12 @@ async function rescue(): Promise<{ environmentId: string; id: string }> {
 test('a rescued version is deleted with its file by a person with the right, and the trail records it', async () => {
   const { environmentId, id } = await rescue();
   const reader = await app.addKey({ [app.organizationId]: 'User' });
-  await refused('deleteStateVersion', 403, { params: { id }, as: reader });
-  assert.deepEqual(await ok('deleteStateVersion', { params: { id } }), { id });
+  await refused('deleteStateVersion', 403, { id, as: reader });
+  assert.deepEqual(await ok('deleteStateVersion', { id }), { id });
   await app.carryOutEffects();
   assert.equal(filesOf(environmentId), 0);
   assert.deepEqual(await versionsOf(environmentId), []);
-  await refused('deleteStateVersion', 404, { params: { id } });
+  await refused('deleteStateVersion', 404, { id });
   const [entry] = await audited('state.versionDeleted', environmentId);
   assert.equal(entry.actor_id, 'admin');
   assert.equal(entry.details.stateVersionId, id);
@@ -110,12 +110,12 @@ test('only rescued versions are deleted by a person, and withheld ones only by t
   const [current] = await versionsOf(environmentId);
   const params = { id: current?.id ?? '' };
   assert.match((await refused('deleteStateVersion', 409, { params })).message, /is the current state/);
-  await ok('clearState', { params: { id: environmentId } });
+  await ok('clearState', { id: environmentId });
   assert.match((await refused('deleteStateVersion', 409, { params })).message, /VERSION_DAYS/);
   await forgetWork();
   const { id } = await rescue();
   await app.database.pool.query('update state_version set is_withheld = true where id = $1', [id]);
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
-  await refused('deleteStateVersion', 403, { params: { id }, as: admin });
-  await ok('deleteStateVersion', { params: { id } });
+  await refused('deleteStateVersion', 403, { id, as: admin });
+  await ok('deleteStateVersion', { id });
 });

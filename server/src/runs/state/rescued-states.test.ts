@@ -13,7 +13,7 @@ const { createActive, createEnvironment, deploy, environmentOf, forgetWork } = t
 beforeEach(() => forgetWork());
 
 async function versions(environmentId: string) {
-  const all = await ok('listStateVersions', { params: { id: environmentId } });
+  const all = await ok('listStateVersions', { id: environmentId });
   return all.map(({ serial, standing, origin }) => [serial, standing, origin]);
 }
 
@@ -82,7 +82,7 @@ test('an attempt that another one has overtaken cannot change the current state'
   assert.ok(first);
   await agent.mark(first);
   app.advance(60);
-  await ok('releaseDeployment', { params: { id: first.deploymentId }, body: { reason: 'it hangs' } });
+  await ok('releaseDeployment', { id: first.deploymentId, body: { reason: 'it hangs' } });
   await agent.heartbeat([]);
   await deploy(environment.id, { userRequiresApproval: false });
   const second = await agent.plan();

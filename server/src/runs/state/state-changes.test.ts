@@ -11,11 +11,11 @@ const { deploymentOf, environmentOf, forgetWork } = tests;
 const member = await app.addKey({ [app.organizationId]: 'User' });
 beforeEach(() => forgetWork());
 
-const versions = (id: string) => ok('listStateVersions', { params: { id } });
+const versions = (id: string) => ok('listStateVersions', { id });
 const facts = (all: readonly StateVersion[]) =>
   all.map(({ serial, standing, origin }) => [serial, standing, origin]);
 const contentOf = async (id: string) =>
-  (await call('getStateContent', { params: { id } })).json<Record<string, unknown>>();
+  (await call('getStateContent', { id })).json<Record<string, unknown>>();
 
 /** Two deployments, each with a state of its own. */
 async function deployedTwice() {
@@ -27,7 +27,7 @@ async function deployedTwice() {
 }
 
 function importBody(environmentId: string, body: string, query: Record<string, string> = {}) {
-  return { params: { id: environmentId }, body, query, headers: { 'content-type': 'application/json' } };
+  return { id: environmentId, body, query, headers: { 'content-type': 'application/json' } };
 }
 
 async function rescuedVersion(lineage?: string) {
@@ -53,7 +53,7 @@ async function audited(action: string, entityId: string) {
 
 test('a roll-back makes old content a new version with user and reason, where the next run starts', async () => {
   const { environment, first, second } = await deployedTwice();
-  const made = await ok('rollBackState', { params: { id: first.id }, body: { comment: 'b was a mistake' } });
+  const made = await ok('rollBackState', { id: first.id, body: { comment: 'b was a mistake' } });
   assert.deepEqual(
     [
       made.serial,
@@ -89,16 +89,16 @@ test('numbers with more digits than JavaScript has survive a roll-back', async (
   );
   const imported = await ok('importState', importBody(environment.id, text));
   await ok('importState', importBody(environment.id, stateFile(2, ['a'])));
-  const made = await ok('rollBackState', { params: { id: imported.id } });
+  const made = await ok('rollBackState', { id: imported.id });
   assert.equal(
-    (await call('getStateContent', { params: { id: made.id } })).body,
+    (await call('getStateContent', { id: made.id })).body,
     text.replace('"serial":1', '"serial":3'),
   );
 });
 
 test('a roll-back is refused during deployments and locks, and to users without the right', async () => {
   const { environment, first, second } = await deployedTwice();
-  const params = { params: { id: first.id } };
+  const params = { id: first.id };
   const { id } = await deploy(environment.id, { userRequiresApproval: true });
   assert.match(
     (await refused('rollBackState', 409, params)).message,
@@ -109,19 +109,16 @@ test('a roll-back is refused during deployments and locks, and to users without 
     (await refused('rollBackState', 409, params)).message,
     /is WAITING_FOR_USER: approve or cancel it/,
   );
-  await ok('cancelDeployment', { params: { id } });
-  await ok('setEnvironmentLock', {
-    params: { id: environment.id },
-    body: { isLocked: true, reason: 'freeze' },
-  });
+  await ok('cancelDeployment', { id });
+  await ok('setEnvironmentLock', { id: environment.id, body: { isLocked: true, reason: 'freeze' } });
   assert.match(
     (await refused('rollBackState', 409, params)).message,
     /is locked by .* \(freeze\): unlock it first/,
   );
-  await ok('setEnvironmentLock', { params: { id: environment.id }, body: { isLocked: false } });
+  await ok('setEnvironmentLock', { id: environment.id, body: { isLocked: false } });
   await refused('rollBackState', 403, { ...params, as: member });
   assert.match(
-    (await refused('rollBackState', 409, { params: { id: second.id } })).message,
+    (await refused('rollBackState', 409, { id: second.id })).message,
     /is already the current one/,
   );
   assert.equal((await versions(environment.id)).length, 2);
@@ -133,32 +130,26 @@ test('a plan that was made before a roll-back is not approved after it', async (
   await agent.plan();
   // Two at once: the roll-back finds the environment free, and the plan is stored as waiting behind it.
   await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [id]);
-  await ok('rollBackState', { params: { id: first.id } });
+  await ok('rollBackState', { id: first.id });
   await app.database.pool.query(`update deployment set status = 'WAITING_FOR_USER' where id = $1`, [id]);
-  assert.match((await refused('approveDeployment', 409, { params: { id } })).message, /outdated/);
+  assert.match((await refused('approveDeployment', 409, { id })).message, /outdated/);
 });
 
 test('a rescued version is promoted once, by the same rules', async () => {
   const { environment, job, id } = await rescuedVersion();
-  assert.match((await refused('promoteStateVersion', 409, { params: { id } })).message, /IN_PROGRESS/);
+  assert.match((await refused('promoteStateVersion', 409, { id })).message, /IN_PROGRESS/);
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
-  assert.match((await refused('rollBackState', 409, { params: { id } })).message, /promote it instead/);
-  const made = await ok('promoteStateVersion', {
-    params: { id },
-    body: { comment: 'the late one is right' },
-  });
+  assert.match((await refused('rollBackState', 409, { id })).message, /promote it instead/);
+  const made = await ok('promoteStateVersion', { id, body: { comment: 'the late one is right' } });
   assert.deepEqual(
     [made.serial, made.origin, made.madeFrom, made.standing, made.resourceCount],
     [10, 'promotion', id, 'current', 2],
   );
   assert.match(
-    (await refused('promoteStateVersion', 409, { params: { id } })).message,
+    (await refused('promoteStateVersion', 409, { id })).message,
     /was promoted before: roll back to it instead/,
   );
-  assert.match(
-    (await refused('promoteStateVersion', 409, { params: { id: made.id } })).message,
-    /it is the current one/,
-  );
+  assert.match((await refused('promoteStateVersion', 409, { id: made.id })).message, /it is the current one/);
   assert.equal((await audited('state.promoted', environment.id)).length, 1);
   assert.deepEqual(facts(await versions(environment.id)), [
     [10, 'current', 'promotion'],
@@ -170,16 +161,13 @@ test('a rescued version is promoted once, by the same rules', async () => {
 test('a rescued version of another lineage is promoted only with acceptOtherLineage', async () => {
   const { job, id } = await rescuedVersion('another lineage');
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
-  const refusal = await refused('promoteStateVersion', 400, { params: { id } });
+  const refusal = await refused('promoteStateVersion', 400, { id });
   assert.match(
     refusal.message,
     /^\/body\/acceptOtherLineage must be true: this version has the lineage another lineage, the current state [-0-9a-f]{36}\./,
   );
-  assert.match(
-    (await refused('compareStateVersions', 400, { params: { id } })).message,
-    /has no predecessor/,
-  );
-  const made = await ok('promoteStateVersion', { params: { id }, body: { acceptOtherLineage: true } });
+  assert.match((await refused('compareStateVersions', 400, { id })).message, /has no predecessor/);
+  const made = await ok('promoteStateVersion', { id, body: { acceptOtherLineage: true } });
   assert.deepEqual([made.lineage, made.serial], ['another lineage', 10]);
 });
 
@@ -200,8 +188,8 @@ test('a state file is imported into an empty environment as it is, and the envir
     ],
     [41, 'brought', 'current', 'import', 'from the old place', '1.11.4', 2, undefined],
   );
-  assert.equal((await call('getStateContent', { params: { id: made.id } })).body, text);
-  const destroy = await ok('destroyEnvironment', { params: { id: environment.id } });
+  assert.equal((await call('getStateContent', { id: made.id })).body, text);
+  const destroy = await ok('destroyEnvironment', { id: environment.id });
   assert.equal(destroy.status, 'IN_PROGRESS');
   assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
 });
@@ -221,7 +209,7 @@ test('an export of a stack of Pulumi is imported with a serial and a lineage, an
   const second = await ok('importState', importBody(environment.id, text));
   assert.equal(second.serial, 1);
   assert.equal(
-    (await call('getStateContent', { params: { id: second.id } })).body,
+    (await call('getStateContent', { id: second.id })).body,
     text.replace('"serial":0', '"serial":1'),
   );
 });
@@ -302,15 +290,15 @@ test('a state encrypted by OpenTofu is stored unchanged, and counts as one with 
   assert.deepEqual([first.serial, first.resourceCount], [1, undefined]);
   const second = await ok('importState', importBody(environment.id, encrypted(2)));
   assert.match(
-    (await refused('compareStateVersions', 409, { params: { id: second.id } })).message,
+    (await refused('compareStateVersions', 409, { id: second.id })).message,
     /encrypted by OpenTofu/,
   );
-  const back = await ok('rollBackState', { params: { id: first.id } });
+  const back = await ok('rollBackState', { id: first.id });
   // Under another serial, OpenTofu would not read it.
-  assert.equal((await call('getStateContent', { params: { id: back.id } })).body, encrypted(1));
+  assert.equal((await call('getStateContent', { id: back.id })).body, encrypted(1));
   assert.deepEqual([back.serial, back.standing], [1, 'current']);
   const again = await ok('importState', importBody(environment.id, encrypted(1)));
-  assert.equal((await call('getStateContent', { params: { id: again.id } })).body, encrypted(1));
+  assert.equal((await call('getStateContent', { id: again.id })).body, encrypted(1));
 });
 
 test('states of units get the next serial, also where others are in backends of the code', async () => {
@@ -320,17 +308,17 @@ test('states of units get the next serial, also where others are in backends of 
   const first = await ok('importState', importBody(environment.id, states(1)));
   await ok('importState', importBody(environment.id, states(2)));
   assert.equal(first.resourceCount, undefined);
-  const back = await ok('rollBackState', { params: { id: first.id } });
-  assert.equal((await call('getStateContent', { params: { id: back.id } })).body, states(3));
+  const back = await ok('rollBackState', { id: first.id });
+  assert.equal((await call('getStateContent', { id: back.id })).body, states(3));
 });
 
 test('the state of an environment is cleared and restored', async () => {
   const { environment, second } = await deployedTwice();
-  assert.deepEqual(await ok('clearState', { params: { id: environment.id } }), {
+  assert.deepEqual(await ok('clearState', { id: environment.id }), {
     id: environment.id,
     previous: second.id,
   });
-  assert.deepEqual(await ok('clearState', { params: { id: environment.id } }), { id: environment.id });
+  assert.deepEqual(await ok('clearState', { id: environment.id }), { id: environment.id });
   assert.deepEqual(facts(await versions(environment.id)), [
     [2, 'superseded', 'run'],
     [1, 'superseded', 'run'],
@@ -338,9 +326,9 @@ test('the state of an environment is cleared and restored', async () => {
   await deploy(environment.id);
   const job = await agent.claim();
   assert.equal(job.state.current, undefined);
-  await refused('clearState', 409, { params: { id: environment.id } });
+  await refused('clearState', 409, { id: environment.id });
   await agent.finish(job, { result: 'failed', finishedAt: new Date().toISOString() });
-  const back = await ok('rollBackState', { params: { id: second.id } });
+  const back = await ok('rollBackState', { id: second.id });
   assert.deepEqual([back.serial, back.follows], [3, undefined]);
 });
 
@@ -409,7 +397,7 @@ test('isRemoteBackend cannot change while a deployment runs or waits', async () 
   const { message } = await refused('updateEnvironment', 409, { params, body: { isRemoteBackend: true } });
   assert.match(message, /^\/body\/isRemoteBackend cannot change while the deploy .* is WAITING_FOR_USER/);
   await ok('updateEnvironment', { params, body: { isRemoteBackend: false, name: 'another' } });
-  await ok('cancelDeployment', { params: { id: environment.latestDeploymentLogId ?? '' } });
+  await ok('cancelDeployment', { id: environment.latestDeploymentLogId ?? '' });
   assert.equal(
     (await ok('updateEnvironment', { params, body: { isRemoteBackend: true } })).isRemoteBackend,
     true,

@@ -44,7 +44,7 @@ function call(
 }
 
 const statusOf = async (...input: Parameters<typeof call>) => (await call(...input)).statusCode;
-const versions = (id: string) => ok('listStateVersions', { params: { id } });
+const versions = (id: string) => ok('listStateVersions', { id });
 const serials = async (id: string) => (await versions(id)).map(({ serial, standing }) => [serial, standing]);
 
 test('a state is read, locked, written under the lock, unlocked and deleted; each lock is one listed version', async () => {
@@ -124,7 +124,7 @@ test('a held lock names its holder, and keeps everybody else from writing', asyn
   for (const write of writes) assert.equal(await statusOf('POST', id, write), 423);
   assert.equal(await statusOf('DELETE', id, { as: colleague }), 423);
   assert.match(
-    (await refused('importState', 409, { params: { id }, body: stateFile(1) })).message,
+    (await refused('importState', 409, { id, body: stateFile(1) })).message,
     /been locked by me@laptop \(key admin\)/,
   );
   assert.deepEqual(await versions(id), []);
@@ -136,7 +136,7 @@ test('the lock info of a tool is kept as far as it can be stored', async () => {
   const { id } = await createIdle();
   const halved = `${'a'.repeat(999)}\u{1F600}`;
   assert.equal(await statusOf('LOCK', id, { body: info('odd', { Info: halved, Who: 'me\0\ud800' }) }), 200);
-  assert.equal((await ok('getStateLock', { params: { id } }))?.who, 'me\uFFFD');
+  assert.equal((await ok('getStateLock', { id }))?.who, 'me\uFFFD');
 });
 
 test('a tool that reuses a lock id gets a version for each lock', async () => {
@@ -173,7 +173,7 @@ test('only one of a tool and a deployment that start simultaneously holds the st
       lock.statusCode === 200 ? [200, 'QUEUED'] : [423, 'IN_PROGRESS'],
     );
     await call('UNLOCK', environment.id, { body: info(`l${round}`) });
-    await ok('abortDeployment', { params: { id: deployment.id } });
+    await ok('abortDeployment', { id: deployment.id });
   }
 });
 
@@ -253,7 +253,7 @@ test('a state whose lock was released by somebody else is kept as rescued, once'
   const { id } = await createIdle();
   await call('LOCK', id, { body: info('mine') });
   await call('POST', id, { path: '?ID=mine', body: stateFile(1, ['a']) });
-  await ok('freeStateLock', { params: { id } });
+  await ok('freeStateLock', { id });
   for (const _ of [1, 2]) {
     const late = await call('POST', id, { path: '?ID=mine', body: stateFile(2, ['a', 'b']) });
     assert.deepEqual(
@@ -266,7 +266,7 @@ test('a state whose lock was released by somebody else is kept as rescued, once'
     [1, 'current'],
   ]);
   const [rescued] = await versions(id);
-  assert.equal((await ok('promoteStateVersion', { params: { id: rescued!.id } })).resourceCount, 2);
+  assert.equal((await ok('promoteStateVersion', { id: rescued!.id })).resourceCount, 2);
 });
 
 test('unlocking without the id, or the lock of another key, requires the right to release locks', async () => {
@@ -274,7 +274,7 @@ test('unlocking without the id, or the lock of another key, requires the right t
   await call('LOCK', id, { body: info('theirs'), as: colleague });
   assert.equal(await statusOf('UNLOCK', id, { body: info('theirs'), as: member }), 403);
   assert.equal(await statusOf('UNLOCK', id), 200);
-  assert.equal(await ok('getStateLock', { params: { id } }), null);
+  assert.equal(await ok('getStateLock', { id }), null);
 });
 
 test('a state that does not follow the current one is refused', async () => {
@@ -371,7 +371,7 @@ test('a state that is open to the organization can be read but not written by al
 test('a locked environment is locked for tools, too, except for the one that held its state before', async () => {
   const { id } = await createIdle();
   await call('LOCK', id, { body: info('before') });
-  await ok('setEnvironmentLock', { params: { id }, body: { isLocked: true, reason: 'freeze' } });
+  await ok('setEnvironmentLock', { id, body: { isLocked: true, reason: 'freeze' } });
   assert.equal(await statusOf('POST', id, { path: '?ID=before', body: stateFile(1) }), 200);
   await call('UNLOCK', id, { body: info('before') });
   const refusal = await call('LOCK', id, { body: info('after') });

@@ -13,7 +13,7 @@ const query = (queryName: string, as = app.admin): Promise<Reply<'getDashboard'>
 const active = await createActive({ name: 'active' });
 await createIdle({ name: 'idle' });
 const archived = await createIdle({ name: 'archived' });
-await ok('updateEnvironment', { params: { id: archived.id }, body: { isArchived: true } });
+await ok('updateEnvironment', { id: archived.id, body: { isArchived: true } });
 for (const deploymentType of ['prPlan', 'dryRun']) {
   await deploy(active.id, { deploymentType });
   await agent.finish(

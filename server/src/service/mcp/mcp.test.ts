@@ -13,7 +13,7 @@ const { app, agent, organizationId, projectId, send, ok, refused, createActive, 
 const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
-const about = (id: string) => ({ params: { id } });
+const about = (id: string) => ({ id });
 const stepEvent = (name: string, status: 'IN_PROGRESS' | 'SUCCESS' | 'FAIL'): RunEvent => ({
   kind: 'step',
   at: new Date().toISOString(),

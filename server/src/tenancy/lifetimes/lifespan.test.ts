@@ -10,7 +10,7 @@ import { ttlEnd } from './policy-ttl.ts';
 
 const { app, createBody, createEnvironment } = await startTests();
 const hours = (count: number) => new Date(app.context.now().getTime() + count * 3_600_000);
-const setTtl = (id: string, body: object) => ok(app, 'updateEnvironmentTtl', { params: { id }, body });
+const setTtl = (id: string, body: object) => ok(app, 'updateEnvironmentTtl', { id, body });
 
 test('months are calendar months, and end at their last day', () => {
   const from = new Date('2027-01-31T10:00:00Z');
@@ -95,7 +95,7 @@ test('an impossible lifetime is refused by name', async () => {
   ];
   for (const [body, message] of refusals)
     assert.match(
-      (await refused(app, 'updateEnvironmentTtl', 400, { params: { id }, body })).message,
+      (await refused(app, 'updateEnvironmentTtl', 400, { id, body })).message,
       message,
       JSON.stringify(body),
     );
@@ -105,8 +105,7 @@ test('a new environment has the default lifetime of its organization, unless it 
   covers('createEnvironmentWithoutTemplate', 'body.ttl');
   const { id: organizationId } = await ok(app, 'createOrganization', { body: { name: 'Short lives' } });
   const [project] = await ok(app, 'listProjects', { query: { organizationId } });
-  const policies = (body: object) =>
-    ok(app, 'updateOrganizationPolicies', { params: { id: organizationId }, body });
+  const policies = (body: object) => ok(app, 'updateOrganizationPolicies', { id: organizationId, body });
   const inside = { organizationId, projectId: project?.id };
   const lifeOf = async (more: object = {}) => {
     const made = await createIdle(app, { ...inside, ...more });
@@ -131,26 +130,22 @@ test('an expired environment is not restored without a new lifetime', async () =
   covers('deployEnvironment', 'body.ttl');
   const own = await testApp();
   const { id } = await createIdle(own, { ttl: { type: 'HOURS', value: '1' } });
-  const archive = { params: { id }, body: { isArchived: true } };
+  const archive = { id, body: { isArchived: true } };
   await ok(own, 'updateEnvironment', archive);
   own.advance(7200);
   assert.match(
-    (await refused(own, 'deployEnvironment', 400, { params: { id } })).message,
+    (await refused(own, 'deployEnvironment', 400, { id })).message,
     /\/body\/ttl is required: environment "network" expired/,
   );
   assert.match(
-    (await refused(own, 'updateEnvironment', 409, { params: { id }, body: { isArchived: false } })).message,
+    (await refused(own, 'updateEnvironment', 409, { id, body: { isArchived: false } })).message,
     /set another ttl/,
   );
   assert.equal(
-    (await ok(own, 'updateEnvironmentTtl', { params: { id }, body: { type: 'HOURS', value: '1' } }))
-      .isArchived,
+    (await ok(own, 'updateEnvironmentTtl', { id, body: { type: 'HOURS', value: '1' } })).isArchived,
     true,
   );
-  assert.equal(
-    (await ok(own, 'updateEnvironment', { params: { id }, body: { isArchived: false } })).isArchived,
-    false,
-  );
+  assert.equal((await ok(own, 'updateEnvironment', { id, body: { isArchived: false } })).isArchived, false);
   own.advance(7200);
   const started = await deploy(own, id, { ttl: { type: 'INFINITE' } });
   assert.equal(started.status, 'IN_PROGRESS');

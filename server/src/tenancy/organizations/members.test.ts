@@ -81,21 +81,20 @@ test('with a member, its roles and team memberships go, and nothing of other org
   const member = await app.addKey({ [organizationId]: 'User', [elsewhere]: 'User' });
   const team = await ok('createTeam', { body: { organizationId, name: 'left' } });
   const other = await ok('createTeam', { body: { organizationId: elsewhere, name: 'kept' } });
-  for (const { id } of [team, other])
-    await ok('updateTeam', { params: { id }, body: { userIds: [member.id] } });
+  for (const { id } of [team, other]) await ok('updateTeam', { id, body: { userIds: [member.id] } });
   await ok('assignUserRole', { body: { userId: member.id, projectId, role: 'Admin' } });
-  await ok('getProject', { params: { id: projectId }, as: member });
+  await ok('getProject', { id: projectId, as: member });
   const removed = await ok('removeMember', { params: { ...params, userId: member.id } });
   assert.deepEqual(removed, { id: member.id });
-  await refused('getProject', 404, { params: { id: projectId }, as: member });
-  assert.deepEqual((await ok('getTeam', { params: { id: team.id } })).users, []);
-  assert.equal((await ok('getTeam', { params: { id: other.id } })).users?.length, 1);
+  await refused('getProject', 404, { id: projectId, as: member });
+  assert.deepEqual((await ok('getTeam', { id: team.id })).users, []);
+  assert.equal((await ok('getTeam', { id: other.id })).users?.length, 1);
   assert.deepEqual(await ok('listUserRoles', { query: { projectId } }), []);
   await sql("insert into organization_member (organization_id, user_id, role) values ($1, $2, 'User')", [
     organizationId,
     member.id,
   ]);
-  await refused('getProject', 403, { params: { id: projectId }, as: member });
+  await refused('getProject', 403, { id: projectId, as: member });
 });
 
 test('nobody gains or takes away rights that it does not have', async () => {

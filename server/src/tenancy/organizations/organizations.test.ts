@@ -23,7 +23,7 @@ test('an installation has one organization with a project, and the creator of an
     (await ok(app, 'listOrganizations')).map(({ id }) => id),
     [made.id, app.organizationId],
   );
-  assert.deepEqual(await ok(app, 'getOrganization', { params: { id: made.id } }), made);
+  assert.deepEqual(await ok(app, 'getOrganization', { id: made.id }), made);
   assert.deepEqual(
     (await ok(app, 'listProjects', { query: { organizationId: made.id } })).map(({ name }) => name),
     ['Default'],
@@ -34,7 +34,7 @@ test('an installation has one organization with a project, and the creator of an
 
 test('policies of an organization are stored as they were sent, each separately', async () => {
   const { id } = await ok(app, 'createOrganization', { body: { name: 'Ruled' } });
-  const update = (body: object) => ok(app, 'updateOrganizationPolicies', { params: { id }, body });
+  const update = (body: object) => ok(app, 'updateOrganizationPolicies', { id, body });
   const changes: Record<string, unknown>[] = [
     { maxTtl: '2-M' },
     { defaultTtl: '13-h' },
@@ -51,7 +51,7 @@ test('policies of an organization are stored as they were sent, each separately'
     { maxTtl: null, defaultTtl: null },
   ];
   for (const change of changes) {
-    const { updatedAt: _, ...before } = await ok(app, 'getOrganization', { params: { id } });
+    const { updatedAt: _, ...before } = await ok(app, 'getOrganization', { id });
     const { updatedAt: __, ...after } = await update(change);
     assert.deepEqual(after, { ...before, ...change });
     const listed = (await ok(app, 'listOrganizations')).find((each) => each.id === id);
@@ -67,15 +67,12 @@ test('policies of an organization are stored as they were sent, each separately'
     [{ unknown: true }, /\/body\/unknown/],
   ];
   for (const [body, message] of refusals)
-    assert.match(
-      (await refused('updateOrganizationPolicies', 400, { params: { id }, body })).message,
-      message,
-    );
+    assert.match((await refused('updateOrganizationPolicies', 400, { id, body })).message, message);
 });
 
 test('an organization is renamed and described, and what is omitted stays', async () => {
   const { id } = await ok(app, 'createOrganization', { body: { name: 'Before', description: 'kept' } });
-  const update = (body: object) => ok(app, 'updateOrganization', { params: { id }, body });
+  const update = (body: object) => ok(app, 'updateOrganization', { id, body });
   const renamed = await update({ name: 'After' });
   assert.deepEqual([renamed.name, renamed.description], ['After', 'kept']);
   const described = await update({ description: 'changed', photoUrl: 'https://example.com/a.png' });
@@ -83,12 +80,9 @@ test('an organization is renamed and described, and what is omitted stays', asyn
     [described.name, described.description, described.photoUrl],
     ['After', 'changed', 'https://example.com/a.png'],
   );
-  assert.deepEqual(await ok(app, 'getOrganization', { params: { id } }), described);
+  assert.deepEqual(await ok(app, 'getOrganization', { id }), described);
   for (const name of ['-a', 'ä', 'x'.repeat(51)])
-    assert.match(
-      (await refused('updateOrganization', 400, { params: { id }, body: { name } })).message,
-      /\/body\/name/,
-    );
+    assert.match((await refused('updateOrganization', 400, { id, body: { name } })).message, /\/body\/name/);
 });
 
 test('a setting says who may create organizations', async () => {

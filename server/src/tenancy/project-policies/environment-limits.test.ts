@@ -72,33 +72,33 @@ test('an environment that nothing stands of does not count until it is deployed'
   const [first, second] = [await createIdle(inside), await createIdle(inside)];
   assert.equal((await limitsOf(projectId)).total, 0);
   await deploy(first.id);
-  const refusal = await refused('deployEnvironment', 409, { params: { id: second.id } });
+  const refusal = await refused('deployEnvironment', 409, { id: second.id });
   assert.match(refusal.message, /numberOfEnvironmentsTotal/);
   await deploy(first.id);
-  await ok('deployEnvironment', { params: { id: second.id }, body: { deploymentType: 'dryRun' } });
-  await refused('deployEnvironment', 409, { params: { id: second.id } });
+  await ok('deployEnvironment', { id: second.id, body: { deploymentType: 'dryRun' } });
+  await refused('deployEnvironment', 409, { id: second.id });
 });
 
 test('an environment that is destroyed or archived makes room, and needs it again to return', async () => {
   const { inside } = await projectWith({ numberOfEnvironmentsTotal: 1 });
   const { id } = await createActive(inside);
-  await ok('updateEnvironment', { params: { id }, body: { isArchived: true } });
+  await ok('updateEnvironment', { id, body: { isArchived: true } });
   const other = await createActive(inside);
-  const restore = { params: { id }, body: { isArchived: false } };
+  const restore = { id, body: { isArchived: false } };
   assert.match((await refused('updateEnvironment', 409, restore)).message, /numberOfEnvironmentsTotal/);
-  assert.match((await refused('deployEnvironment', 409, { params: { id } })).message, /Total/);
-  await ok('destroyEnvironment', { params: { id: other.id } });
+  assert.match((await refused('deployEnvironment', 409, { id })).message, /Total/);
+  await ok('destroyEnvironment', { id: other.id });
   await agent.apply((await agent.plan()) ?? assert.fail('the destroy follows at once'), []);
   assert.equal((await environmentOf(other.id)).status, 'INACTIVE');
   await ok('updateEnvironment', restore);
-  assert.match((await refused('deployEnvironment', 409, { params: { id: other.id } })).message, /Total/);
+  assert.match((await refused('deployEnvironment', 409, { id: other.id })).message, /Total/);
 });
 
 test('an active environment moves only to a project that has room for it', async () => {
   const { projectId, setPolicy } = await projectWith({ numberOfEnvironmentsTotal: 0 });
   const { id } = await createActive();
   const idle = await createIdle();
-  const move = (id: string) => ({ params: { id }, body: { projectId } });
+  const move = (id: string) => ({ id, body: { projectId } });
   assert.match((await refused('moveEnvironment', 409, move(id))).message, /numberOfEnvironmentsTotal/);
   await ok('moveEnvironment', move(idle.id));
   await setPolicy({ numberOfEnvironmentsTotal: 1 });
@@ -130,12 +130,12 @@ test('who deploys the environment of another user is held to the limit of its ow
   const [ada, bob] = [await userKey(), await userKey()];
   assert.equal((await create(ada)).statusCode, 200);
   const idle = (await create(ada, { preventAutoDeploy: true })).json<{ id: string }>();
-  const input = { params: { id: idle.id }, body: {} };
+  const input = { id: idle.id, body: {} };
   assert.match(
     (await refused('deployEnvironment', 409, { ...input, as: bob })).message,
     /the owner of this one has 1/,
   );
   const ofAdmin = [await createIdle(inside), await createIdle(inside)];
-  for (const { id } of ofAdmin) await ok('deployEnvironment', { params: { id }, body: {}, as: bob });
+  for (const { id } of ofAdmin) await ok('deployEnvironment', { id, body: {}, as: bob });
   await ok('deployEnvironment', input);
 });

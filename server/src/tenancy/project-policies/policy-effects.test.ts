@@ -38,7 +38,7 @@ test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody an
   await agent.plan();
   const first = (await environmentOf(id)).latestDeploymentLogId ?? '';
   assert.equal((await deploymentOf(first)).status, 'WAITING_FOR_USER');
-  await ok('approveDeployment', { params: { id: first } });
+  await ok('approveDeployment', { id: first });
   const outputs = {
     zone: { value: 'z', type: 'string', sensitive: false },
     token: { value: 'planted-secret', type: 'string', sensitive: true },
@@ -90,7 +90,7 @@ test('a first deployment is applied, and after a destroy a skipped apply leaves 
   const { latestDeploymentLog: latest } = await environmentOf(first.id);
   assert.deepEqual([latest?.status, latest?.isSkippedApply], ['SUCCESS', undefined]);
   const destroyed = await createActive({ ...inside, requiresApproval: false });
-  await ok('destroyEnvironment', { params: { id: destroyed.id } });
+  await ok('destroyEnvironment', { id: destroyed.id });
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
   await deploy(destroyed.id);
   assert.equal(await agent.plan(nothing), null);
@@ -114,10 +114,7 @@ test('without skipApplyWhenPlanIsEmpty, a plan without changes is approved and a
 
 test('lifetimes are those of the project, or with inherit those of its organization', async () => {
   const { id: organizationId } = await ok('createOrganization', { body: { name: 'Short lives' } });
-  await ok('updateOrganizationPolicies', {
-    params: { id: organizationId },
-    body: { maxTtl: '3-d', defaultTtl: '6-h' },
-  });
+  await ok('updateOrganizationPolicies', { id: organizationId, body: { maxTtl: '3-d', defaultTtl: '6-h' } });
   const { inside, change } = await projectWith({ maxTtl: 'inherit', defaultTtl: 'inherit' }, organizationId);
   const as = await app.addKey({ [organizationId]: 'User' }, [
     {
@@ -156,9 +153,9 @@ test('lifetimes are those of the project, or with inherit those of its organizat
   assert.equal(await hoursOf(), null);
   const { id } = await ok('createEnvironmentWithoutTemplate', create());
   await change({ maxTtl: '2-h', defaultTtl: '1-h' });
-  const late = { params: { id }, body: { type: 'HOURS', value: '3' }, as } as const;
+  const late = { id, body: { type: 'HOURS', value: '3' }, as } as const;
   assert.match((await refused('updateEnvironmentTtl', 400, late)).message, /2-h \(maxTtl of the project/);
-  const inDeploy = { params: { id }, body: { ttl: { type: 'INFINITE' } }, as } as const;
+  const inDeploy = { id, body: { ttl: { type: 'INFINITE' } }, as } as const;
   assert.match(
     (await refused('deployEnvironment', 400, inDeploy)).message,
     /\/body\/ttl must not be INFINITE/,
@@ -212,7 +209,7 @@ test('with forceRemoteBackend, the service stores the states of all new environm
   const body = createBody(inside as typeof app, { isRemoteBackend: false });
   const message = /\/body\/isRemoteBackend must be true or absent: .*forceRemoteBackend/;
   assert.match((await refused('createEnvironmentWithoutTemplate', 400, { body })).message, message);
-  const update = { params: { id }, body: { isRemoteBackend: false } };
+  const update = { id, body: { isRemoteBackend: false } };
   assert.match((await refused('updateEnvironment', 400, update)).message, message);
   await createIdle({ ...inside, isRemoteApplyEnabled: true });
 });
@@ -225,7 +222,7 @@ test('new environments get the schedule of drift detection of the policy', async
   });
   const scheduleOf = async (more: object = {}) => {
     const { id } = await createIdle({ ...inside, ...more });
-    const { enabled, cron, autoDriftRemediation } = await ok('getDriftSchedule', { params: { id } });
+    const { enabled, cron, autoDriftRemediation } = await ok('getDriftSchedule', { id });
     return { enabled, cron, autoDriftRemediation };
   };
   const expected = { enabled: true, cron: '15 4 * * *', autoDriftRemediation: 'CODE_TO_CLOUD' };
@@ -263,37 +260,33 @@ test('with disableDestroyEnvironments, nothing is destroyed: neither on request,
   const { id } = await createActive(inside);
   const other = await createIdle(inside);
   await ok('updateEnvironmentSchedule', {
-    params: { id: other.id },
+    id: other.id,
     body: { deploy: { cron: '0 6 * * *' }, destroy: { cron: '0 20 * * *' } },
   });
   const others = await createActive({ ttl: { type: 'HOURS', value: '1' } });
   assert.ok((await environmentOf(id)).lifespanEndAt);
   await change({ defaultTtl: '1-d', maxTtl: '1-d', disableDestroyEnvironments: true });
   assert.equal((await environmentOf(id)).lifespanEndAt, null);
-  const { deploy: kept, destroy } = await ok('getEnvironmentSchedule', { params: { id: other.id } });
+  const { deploy: kept, destroy } = await ok('getEnvironmentSchedule', { id: other.id });
   assert.deepEqual([kept?.enabled, destroy], [true, undefined]);
   const message = /disableDestroyEnvironments/;
-  const refusal = await refused('destroyEnvironment', 409, { params: { id } });
+  const refusal = await refused('destroyEnvironment', 409, { id });
   assert.match(refusal.message, /cannot be destroyed: .*disableDestroyEnvironments.* Archive/);
   assert.match(
-    (await refused('updateEnvironmentTtl', 400, { params: { id }, body: { type: 'HOURS', value: '2' } }))
-      .message,
+    (await refused('updateEnvironmentTtl', 400, { id, body: { type: 'HOURS', value: '2' } })).message,
     message,
   );
-  const schedule = { params: { id }, body: { destroy: { cron: '0 20 * * *' } } };
+  const schedule = { id, body: { destroy: { cron: '0 20 * * *' } } };
   assert.match((await refused('updateEnvironmentSchedule', 400, schedule)).message, message);
   assert.equal((await createIdle(inside)).lifespanEndAt, null);
-  const moved = await ok('moveEnvironment', {
-    params: { id: others.id },
-    body: { projectId: inside.projectId },
-  });
+  const moved = await ok('moveEnvironment', { id: others.id, body: { projectId: inside.projectId } });
   assert.equal((await environmentOf(moved.id ?? '')).lifespanEndAt, null);
   const events = await ok('listAuditEvents', {
     query: { organizationId: app.organizationId, environmentId: id, action: 'environment.ttlUpdated' },
   });
   assert.match(JSON.stringify(events.events[0]), message);
-  const never = await refused('destroyEnvironment', 400, { params: { id: other.id } });
+  const never = await refused('destroyEnvironment', 400, { id: other.id });
   assert.match(never.message, /never deployed/, 'clients take 400 for "there is nothing"');
   await change({});
-  await ok('destroyEnvironment', { params: { id } });
+  await ok('destroyEnvironment', { id });
 });

@@ -16,10 +16,10 @@ const { app, organizationId, call, ok, refused } = tests;
 const { createActive, createBody, createIdle, deploy, environmentOf, forgetWork } = tests;
 const create = (name: string, parentProjectId?: string) =>
   ok('createProject', { body: { organizationId, name, parentProjectId } });
-const get = (id: string) => ok('getProject', { params: { id } });
-const update = (id: string, body: object) => ok('updateProject', { params: { id }, body });
+const get = (id: string) => ok('getProject', { id });
+const update = (id: string, body: object) => ok('updateProject', { id, body });
 const move = (id: string, targetProjectId: string | null) =>
-  call('moveProject', { params: { id }, body: { targetProjectId } });
+  call('moveProject', { id, body: { targetProjectId } });
 
 test('only what is sent changes, and tags keep their order', async () => {
   const made = await create('changed');
@@ -36,11 +36,11 @@ test('only what is sent changes, and tags keep their order', async () => {
   assert.deepEqual((await update(made.id, { tags: null })).tags, []);
   await create('taken');
   assert.match(
-    (await refused('updateProject', 409, { params: { id: made.id }, body: { name: 'taken' } })).message,
+    (await refused('updateProject', 409, { id: made.id, body: { name: 'taken' } })).message,
     /"taken"/,
   );
-  await refused('updateProject', 400, { params: { id: made.id }, body: { name: ' ' } });
-  await refused('updateProject', 400, { params: { id: made.id }, body: { parentProjectId: null } });
+  await refused('updateProject', 400, { id: made.id, body: { name: ' ' } });
+  await refused('updateProject', 400, { id: made.id, body: { parentProjectId: null } });
 });
 
 test('a project moves with everything below it, and paths are updated', async () => {
@@ -67,7 +67,7 @@ test('an impossible place is refused by name', async () => {
   const below = await create('below', root.id);
   const deep = await create('deep', below.id);
   const archived = await create('old');
-  await ok('deleteProject', { params: { id: archived.id } });
+  await ok('deleteProject', { id: archived.id });
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const [foreign] = await ok('listProjects', { query: { organizationId: elsewhere } });
   const refusals: [unknown, RegExp][] = [
@@ -81,16 +81,15 @@ test('an impossible place is refused by name', async () => {
   ];
   for (const [targetProjectId, message] of refusals)
     assert.match(
-      (await refused('moveProject', 400, { params: { id: root.id }, body: { targetProjectId } })).message,
+      (await refused('moveProject', 400, { id: root.id, body: { targetProjectId } })).message,
       message,
     );
   const twin = await create('below');
   assert.match(
-    (await refused('moveProject', 409, { params: { id: twin.id }, body: { targetProjectId: root.id } }))
-      .message,
+    (await refused('moveProject', 409, { id: twin.id, body: { targetProjectId: root.id } })).message,
     /"below" already exists there/,
   );
-  await refused('moveProject', 404, { params: { id: randomUUID() }, body: { targetProjectId: null } });
+  await refused('moveProject', 404, { id: randomUUID(), body: { targetProjectId: null } });
 });
 
 test('simultaneous moves never make a circle or a wrong path', async () => {
@@ -121,15 +120,15 @@ test('a deleted project is archived with all below it, accepts only destroys, an
   const active = await createActive({ projectId: below.id });
   const running = await deploy(active.id);
   const queued = await deploy(active.id);
-  const destroy = await ok('destroyEnvironment', { params: { id: active.id } });
-  assert.deepEqual(await ok('deleteProject', { params: { id: root.id } }), { id: root.id });
+  const destroy = await ok('destroyEnvironment', { id: active.id });
+  assert.deepEqual(await ok('deleteProject', { id: root.id }), { id: root.id });
   assert.deepEqual([(await get(root.id)).isArchived, (await get(below.id)).isArchived], [true, true]);
   assert.deepEqual(
-    await ok('deleteProject', { params: { id: root.id } }),
+    await ok('deleteProject', { id: root.id }),
     { id: root.id },
     'deleted twice is deleted once',
   );
-  const statuses = await ok('listDeployments', { params: { id: active.id } });
+  const statuses = await ok('listDeployments', { id: active.id });
   const statusOf = (id: string) => statuses.find((each) => each.id === id)?.status;
   assert.deepEqual(
     [statusOf(running.id), statusOf(queued.id), statusOf(destroy.id)],
@@ -137,7 +136,7 @@ test('a deleted project is archived with all below it, accepts only destroys, an
   );
   for (const body of [{}, { deploymentType: 'driftDetection' }, { deploymentType: 'dryRun' }])
     assert.match(
-      (await refused('deployEnvironment', 409, { params: { id: active.id }, body })).message,
+      (await refused('deployEnvironment', 409, { id: active.id, body })).message,
       /Project "closing below" is archived/,
     );
   await refused('createEnvironmentWithoutTemplate', 409, { body: createBody({ projectId: below.id }) });
@@ -149,7 +148,7 @@ test('a deleted project is archived with all below it, accepts only destroys, an
     ),
   );
   assert.match(
-    (await refused('updateProject', 409, { params: { id: below.id }, body: { isArchived: false } })).message,
+    (await refused('updateProject', 409, { id: below.id, body: { isArchived: false } })).message,
     /parent project "closing" is archived/,
   );
   assert.equal((await update(root.id, { isArchived: false })).isArchived, false);
@@ -159,7 +158,7 @@ test('a deleted project is archived with all below it, accepts only destroys, an
   await update(root.id, { isArchived: true });
   const twin = await create('closing');
   assert.match(
-    (await refused('updateProject', 409, { params: { id: root.id }, body: { isArchived: false } })).message,
+    (await refused('updateProject', 409, { id: root.id, body: { isArchived: false } })).message,
     /"closing" already exists here/,
   );
   await update(twin.id, { name: 'closing twin' });
@@ -192,18 +191,18 @@ test('a deployment requested during the deletion of its project is cancelled wit
     const asAdmin = { ...app.context, actor, requestId: 'test', db: context.db };
     const facts = await loadStartFacts(asAdmin, environment!, 'deploy');
     const made = await startDeployment(asAdmin, facts, { type: 'deploy', trigger: 'user', targets: [] });
-    deleting = ok('deleteProject', { params: { id: project.id } });
+    deleting = ok('deleteProject', { id: project.id });
     await untilWaiting(deleting);
     return made;
   });
   await deleting;
-  const statuses = await ok('listDeployments', { params: { id } });
+  const statuses = await ok('listDeployments', { id });
   assert.equal(statuses.find((each) => each.id === queued.deployment.id)?.status, 'CANCELLED');
 });
 
 test('a request that holds an environment also gets its project while that is being deleted', async () => {
   for (const archive of [
-    (id: string) => ok('deleteProject', { params: { id } }),
+    (id: string) => ok('deleteProject', { id }),
     (id: string) => update(id, { isArchived: true }),
   ]) {
     await forgetWork();
@@ -228,8 +227,8 @@ test('a destroy requested before its project was deleted still runs', async () =
   await forgetWork();
   const project = await create('destroyed');
   const environment = await createActive({ projectId: project.id });
-  await ok('deleteProject', { params: { id: project.id } });
-  const destroy = await ok('destroyEnvironment', { params: { id: environment.id } });
+  await ok('deleteProject', { id: project.id });
+  const destroy = await ok('destroyEnvironment', { id: environment.id });
   assert.equal(destroy.status, 'IN_PROGRESS');
 });
 
@@ -249,8 +248,8 @@ test('there is one module-testing project, hidden, which does not get in the way
   assert.ok((await ok('listProjects', { query: { organizationId } })).every(({ id }) => id !== first.id));
   await create(first.name);
   await refused('createProject', 400, { body: { organizationId, name: 'below', parentProjectId: first.id } });
-  await refused('deleteProject', 409, { params: { id: first.id } });
+  await refused('deleteProject', 409, { id: first.id });
   assert.equal((await move(first.id, app.projectId)).statusCode, 409);
   const own = await createIdle();
-  await refused('moveProject', 404, { params: { id: own.id }, body: { targetProjectId: null } });
+  await refused('moveProject', 404, { id: own.id, body: { targetProjectId: null } });
 });

@@ -15,7 +15,7 @@ test('projects form trees, whose paths start at the root', async () => {
   const child = await create({ name: 'network', parentProjectId: root.id, tags: null });
   const leaf = await create({ name: 'dns', parentProjectId: child.id });
   assert.equal(leaf.hierarchy, [root.id, child.id, leaf.id].join('|'));
-  assert.deepEqual(await ok('getProject', { params: { id: leaf.id } }), leaf);
+  assert.deepEqual(await ok('getProject', { id: leaf.id }), leaf);
   const all = await ok('listProjects', { query: { organizationId } });
   assert.deepEqual(
     all.map(({ name }) => name),

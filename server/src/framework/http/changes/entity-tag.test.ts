@@ -27,7 +27,7 @@ test('a caller that has the current version of a resource or list receives 304 a
 test('a change makes a new version', async () => {
   const url = `/api/environments/${id}`;
   const etag = String((await send({ url })).headers.etag);
-  await ok('updateEnvironment', { params: { id }, body: { name: 'renamed' } });
+  await ok('updateEnvironment', { id, body: { name: 'renamed' } });
   for (const each of [url, '/api/environments']) {
     const response = await send({ url: each, headers: { 'if-none-match': etag } });
     assert.equal(response.statusCode, 200);

@@ -132,7 +132,7 @@ test('what a request sets going is done once: jobs, events and entries of the au
     return rows[0] as { jobs: number; effects: number; entries: number };
   };
   const deploy = () =>
-    call(app, 'deployEnvironment', { params: { id }, body: {}, headers: { 'idempotency-key': 'deploy' } });
+    call(app, 'deployEnvironment', { id, body: {}, headers: { 'idempotency-key': 'deploy' } });
   const before = await counts();
   assert.equal((await deploy()).statusCode, 200);
   const after = await counts();
@@ -143,8 +143,7 @@ test('what a request sets going is done once: jobs, events and entries of the au
 
 test('what was deleted cannot be seen through a key', async () => {
   const { id } = await createIdle(app);
-  const remove = () =>
-    call(app, 'deleteEnvironment', { params: { id }, headers: { 'idempotency-key': 'remove' } });
+  const remove = () => call(app, 'deleteEnvironment', { id, headers: { 'idempotency-key': 'remove' } });
   assert.deepEqual([(await remove()).statusCode, (await remove()).statusCode], [200, 404]);
 });
 

@@ -54,11 +54,7 @@ test('weak tags match nothing, * matches whatever is there, a list matches if on
     ['*', 200],
   ] as const)
     assert.equal((await update(header, 'third')).statusCode, status, header);
-  await refused('updateProject', 404, {
-    params: { id: app.context.newId() },
-    body: {},
-    headers: { 'if-match': '*' },
-  });
+  await refused('updateProject', 404, { id: app.context.newId(), body: {}, headers: { 'if-match': '*' } });
 });
 
 test('of many updates of one version on two servers, one is carried out', async () => {
@@ -165,7 +161,7 @@ test('a change that names in its body what the read names in its path is compare
     call(app, 'updateApprovalPolicy', { body: { ...record, id, path }, headers: { 'if-match': header } });
   assert.equal((await change('first')).statusCode, 200);
   assert.equal((await change('second')).statusCode, 412);
-  assert.equal((await ok('getTemplate', { params: { id } })).path, 'first');
+  assert.equal((await ok('getTemplate', { id })).path, 'first');
 });
 
 test('every family locks what can be changed under a condition', () => {

@@ -289,8 +289,7 @@ interface Shown {
 async function documentsOf(place: Place, reply: Shown, variable: string): Promise<unknown[]> {
   const { name } = place.operation;
   if (name === 'saveVariables') return [reply];
-  if (name === 'bulkDeploy')
-    return [await ok('getDeployment', { params: { id: reply.data?.[0]?.deploymentId ?? '' } })];
+  if (name === 'bulkDeploy') return [await ok('getDeployment', { id: reply.data?.[0]?.deploymentId ?? '' })];
   const ofSet = name.endsWith('ConfigurationSet') ? { setId: reply.id } : null;
   const deploymentLogId = name.startsWith('create') ? reply.latestDeploymentLogId : reply.id;
   if (variableAt(place) !== null) {
@@ -298,9 +297,9 @@ async function documentsOf(place: Place, reply: Shown, variable: string): Promis
     return (await ok('listVariables', { query })).filter((row) => row.name === variable);
   }
   if (name === 'createEnvironmentWithoutTemplate')
-    return [reply, await ok('getTemplate', { params: { id: reply.blueprintId ?? '' } })];
+    return [reply, await ok('getTemplate', { id: reply.blueprintId ?? '' })];
   if (name === 'createEnvironment' && place.path[0] === 'type')
-    return [await ok('getTemplate', { params: { id: reply.blueprintId ?? '' } })];
+    return [await ok('getTemplate', { id: reply.blueprintId ?? '' })];
   return [reply];
 }
 
@@ -309,7 +308,7 @@ async function isShown(place: Place, value: unknown, reply: Shown, variable: str
   const isTtl = place.path.at(-2) === 'ttl' || place.operation.name === 'updateEnvironmentTtl';
   if (isTtl) {
     const id = reply.environmentId ?? reply.id ?? '';
-    const { lifespanEndAt } = await ok('getEnvironment', { params: { id } });
+    const { lifespanEndAt } = await ok('getEnvironment', { id });
     return (lifespanEndAt === null) === (value === 'INFINITE');
   }
   const documents = await documentsOf(place, reply, variable);

@@ -15,7 +15,7 @@ async function waits(id: string): Promise<string | null> {
   const { status, waitingFor } = await deploymentOf(id);
   assert.equal(next === null, status === 'WAITING_FOR_USER', status);
   if (next === null) {
-    await ok('cancelDeployment', { params: { id } });
+    await ok('cancelDeployment', { id });
     return waitingFor?.approval?.decidedBy ?? assert.fail('nothing decided');
   }
   await agent.apply(next);
@@ -24,14 +24,14 @@ async function waits(id: string): Promise<string | null> {
 
 const setting = async (id: string) => (await environmentOf(id)).requiresApproval;
 const change = (id: string, requiresApproval: boolean) =>
-  ok('updateEnvironment', { params: { id }, body: { requiresApproval } });
+  ok('updateEnvironment', { id, body: { requiresApproval } });
 const variable = (value: string | null) => ({
   configurationChanges: [
     { name: 'ENVARIUM_REQUIRES_APPROVAL', ...(value === null ? { toDelete: true } : { value }) },
   ],
 });
 const deployed = async (id: string, body: object = {}) => waits((await deploy(id, body)).id);
-const destroyed = async (id: string) => waits((await ok('destroyEnvironment', { params: { id } })).id);
+const destroyed = async (id: string) => waits((await ok('destroyEnvironment', { id })).id);
 
 test('the setting decides alone; a request decides for its run and becomes the setting', async () => {
   const { id } = await createActive();
@@ -66,13 +66,10 @@ test('a destroy waits under the same rule, without a request', async () => {
 
 test('a schedule has no request: the setting of the environment decides', async () => {
   const { id } = await createActive();
-  await ok('updateEnvironmentSchedule', {
-    params: { id },
-    body: { deploy: { cron: '*/5 * * * *', enabled: true } },
-  });
+  await ok('updateEnvironmentSchedule', { id, body: { deploy: { cron: '*/5 * * * *', enabled: true } } });
   for (const expected of [null, 'environment']) {
     await change(id, expected !== null);
-    const { deploy: next } = await ok('getEnvironmentSchedule', { params: { id } });
+    const { deploy: next } = await ok('getEnvironmentSchedule', { id });
     const seconds = (Date.parse(next?.nextSchedule ?? '') - app.context.now().getTime()) / 1000;
     app.advance(Math.ceil(seconds) + 1);
     await fireTimers(app.context);
@@ -99,14 +96,11 @@ test('a planner cannot switch approvals off in any way, and nothing of the attem
     { deployRequest: { userRequiresApproval: false } },
     variable('false'),
   ])
-    assert.match(
-      (await refused('deployEnvironment', 403, { params: { id }, body, as })).message,
-      /RUN_APPLY/,
-    );
+    assert.match((await refused('deployEnvironment', 403, { id, body, as })).message, /RUN_APPLY/);
   assert.equal(await setting(id), true);
-  const { id: planned } = await ok('deployEnvironment', { params: { id }, as });
+  const { id: planned } = await ok('deployEnvironment', { id, as });
   assert.equal(await waits(planned), 'planner');
   await change(id, false);
-  const { id: again } = await ok('deployEnvironment', { params: { id }, as });
+  const { id: again } = await ok('deployEnvironment', { id, as });
   assert.equal(await waits(again), 'planner');
 });

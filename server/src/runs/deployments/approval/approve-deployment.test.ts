@@ -40,7 +40,7 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
   assert.match(waiting.waitingFor?.text ?? '', /approve or refuse: 1 to add$/);
   assert.equal((await environmentOf(environmentId)).status, 'WAITING_FOR_USER');
   const reference = await ok('approveDeployment', {
-    params: { id },
+    id,
     body: { planHash: waiting.planHash, comment: 'as discussed' },
   });
   assert.deepEqual(reference, { id, status: 'IN_PROGRESS' });
@@ -86,7 +86,7 @@ test('an apply goes to the agent that planned it if that is waiting, otherwise t
   for (const other of others) await other.register();
   const first = await waitingDeployment();
   const [planner, waiting = assert.fail(), ...rest] = await waitingClaims(t, [agent, ...others]);
-  await ok('approveDeployment', { params: { id: first.id } });
+  await ok('approveDeployment', { id: first.id });
   const apply = (await planner) ?? assert.fail();
   assert.deepEqual(apply.approved?.continues, first.plan);
   await agent.apply(apply);
@@ -97,7 +97,7 @@ test('an apply goes to the agent that planned it if that is waiting, otherwise t
     [waiting, ...rest].map(async (claim, index) => [(await claim) ?? assert.fail(), index] as const),
   );
   await others[index]?.finish(planned, plannedOutcome());
-  await ok('approveDeployment', { params: { id: second.latestDeploymentLogId ?? '' } });
+  await ok('approveDeployment', { id: second.latestDeploymentLogId ?? '' });
   const elsewhere = (await [waiting, ...rest][1 - index]) ?? assert.fail();
   assert.deepEqual([elsewhere.phase, elsewhere.approved?.continues], ['apply', undefined]);
   await others[1 - index]?.apply(elsewhere);
@@ -105,9 +105,7 @@ test('an apply goes to the agent that planned it if that is waiting, otherwise t
 
 test('only one of many simultaneous approvals wins', async () => {
   const { id } = await waitingDeployment();
-  const replies = await Promise.all(
-    Array.from({ length: 6 }, () => call('approveDeployment', { params: { id } })),
-  );
+  const replies = await Promise.all(Array.from({ length: 6 }, () => call('approveDeployment', { id })));
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409, 409, 409]);
   assert.equal((await deploymentOf(id)).reviewers.length, 1);
   const { rows } = await app.database.pool.query('select phase from job where deployment_id = $1', [id]);
@@ -117,40 +115,34 @@ test('only one of many simultaneous approvals wins', async () => {
 
 test('only one of a simultaneous approval and cancellation counts', async () => {
   const { id } = await waitingDeployment();
-  const replies = await Promise.all([
-    call('approveDeployment', { params: { id } }),
-    call('cancelDeployment', { params: { id } }),
-  ]);
+  const replies = await Promise.all([call('approveDeployment', { id }), call('cancelDeployment', { id })]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
   const { status, reviewers } = await deploymentOf(id);
   assert.deepEqual(
     reviewers.map(({ action }) => action),
     [status === 'CANCELLED' ? 'cancelled' : 'approved'],
   );
-  if (status === 'IN_PROGRESS') await ok('abortDeployment', { params: { id } });
+  if (status === 'IN_PROGRESS') await ok('abortDeployment', { id });
 });
 
 test('a refusal is kept with its comment, and lists show it', async () => {
   const { id, environmentId } = await waitingDeployment();
-  await ok('cancelDeployment', { params: { id }, body: { comment: 'too expensive' } });
+  await ok('cancelDeployment', { id, body: { comment: 'too expensive' } });
   const found = await deploymentOf(id);
   assert.deepEqual(
     found.reviews?.map(({ action, comment }) => [action, comment]),
     [['cancelled', 'too expensive']],
   );
-  const listed = await ok('listDeployments', { params: { id: environmentId } });
+  const listed = await ok('listDeployments', { id: environmentId });
   assert.deepEqual(listed[0]?.reviews, found.reviews);
 });
 
 test('the hash of another plan is refused', async () => {
   const { id } = await waitingDeployment();
-  const { message } = await refused('approveDeployment', 409, {
-    params: { id },
-    body: { planHash: 'f'.repeat(64) },
-  });
+  const { message } = await refused('approveDeployment', 409, { id, body: { planHash: 'f'.repeat(64) } });
   assert.match(message, /\/body\/planHash/);
   assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
 });
 
 test('a plan older than the current state cannot be approved', async () => {
@@ -170,8 +162,8 @@ test('a plan older than the current state cannot be approved', async () => {
   await agent.finish(await agent.claim(), plannedOutcome());
   const late = await agent.putState(first, stateFile(1, ['a'], environment.id), '');
   assert.equal(late.standing, 'current');
-  assert.match((await refused('approveDeployment', 409, { params: { id: second.id } })).message, /outdated/);
-  await ok('cancelDeployment', { params: { id: second.id } });
+  assert.match((await refused('approveDeployment', 409, { id: second.id })).message, /outdated/);
+  await ok('cancelDeployment', { id: second.id });
 });
 
 test('a plan is not applied when the state changed while it was made', async () => {
@@ -190,11 +182,11 @@ test('a plan is not applied when the state changed while it was made', async () 
 test('only waiting deployments can be approved, and running ones cannot be cancelled', async () => {
   const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
-  assert.match((await refused('approveDeployment', 409, { params: { id } })).message, /IN_PROGRESS/);
-  assert.match((await refused('cancelDeployment', 409, { params: { id } })).message, /abort it instead/);
-  await ok('abortDeployment', { params: { id } });
+  assert.match((await refused('approveDeployment', 409, { id })).message, /IN_PROGRESS/);
+  assert.match((await refused('cancelDeployment', 409, { id })).message, /abort it instead/);
+  await ok('abortDeployment', { id });
   for (const name of ['approveDeployment', 'cancelDeployment', 'abortDeployment'] as const)
-    await refused(name, 409, { params: { id } });
+    await refused(name, 409, { id });
 });
 
 test('a plan without a decision times out, and the next one starts', async () => {
@@ -209,7 +201,7 @@ test('a plan without a decision times out, and the next one starts', async () =>
   assert.equal(late.status, 'TIMEOUT');
   assert.match(late.error?.message ?? '', /ENVARIUM_APPROVAL_WAIT_DAYS/);
   assert.equal((await deploymentOf(next.id)).status, 'IN_PROGRESS');
-  await ok('abortDeployment', { params: { id: next.id } });
+  await ok('abortDeployment', { id: next.id });
 });
 
 test('requiresApproval of the request applies to this and later runs; the variable takes precedence', async () => {

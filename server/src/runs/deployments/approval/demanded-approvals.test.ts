@@ -60,11 +60,7 @@ test('what a Deployer switched off before the project demanded approvals does no
   const byVariable = await idleIn(projectId, { requiresApproval: true });
   await ok(app, 'saveVariables', { body: variableOf(byVariable.id, 'false'), as: deployer });
   const bySetting = await idleIn(projectId, { requiresApproval: true });
-  await ok(app, 'updateEnvironment', {
-    params: { id: bySetting.id },
-    body: { requiresApproval: false },
-    as: deployer,
-  });
+  await ok(app, 'updateEnvironment', { id: bySetting.id, body: { requiresApproval: false }, as: deployer });
   await ok(app, 'updatePolicy', {
     body: { projectId, selfApprovalForbidden: true, requiresApprovalDefault: true },
   });
@@ -80,7 +76,7 @@ test('whoever edits the settings of the project lifts it, for others, too', asyn
   const { projectId, deployer } = await fourEyes();
   const admin = await adminIn(projectId);
   const { id } = await idleIn(projectId, { requiresApproval: true });
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false }, as: admin });
+  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: false }, as: admin });
   assert.deepEqual(await outcomeOf(id, deployer), ['IN_PROGRESS', undefined]);
   assert.deepEqual(await outcomeOf(id, deployer, { userRequiresApproval: false }), [
     'IN_PROGRESS',
@@ -99,13 +95,9 @@ test('a lower project does not lift what one above demands', async () => {
     /selfApprovalForbidden false needs the right EDIT_PROJECT_SETTINGS/,
   );
   const { id } = await idleIn(below, { requiresApproval: true });
-  await refused(app, 'updateEnvironment', 403, {
-    params: { id },
-    body: { requiresApproval: false },
-    as: admin,
-  });
+  await refused(app, 'updateEnvironment', 403, { id, body: { requiresApproval: false }, as: admin });
   await ok(app, 'updatePolicy', { body: allowed });
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: false }, as: admin });
+  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: false }, as: admin });
 });
 
 test('a variable below does not lift what one above demands, whatever its value', async () => {
@@ -119,7 +111,7 @@ test('a variable below does not lift what one above demands, whatever its value'
   await ok(app, 'saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
   assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'variable']);
   for (const value of ['false', 'other']) assert.equal((await set(value, admin)).statusCode, 403, value);
-  await ok(app, 'deployEnvironment', { params: { id }, body: { configurationChanges: off } });
+  await ok(app, 'deployEnvironment', { id, body: { configurationChanges: off } });
 });
 
 test(
@@ -133,14 +125,10 @@ test(
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'PROJECT', projectId);
     assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'policy']);
-    const again = { params: { id }, body: { configurationChanges: [{ ...off[0], value: 'true' }] } };
+    const again = { id, body: { configurationChanges: [{ ...off[0], value: 'true' }] } };
     await ok(app, 'deployEnvironment', { ...again, as: deployer });
     await forgetWork(app);
-    await refused(app, 'deployEnvironment', 403, {
-      params: { id },
-      body: { configurationChanges: off },
-      as: deployer,
-    });
+    await refused(app, 'deployEnvironment', 403, { id, body: { configurationChanges: off }, as: deployer });
   },
 );
 
@@ -186,7 +174,7 @@ test('an environment is not moved away from what demands approvals', async () =>
     { organizationId, projectId, role: mover },
     { organizationId, projectId: target, role: mover },
   ]);
-  const move = { params: { id }, body: { projectId: target } };
+  const move = { id, body: { projectId: target } };
   const { message } = await refused(app, 'moveEnvironment', 403, { ...move, as });
   assert.match(message, /away from what demands approvals needs the right EDIT_PROJECT_SETTINGS/);
   await ok(app, 'moveEnvironment', move);

@@ -17,7 +17,7 @@ async function guardedEnvironment() {
   const projectId = await projectIn();
   const { id, blueprintId } = await createActive(app, agent, { projectId });
   const template = blueprintId ?? assert.fail();
-  await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: true } });
   await forbid(projectId, true);
   const rule = 'pending contains "1 more" if count(input.approvers) == 0';
   await assign((await newPolicy(`package envarium\n${rule}`)).id, 'ORGANIZATION', organizationId);
@@ -46,12 +46,12 @@ async function waitsForAnother(way: string): Promise<void> {
   const { status, waitingFor } = await deploymentOf(app, deploymentId);
   assert.equal(status, 'WAITING_FOR_USER', way);
   assert.deepEqual(waitingFor?.approval?.excluded, [{ userId: as.id, reason: 'ownPlan' }], way);
-  await refused(app, 'approveDeployment', 409, { params: { id: deploymentId }, as });
+  await refused(app, 'approveDeployment', 409, { id: deploymentId, as });
   await refused(app, 'resumeMcpEnvironment', 409, { params, as });
   const [item] = (await ok(app, 'bulkApprove', { body: inBulk, as })).data;
   assert.equal(item?.status, 'failed', way);
   assert.equal((await deploymentOf(app, deploymentId)).status, 'WAITING_FOR_USER', way);
-  await ok(app, 'cancelDeployment', { params: { id: deploymentId } });
+  await ok(app, 'cancelDeployment', { id: deploymentId });
 }
 
 test('what would switch the approval off is refused', needsOpa, async () => {

@@ -69,7 +69,7 @@ test('the own plan cannot be approved where only a lower project allows it', asy
   const id = created.latestDeploymentLogId ?? '';
   const { waitingFor } = await deploymentOf(app, id);
   assert.deepEqual(waitingFor?.approval?.excluded, [{ userId: admin.id, reason: 'ownPlan' }]);
-  await refused(app, 'approveDeployment', 409, { params: { id }, as: admin });
+  await refused(app, 'approveDeployment', 409, { id, as: admin });
 });
 
 test(
@@ -90,10 +90,7 @@ test(
     assert.deepEqual(await outcomeOf(own.id, admin), waitsForProject, 'a template of one environment below');
     const made = await keyIn(above, ['CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT']);
     const { id: direct, blueprintId } = await idleIn(above, { requiresApproval: true });
-    await ok(app, 'setEnvironmentTemplate', {
-      params: { id: direct },
-      body: { newName: `shared ${direct}` },
-    });
+    await ok(app, 'setEnvironmentTemplate', { id: direct, body: { newName: `shared ${direct}` } });
     await give(blueprintId, made);
     assert.deepEqual(await outcomeOf(direct, deployer), waitsForProject, 'no right to the settings');
     await ok(app, 'unassignApprovalPolicies', { params: { scope: 'BLUEPRINT', scopeId: blueprintId } });
@@ -110,7 +107,7 @@ test(
     const editor = await keyIn(projectId, ['CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT']);
     const deployer = await deployerIn(projectId);
     const { id, blueprintId } = await idleIn(projectId, { requiresApproval: false });
-    await ok(app, 'setEnvironmentTemplate', { params: { id }, body: { newName: `shared ${id}` } });
+    await ok(app, 'setEnvironmentTemplate', { id, body: { newName: `shared ${id}` } });
     const silent = await newPolicy('package envarium');
     await assign(silent.id, 'BLUEPRINT', blueprintId);
     const allowing = await newPolicy(says('allow', 'all is well'));
@@ -146,7 +143,7 @@ test(
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'PROJECT', below);
     await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: admin });
-    const deploy = () => ok(app, 'deployEnvironment', { params: { id }, as: deployer });
+    const deploy = () => ok(app, 'deployEnvironment', { id, as: deployer });
     await deploy();
     const first = await agent.claim();
     const queued = await deploy();
@@ -195,11 +192,11 @@ test(
     const [demanding, free] = await twoTemplates(projectId);
     const { id } = await fromTemplate(projectId, demanding, { requiresApproval: false });
     assert.deepEqual(await outcomeOf(id, deployer), isApplied);
-    await ok(app, 'setEnvironmentTemplate', { params: { id }, body: { blueprintId: free }, as: deployer });
+    await ok(app, 'setEnvironmentTemplate', { id, body: { blueprintId: free }, as: deployer });
     await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: deployer });
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'BLUEPRINT', demanding);
-    const destroy = await ok(app, 'destroyEnvironment', { params: { id }, as: deployer });
+    const destroy = await ok(app, 'destroyEnvironment', { id, as: deployer });
     assert.deepEqual(await outcome(destroy.id), ['WAITING_FOR_USER', 'policy']);
   },
 );
@@ -248,10 +245,10 @@ test('the default for new environments lifts nothing', async () => {
   const deployer = await deployerIn(projectId);
   const { id } = await idleIn(projectId);
   assert.deepEqual(await outcomeOf(id, deployer), waitsForProject, 'whoever creates it');
-  const asNew = { params: { id }, body: { requiresApproval: null }, as: deployer };
+  const asNew = { id, body: { requiresApproval: null }, as: deployer };
   for (const before of [true, false]) {
-    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: true } });
-    await ok(app, 'updateEnvironment', { params: { id }, body: { requiresApproval: before } });
+    await ok(app, 'updateEnvironment', { id, body: { requiresApproval: true } });
+    await ok(app, 'updateEnvironment', { id, body: { requiresApproval: before } });
     await ok(app, 'updateEnvironment', asNew);
     assert.deepEqual(await outcomeOf(id, deployer), waitsForProject, 'as a new environment');
   }
@@ -262,7 +259,7 @@ test('who repeats that approvals are off does not take it over, and the trail ha
   const deployer = await deployerIn(projectId);
   const key = await app.addKey({ [organizationId]: 'Admin' });
   const { id } = await idleIn(projectId, { requiresApproval: true });
-  const write = (body: object, as: typeof key) => ok(app, 'updateEnvironment', { params: { id }, body, as });
+  const write = (body: object, as: typeof key) => ok(app, 'updateEnvironment', { id, body, as });
   await write({ requiresApproval: false }, deployer);
   await forbid(projectId, true);
   await write({ requiresApproval: false, description: 'new' }, key);

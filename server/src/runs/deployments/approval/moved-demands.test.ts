@@ -29,7 +29,7 @@ const away = /away from what demands approvals needs the right EDIT_PROJECT_SETT
 
 /** Moves an environment as a user without the right to lift demands, in vain; then as one who has it. */
 async function moveOnlyWithRight(id: string, projectId: string, without: Key, owner: Key): Promise<void> {
-  const move = { params: { id }, body: { projectId } };
+  const move = { id, body: { projectId } };
   assert.match((await refused(app, 'moveEnvironment', 403, { ...move, as: without })).message, away);
   await ok(app, 'moveEnvironment', { ...move, as: owner });
 }
@@ -68,10 +68,10 @@ test('an environment moves freely where the demands above it stay', async () => 
   await ok(app, 'saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
   const { id } = await idleIn(source);
   const as = await moverIn([source, target], movers);
-  const up = { params: { id }, body: { projectId: above } };
+  const up = { id, body: { projectId: above } };
   await ok(app, 'moveEnvironment', { ...up, as: await moverIn([above], movers) });
   const { id: other } = await idleIn(target);
-  await ok(app, 'moveEnvironment', { params: { id: other }, body: { projectId: source }, as });
+  await ok(app, 'moveEnvironment', { id: other, body: { projectId: source }, as });
 });
 
 test('an environment moves with what its own template demands', async () => {
@@ -81,7 +81,7 @@ test('an environment moves with what its own template demands', async () => {
   await assign(policy.id, 'BLUEPRINT', blueprintId);
   await ok(app, 'saveVariables', { body: variableOf(blueprintId, 'true', 'BLUEPRINT') });
   const as = await moverIn([source, target], movers);
-  await ok(app, 'moveEnvironment', { params: { id }, body: { projectId: target }, as });
+  await ok(app, 'moveEnvironment', { id, body: { projectId: target }, as });
 });
 
 test('a project does not move to where the demand above both places is lifted', async () => {
@@ -89,10 +89,10 @@ test('a project does not move to where the demand above both places is lifted', 
   const [moved, target] = [await projectIn(above), await projectIn(above)];
   const owner = await adminIn(above);
   await forbid(target, false, owner);
-  const move = { params: { id: moved }, body: { targetProjectId: target } };
+  const move = { id: moved, body: { targetProjectId: target } };
   const as = await moverIn([moved, target], 'Admin');
   assert.match((await refused(app, 'moveProject', 403, { ...move, as })).message, away);
-  const { parentProjectId } = await ok(app, 'getProject', { params: { id: moved } });
+  const { parentProjectId } = await ok(app, 'getProject', { id: moved });
   assert.equal(parentProjectId, above, 'nothing has moved');
   await ok(app, 'moveProject', { ...move, as: owner });
 });
@@ -111,13 +111,13 @@ test('what a project demands holds for each level of a deployment', needsOpa, as
   const below = await projectIn(projectId);
   const deployer = await deployerIn(below);
   const { id } = await idleIn(below, { ...settings, requiresApproval: true });
-  const switchOff = { params: { id }, body: { requiresApproval: false }, as: deployer };
+  const switchOff = { id, body: { requiresApproval: false }, as: deployer };
   await ok(app, 'updateEnvironment', switchOff);
   await forbid(projectId, true);
   const small = 'allow contains "small" if count(input.plan.resource_changes) == 0';
   await assign((await newPolicy(`package envarium\n${small}`)).id, 'PROJECT', projectId);
   await assign((await newPolicy(says('allow'))).id, 'PROJECT', below);
-  const started = await ok(app, 'deployEnvironment', { params: { id }, as: deployer });
+  const started = await ok(app, 'deployEnvironment', { id, as: deployer });
   const plan = async (units: PlannedUnit[], changes: object[]) => {
     const job = await agent.claim();
     await agent.putBlob(job, 'plan', 'plan');

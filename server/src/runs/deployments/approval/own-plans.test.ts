@@ -41,9 +41,8 @@ async function planOf(as: Key, projectId: string): Promise<string> {
   return id;
 }
 
-const approve = (id: string, as: Key) => ok('approveDeployment', { params: { id }, as });
-const refusal = async (id: string, as: Key) =>
-  (await refused('approveDeployment', 409, { params: { id }, as })).message;
+const approve = (id: string, as: Key) => ok('approveDeployment', { id, as });
+const refusal = async (id: string, as: Key) => (await refused('approveDeployment', 409, { id, as })).message;
 const excluded = async (id: string) =>
   (await deploymentOf(id)).waitingFor?.approval?.excluded?.map(({ userId, reason }) => [userId, reason]);
 
@@ -105,7 +104,7 @@ test('a key does not make its maker somebody else', async () => {
       [key.id, 'ownPlan'],
     ].toSorted(),
   );
-  await ok('deleteApiKey', { params: { id: key.id }, as: ben });
+  await ok('deleteApiKey', { id: key.id, as: ben });
   assert.match(await refusal(byKey, ada), /by a key of yours/, 'also after the key is gone');
   await approve(byKey, ben);
   await approve(byHand, ben);
@@ -114,14 +113,14 @@ test('a key does not make its maker somebody else', async () => {
 test('what a schedule starts is the plan of whoever set it last', async () => {
   const projectId = await projectWith(true);
   const { id } = await createActive({ projectId });
-  await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   for (const as of [ben, ada])
     await ok('updateEnvironmentSchedule', {
-      params: { id },
+      id,
       body: { deploy: { cron: '*/5 * * * *', enabled: true } },
       as,
     });
-  const { deploy } = await ok('getEnvironmentSchedule', { params: { id } });
+  const { deploy } = await ok('getEnvironmentSchedule', { id });
   const next = Date.parse(deploy?.nextSchedule ?? '');
   app.advance(Math.ceil((next - app.context.now().getTime()) / 1000) + 1);
   await fireTimers(app.context);
@@ -141,8 +140,8 @@ test('the destroy at the end of a lifetime is the plan of whoever chose it, and 
   const ending = async (as: Key | null) => {
     await forgetWork();
     const { id } = await createActive({ projectId });
-    await ok('updateEnvironment', { params: { id }, body: { requiresApproval: true } });
-    if (as) await ok('updateEnvironmentTtl', { params: { id }, body, as });
+    await ok('updateEnvironment', { id, body: { requiresApproval: true } });
+    if (as) await ok('updateEnvironmentTtl', { id, body, as });
     app.advance(3601);
     await fireTimers(app.context);
     await agent.finish(await agent.claim(), plannedOutcome());
@@ -187,11 +186,8 @@ test('what a deployment causes downstream is the plan of whoever started that de
   const downstream = await createActive({ projectId, name: 'downstream' });
   const params = { id: downstream.id };
   await ok('updateEnvironment', { params, body: { requiresApproval: true } });
-  await ok('setDownstream', {
-    params: { id: upstream.id },
-    body: { downstreamEnvironmentIds: [downstream.id] },
-  });
-  await ok('deployEnvironment', { params: { id: upstream.id }, as: ada });
+  await ok('setDownstream', { id: upstream.id, body: { downstreamEnvironmentIds: [downstream.id] } });
+  await ok('deployEnvironment', { id: upstream.id, as: ada });
   await agent.apply((await agent.plan()) ?? assert.fail());
   await app.carryOutEffects();
   await agent.finish(await agent.claim(), plannedOutcome());
@@ -204,22 +200,19 @@ test('lists say who may not approve, and until when it waits', async () => {
   covers('WaitingFor', 'approval');
   const id = await planOf(ada, await projectWith(true));
   const { environmentId, waitingFor } = await deploymentOf(id);
-  const [listed] = await ok('listDeployments', { params: { id: environmentId } });
+  const [listed] = await ok('listDeployments', { id: environmentId });
   assert.deepEqual(listed?.waitingFor, waitingFor);
   const days = app.context.settings.approvalWaitDays * 86_400_000;
   const { since, approval } = waitingFor ?? assert.fail();
   assert.equal(Date.parse(approval?.until ?? '') - Date.parse(since ?? ''), days);
   assert.deepEqual([approval?.decidedBy, approval?.missing], ['project', []]);
-  await ok('cancelDeployment', { params: { id }, as: ada });
+  await ok('cancelDeployment', { id, as: ada });
 });
 
 test('a refusal is about the plan that was read', async () => {
   const id = await planOf(ada, await projectWith(null));
-  const { message } = await refused('cancelDeployment', 409, {
-    params: { id },
-    body: { planHash: 'f'.repeat(64) },
-  });
+  const { message } = await refused('cancelDeployment', 409, { id, body: { planHash: 'f'.repeat(64) } });
   assert.match(message, /\/body\/planHash/);
   const { planHash } = await deploymentOf(id);
-  await ok('cancelDeployment', { params: { id }, body: { planHash } });
+  await ok('cancelDeployment', { id, body: { planHash } });
 });

@@ -118,7 +118,7 @@ describe('outputs as inputs', () => {
     await allow(shared);
     const idle = await createIdle({ projectId: shared, preventAutoDeploy: true });
     assert.deepEqual(await list(), outputs);
-    await ok('deleteEnvironment', { params: { id: idle.id } });
+    await ok('deleteEnvironment', { id: idle.id });
   });
 
   test('both forms are stored as written, and a run gets the values in the form that its tool reads', async () => {
@@ -204,7 +204,7 @@ describe('outputs as inputs', () => {
     const changed = await agent.plan();
     assert.ok(changed);
     await agent.apply(changed, ['a'], { outputs: { one: text('second') } });
-    await ok('approveDeployment', { params: { id: deploymentId } });
+    await ok('approveDeployment', { id: deploymentId });
     const apply = await agent.claim();
     assert.deepEqual(apply.variables, planned.variables);
     assert.equal(apply.variables.terraform[0]?.value, 'first');
@@ -226,7 +226,7 @@ describe('outputs as inputs', () => {
     const secret = (await deployed('secret', { one: text('1') }, { projectId: closed })).id;
     const never = (await createIdle({ name: 'never', projectId: shared })).id;
     const gone = (await createIdle({ name: 'gone', projectId: shared })).id;
-    await ok('deleteEnvironment', { params: { id: gone } });
+    await ok('deleteEnvironment', { id: gone });
     const cases: [object, RegExp][] = [
       [
         input('v', json(network, 'nope')),
@@ -264,7 +264,7 @@ describe('outputs as inputs', () => {
       assert.match(message, /^Variable "v" of environment "app" refers to output /i);
       assert.match(message, expected);
       assert.doesNotMatch(message, /vpc-1|hunter2|\n/);
-      assert.equal((await ok('getEnvironment', { params: { id } })).status, 'FAILED');
+      assert.equal((await ok('getEnvironment', { id })).status, 'FAILED');
     }
     const both = await consumer([input('a', json(network, 'nope')), input('b', json(never, 'x'))]);
     assert.match(await failureOf(both.deploymentId), /"a" .*nope.*\n.*"b" .*never/);
@@ -279,7 +279,7 @@ describe('outputs as inputs', () => {
 
   test('outputs of what was destroyed are gone', async () => {
     const source = await deployed('short-lived', { one: text('1') }, { projectId: shared });
-    await ok('destroyEnvironment', { params: { id: source.id } });
+    await ok('destroyEnvironment', { id: source.id });
     const next = await agent.plan();
     assert.ok(next);
     await agent.apply(next, []);
@@ -296,13 +296,13 @@ describe('outputs as inputs', () => {
         input('three', json(source.id, 'three'), 1, { value: '' }),
       ],
     });
-    await ok('destroyEnvironment', { params: { id: source.id } });
+    await ok('destroyEnvironment', { id: source.id });
     const next = await agent.plan();
     assert.ok(next);
     await agent.apply(next, []);
     const body = { configurationChanges: [input('LATER', json(source.id, 'one'), 0)] };
     await failureOf((await deploy(used.id, body)).id);
-    const { id } = await ok('destroyEnvironment', { params: { id: used.id } });
+    const { id } = await ok('destroyEnvironment', { id: used.id });
     const job = await agent.claim();
     assert.equal(job.deploymentId, id);
     assert.deepEqual(
@@ -347,7 +347,7 @@ describe('outputs as inputs', () => {
     const as = await app.addKey({ [app.organizationId]: 'User' }, roles);
     const configurationChanges = [input('vpc', json(network, 'vpc_id'))];
     const { id } = await createIdle({ name: 'app', projectId: own, configurationChanges });
-    const byKey = await ok('deployEnvironment', { params: { id }, body: {}, as });
+    const byKey = await ok('deployEnvironment', { id, body: {}, as });
     const message = await failureOf(byKey.id);
     assert.match(
       message,
@@ -380,7 +380,7 @@ describe('outputs as inputs', () => {
     const { id } = await createIdle();
     const refusal = async (status: number, variable: object) => {
       const body = { configurationChanges: [variable] };
-      return (await refused('deployEnvironment', status, { params: { id }, body })).message;
+      return (await refused('deployEnvironment', status, { id, body })).message;
     };
     for (const value of [
       'vpc_id',

@@ -44,9 +44,9 @@ test('the outputs of a run of several units are a list by unit, wherever they ar
     },
   ];
   assert.deepEqual((await deploymentOf(deploymentId)).output, expected);
-  const [listed] = await ok('listDeployments', { params: { id } });
+  const [listed] = await ok('listDeployments', { id });
   assert.deepEqual(listed?.output, expected);
-  const environment = await ok('getEnvironment', { params: { id } });
+  const environment = await ok('getEnvironment', { id });
   assert.deepEqual(environment.latestDeploymentLog?.output, expected);
   const { outputs: names } = await ok('listEnvironmentOutputs', { query: { projectId: app.projectId } });
   assert.deepEqual(

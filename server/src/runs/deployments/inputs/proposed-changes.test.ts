@@ -21,7 +21,7 @@ async function propose(configurationChanges: object | object[], more: object = {
     ],
   });
   const { id } = await ok('deployEnvironment', {
-    params: { id: environment.id },
+    id: environment.id,
     body: { configurationChanges, ...more },
     as: planner,
   });
@@ -68,7 +68,7 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
     ],
   );
   assert.deepEqual(await stored(), unchanged, 'nothing is stored yet');
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   assert.deepEqual(await stored(), { SIZE: 'large', TOKEN: '********' });
   const rows = await ok('listVariables', { query: { organizationId, environmentId: environment.id } });
   assert.deepEqual(
@@ -94,14 +94,14 @@ test('what was proposed waits for an approval also where the project skips plans
   await agent.plan({ hasChanges: false, hasResourceChanges: false, planSummary });
   const { status, isSkippedApply } = await deploymentOf(id);
   assert.deepEqual([status, isSkippedApply], ['WAITING_FOR_USER', undefined]);
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   assert.deepEqual(await stored(), { SIZE: 'large', TOKEN: '********' });
 });
 
 test('what was proposed is dropped when the plan is cancelled', async () => {
   const { id, stored } = await propose(changes);
   await agent.plan();
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
   assert.deepEqual(await stored(), unchanged);
 });
 
@@ -121,11 +121,11 @@ test('a proposal that cannot be stored any more is not approved, and says why', 
   await agent.plan();
   const body = [{ scope: 'GLOBAL', organizationId, name: 'SIZE', type: 0, value: 'fixed', isReadonly: true }];
   const [locked] = await ok('saveVariables', { body });
-  const { message } = await refused('approveDeployment', 409, { params: { id } });
+  const { message } = await refused('approveDeployment', 409, { id });
   assert.match(message, /can no longer be stored: .*"SIZE" is read-only in scope GLOBAL.*Cancel it/);
   assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
-  await ok('cancelDeployment', { params: { id } });
-  await ok('deleteVariable', { params: { id: locked?.id ?? '' } });
+  await ok('cancelDeployment', { id });
+  await ok('deleteVariable', { id: locked?.id ?? '' });
   assert.deepEqual(await stored(), unchanged);
 });
 
@@ -137,7 +137,7 @@ test('a proposal is checked when it is made, like a change', async () => {
   ];
   const { id } = await createActive();
   for (const [change, pattern, status = 400] of refusals) {
-    const input = { params: { id }, body: { configurationChanges: change }, as: planner };
+    const input = { id, body: { configurationChanges: change }, as: planner };
     assert.match((await refused('deployEnvironment', status, input)).message, pattern);
   }
 });
@@ -145,7 +145,7 @@ test('a proposal is checked when it is made, like a change', async () => {
 test('changes of somebody who may apply are stored when the deployment is requested', async () => {
   const { environment, stored } = await propose({ name: 'SIZE', value: 'large' });
   await ok('deployEnvironment', {
-    params: { id: environment.id },
+    id: environment.id,
     body: { configurationChanges: { name: 'SIZE', value: 'huge' } },
   });
   assert.equal((await stored()).SIZE, 'huge');
@@ -172,7 +172,7 @@ async function proposeSets(more: object = {}) {
     configurationSetChanges: { assign: [first.id] },
   });
   const deployment = await ok('deployEnvironment', {
-    params: { id: environment.id },
+    id: environment.id,
     body: { configurationSetChanges: { assign: [second.id], unassign: [first.id] }, ...more },
     as: planner,
   });
@@ -192,7 +192,7 @@ test('sets that a planner proposes are used for the plan, and assigned when it i
   await agent.finish(job, plannedOutcome());
   assert.deepEqual(await setsOf('deployment', id), [second.id]);
   assert.deepEqual(await setsOf('environment', environment.id), [first.id], 'nothing is stored yet');
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   assert.deepEqual(await setsOf('environment', environment.id), [second.id]);
   const { rows: audit } = await app.database.pool.query<{
     action: string;
@@ -219,7 +219,7 @@ test('sets that a planner proposes are used for the plan, and assigned when it i
 test('a variable that is proposed is checked with the sets that are proposed', async () => {
   const { environment, id } = await proposeSets();
   await agent.plan();
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
   const strict = await createSet({ name: 'STAGE', value: 'prod', isReadonly: true });
   const params = { id: environment.id };
   const body = {
@@ -234,7 +234,7 @@ test('a variable that is proposed is checked with the sets that are proposed', a
 test('no set is assigned when the plan is cancelled or fails, or only plans', async () => {
   const cancelled = await proposeSets();
   await agent.plan();
-  await ok('cancelDeployment', { params: { id: cancelled.id } });
+  await ok('cancelDeployment', { id: cancelled.id });
   const failed = await proposeSets();
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
   const dry = await proposeSets({ deploymentType: 'dryRun' });
@@ -251,10 +251,10 @@ test('a set that was deleted since is not assigned, and the approval says so', a
     params: { scope: 'environment', scopeId: environment.id },
     query: { setIds: first.id },
   });
-  await ok('deleteConfigurationSet', { params: { id: second.id } });
-  const { message } = await refused('approveDeployment', 409, { params: { id } });
+  await ok('deleteConfigurationSet', { id: second.id });
+  const { message } = await refused('approveDeployment', 409, { id });
   assert.match(message, /can no longer be stored: .*assign\/0.*Cancel it and deploy again/);
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
   assert.deepEqual(await setsOf('environment', environment.id), []);
 });
 
@@ -269,7 +269,7 @@ async function createActiveFrom(templateId: string) {
 /** Of the next deployment, which plans only: the template, and the revision. */
 async function codeOfNext(id: string) {
   const body = { deploymentType: 'dryRun' as const };
-  const made = await ok('deployEnvironment', { params: { id }, body });
+  const made = await ok('deployEnvironment', { id, body });
   const job = await agent.claim();
   await agent.finish(job, plannedOutcome());
   const { blueprintId } = await deploymentOf(made.id);
@@ -285,20 +285,16 @@ test('a template and revision that a planner proposes are those of the plan, and
     ],
   });
   const { id } = await createActiveFrom(first.id);
-  const asked = {
-    params: { id },
-    body: { blueprintId: second.id, blueprintRevision: 'v2' },
-    as: planner,
-  };
+  const asked = { id, body: { blueprintId: second.id, blueprintRevision: 'v2' }, as: planner };
   const dropped = await ok('deployEnvironment', asked);
   const job = await agent.claim();
   assert.deepEqual([job.source.revision, job.variables.environment[0]?.value], ['v2', 'second']);
   await agent.finish(job, plannedOutcome());
-  await ok('cancelDeployment', { params: { id: dropped.id } });
+  await ok('cancelDeployment', { id: dropped.id });
   assert.deepEqual(await codeOfNext(id), [first.id, first.repository, 'main']);
   const kept = await ok('deployEnvironment', asked);
   await agent.plan();
-  await ok('approveDeployment', { params: { id: kept.id } });
+  await ok('approveDeployment', { id: kept.id });
   await agent.apply(await agent.claim(), ['a']);
   assert.deepEqual(await codeOfNext(id), [second.id, second.repository, 'v2']);
   const { rows } = await app.database.pool.query<{ details: { templateId: object; proposedBy: string } }>(
@@ -316,12 +312,12 @@ test('a template that was deleted since is not switched to', async () => {
   const second = await createTemplate();
   const { id } = await createActiveFrom(first.id);
   const body = { blueprintId: second.id };
-  const made = await ok('deployEnvironment', { params: { id }, body, as: planner });
+  const made = await ok('deployEnvironment', { id, body, as: planner });
   await agent.plan();
-  await ok('deleteTemplate', { params: { id: second.id } });
-  const { message } = await refused('approveDeployment', 409, { params: { id: made.id } });
+  await ok('deleteTemplate', { id: second.id });
+  const { message } = await refused('approveDeployment', 409, { id: made.id });
   assert.match(message, /can no longer be stored: .*which was deleted/);
-  await ok('cancelDeployment', { params: { id: made.id } });
+  await ok('cancelDeployment', { id: made.id });
   assert.equal((await codeOfNext(id))[0], first.id);
 });
 
@@ -342,16 +338,16 @@ test("the environment's own template changes when a planner's repository and rev
   const { id, blueprintId } = await createActive({ revision: 'main' });
   const blueprintRepository = 'https://git.example.com/moved.git';
   const body = { blueprintRepository, blueprintRevision: 'v3' };
-  const propose = () => ok('deployEnvironment', { params: { id }, body, as: mover });
+  const propose = () => ok('deployEnvironment', { id, body, as: mover });
   const dropped = await propose();
   const job = await agent.claim();
   assert.deepEqual([job.source.repository, job.source.revision], [blueprintRepository, 'v3']);
   await agent.finish(job, plannedOutcome());
-  await ok('cancelDeployment', { params: { id: dropped.id } });
+  await ok('cancelDeployment', { id: dropped.id });
   assert.deepEqual(await codeOfNext(id), [blueprintId, createBody().repository, 'main']);
   const kept = await propose();
   await agent.plan();
-  await ok('approveDeployment', { params: { id: kept.id }, as: deployer });
+  await ok('approveDeployment', { id: kept.id, as: deployer });
   await agent.apply(await agent.claim(), ['a']);
   assert.deepEqual(await codeOfNext(id), [blueprintId, blueprintRepository, 'v3']);
 });

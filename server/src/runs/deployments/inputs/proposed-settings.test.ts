@@ -13,12 +13,12 @@ beforeEach(() => forgetWork());
 /** A deployment of a user who may only plan, with settings of its environment. */
 async function propose(body: object) {
   const environment = await createActive();
-  const { id } = await ok('deployEnvironment', { params: { id: environment.id }, body, as: planner });
+  const { id } = await ok('deployEnvironment', { id: environment.id, body, as: planner });
   return { environment, id };
 }
 
 async function settingsOf(id: string) {
-  const { name, lifespanEndAt, requiresApproval } = await ok('getEnvironment', { params: { id } });
+  const { name, lifespanEndAt, requiresApproval } = await ok('getEnvironment', { id });
   return { name, end: lifespanEndAt, requiresApproval };
 }
 
@@ -33,7 +33,7 @@ test("a planner's new name and lifetime are for the plan, and the environment's 
   assert.equal(job.systemVariables['ENVARIUM_ENVIRONMENT_NAME'], settings.envName);
   await agent.finish(job, plannedOutcome());
   assert.deepEqual(await settingsOf(environment.id), before, 'nothing is stored yet');
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   const after = { name: settings.envName, end: ttl.value, requiresApproval: true };
   assert.deepEqual(await settingsOf(environment.id), after);
 });
@@ -42,12 +42,12 @@ test("a planner's name and lifetime are dropped with the plan, and those of some
   const { environment, id } = await propose(settings);
   const before = await settingsOf(environment.id);
   await agent.plan();
-  await ok('cancelDeployment', { params: { id } });
-  const failed = { params: { id: environment.id }, body: settings, as: planner };
+  await ok('cancelDeployment', { id });
+  const failed = { id: environment.id, body: settings, as: planner };
   await ok('deployEnvironment', failed);
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed' }));
   assert.deepEqual(await settingsOf(environment.id), before);
-  await ok('deployEnvironment', { params: { id: environment.id }, body: settings });
+  await ok('deployEnvironment', { id: environment.id, body: settings });
   assert.deepEqual((await settingsOf(environment.id)).name, settings.envName);
 });
 
@@ -56,7 +56,7 @@ test('a lifetime that is over before the plan is approved is not stored, and the
   const { id } = await propose({ ttl: { type: 'DATE', value } });
   await agent.plan();
   app.advance(120);
-  const { message } = await refused('approveDeployment', 409, { params: { id } });
+  const { message } = await refused('approveDeployment', 409, { id });
   assert.match(message, /can no longer be stored: .*ttl.*Cancel it and deploy again/);
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
 });

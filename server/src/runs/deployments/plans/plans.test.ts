@@ -131,12 +131,12 @@ test('a plan is a document in the form of terraform, whose numbers keep every di
      where id = $1`,
     [plan],
   );
-  const response = await call('getPlanJson', { params: { id: plan } });
+  const response = await call('getPlanJson', { id: plan });
   assert.equal(response.statusCode, 200);
   assert.match(response.body, /"after":\{"size":9223372036854775807\}/);
   const { resource_changes: changes } = response.json() as { resource_changes: object[] };
   assert.equal((changes[0] as { address: string }).address, 'vm.changed');
-  const { url } = (await ok('getPlanJson', { params: { id: plan }, query: { redirect: 'false' } })) as {
+  const { url } = (await ok('getPlanJson', { id: plan, query: { redirect: 'false' } })) as {
     url: string;
   };
   assert.equal(url, `/api/environments/deployments/${plan}/plan-json`);
@@ -145,6 +145,6 @@ test('a plan is a document in the form of terraform, whose numbers keep every di
 test('a deployment without a plan has no document', async () => {
   const other = await createActive();
   const { id } = await deploy(other.id, { deploymentType: 'dryRun' });
-  const { message } = await refused('getPlanJson', 404, { params: { id } });
+  const { message } = await refused('getPlanJson', 404, { id });
   assert.match(message, /No plan is stored/);
 });

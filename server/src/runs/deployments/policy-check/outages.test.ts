@@ -29,7 +29,7 @@ async function approvedWithoutRepository() {
   assert.equal(await statusOf(id), 'WAITING_FOR_USER');
   const { folder } = policies[0] ?? assert.fail();
   renameSync(folder, `${folder}-away`);
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok(app, 'approveDeployment', { id });
   await app.carryOutEffects();
   assert.equal(await statusOf(id), 'IN_PROGRESS');
   return { id, putBack: () => renameSync(`${folder}-away`, folder) };

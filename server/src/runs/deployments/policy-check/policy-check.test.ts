@@ -103,7 +103,7 @@ test('a plan about which no policy says anything waits for a person', needsOpa, 
     [deployment.status, deployment.policyVerdicts?.[0]?.decision],
     ['WAITING_FOR_USER', 'none'],
   );
-  await ok(app, 'approveDeployment', { params: { id } });
+  await ok(app, 'approveDeployment', { id });
   await app.carryOutEffects();
   assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
   await agent.apply(await agent.claim());
@@ -128,12 +128,12 @@ allow contains sprintf("%s after %s", [input.deploymentRequest.type, concat(", "
     commitPolicy(policy.folder, says('deny', 'changed meanwhile'));
     const people = await Promise.all([1, 2].map(() => app.addKey({ [organizationId]: 'Admin' })));
     const [first, second] = people;
-    await ok(app, 'approveDeployment', { params: { id }, as: first });
+    await ok(app, 'approveDeployment', { id, as: first });
     assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
-    await refused(app, 'approveDeployment', 409, { params: { id }, as: second });
+    await refused(app, 'approveDeployment', 409, { id, as: second });
     await app.carryOutEffects();
     assert.deepEqual((await stepsOf(id))['approval:wait'], 'WAITING_FOR_USER');
-    await ok(app, 'approveDeployment', { params: { id }, as: second });
+    await ok(app, 'approveDeployment', { id, as: second });
     await app.carryOutEffects();
     const { status, policyVerdicts = [] } = await deploymentOf(app, id);
     assert.equal(status, 'IN_PROGRESS');
@@ -178,14 +178,14 @@ test(
     await configure(2);
     const { id } = await checked(environment.id);
     await configure(1);
-    await ok(app, 'approveDeployment', { params: { id } });
+    await ok(app, 'approveDeployment', { id });
     await app.carryOutEffects();
     const { status, policyVerdicts } = await deploymentOf(app, id);
     assert.deepEqual(
       [status, policyVerdicts?.map(({ decision }) => decision)],
       ['WAITING_FOR_USER', ['pending', 'pending']],
     );
-    await ok(app, 'cancelDeployment', { params: { id } });
+    await ok(app, 'cancelDeployment', { id });
   },
 );
 
@@ -217,7 +217,7 @@ test(
       const { environment } = await guarded(rules.map((rule) => says(rule)));
       const { id, deployment } = await checked(environment.id);
       assert.equal(deployment.status, status, rules.join());
-      if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { params: { id } });
+      if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { id });
       if (status === 'IN_PROGRESS') await agent.apply(await agent.claim());
     }
   },
@@ -248,17 +248,17 @@ test(
       ['ORGANIZATION', 'PROJECT', 'BLUEPRINT'],
     );
     await agent.apply(await agent.claim());
-    const destroy = await ok(app, 'destroyEnvironment', { params: { id: environment.id } });
+    const destroy = await ok(app, 'destroyEnvironment', { id: environment.id });
     const job = await agent.claim();
     await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
     await agent.finish(job, plannedOutcome());
     await app.carryOutEffects();
     assert.equal((await deploymentOf(app, destroy.id)).policyVerdicts?.length, 3);
     await agent.apply(await agent.claim(), []);
-    for (const id of ids) await ok(app, 'deleteApprovalPolicy', { params: { id } });
+    for (const id of ids) await ok(app, 'deleteApprovalPolicy', { id });
     const after = await planned(environment.id);
     assert.equal(after.job.isPolicyInputWanted, undefined);
-    await ok(app, 'cancelDeployment', { params: { id: after.id } });
+    await ok(app, 'cancelDeployment', { id: after.id });
   },
 );
 
@@ -340,7 +340,7 @@ test('the input has what the service knows, and is printed on request', needsOpa
   assert.equal(variables['REGION'], 'eu');
   assert.ok(!warning.includes('planted-secret'));
   assert.match(await logOf(id), /Input of the policies:\n\{\n {2}"deploymentRequest"/);
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok(app, 'cancelDeployment', { id });
 });
 
 test('the whole input is printed, however large it is', needsOpa, async () => {
@@ -356,7 +356,7 @@ test('the whole input is printed, however large it is', needsOpa, async () => {
   const [, printed = ''] = /Input of the policies:\n(\{.*?\n\})\n/s.exec(await logOf(id)) ?? [];
   assert.ok(printed.length > 1_200_000, `${printed.length} characters`);
   assert.deepEqual((JSON.parse(printed) as { plan: unknown }).plan, policyInput.plan);
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok(app, 'cancelDeployment', { id });
 });
 
 test(
@@ -397,7 +397,7 @@ test(
     const { id } = await planned(environment.id);
     // The evaluation has ended, as after failures of the effect, and still the abort ends it.
     await app.database.pool.query("update effect set due_at = 'infinity' where kind = 'evaluate-policies'");
-    await ok(app, 'abortDeployment', { params: { id } });
+    await ok(app, 'abortDeployment', { id });
     const aborted = await deploymentOf(app, id);
     assert.deepEqual([aborted.status, aborted.error?.message], ['ABORTED', 'The run was aborted']);
     assert.equal((await stepsOf(id))['policy:check'], 'CANCELLED');
@@ -484,7 +484,7 @@ test('a policy that is assigned while a deployment is queued decides about it', 
   const { id } = await deploy(app, environment.id);
   const { id: policyId } = await newPolicy(says('deny', 'late'));
   await assign(policyId, 'BLUEPRINT', environment.blueprintId);
-  await ok(app, 'cancelDeployment', { params: { id: first.id } });
+  await ok(app, 'cancelDeployment', { id: first.id });
   const job = await agent.claim();
   assert.equal(job.isPolicyInputWanted, true);
   await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));

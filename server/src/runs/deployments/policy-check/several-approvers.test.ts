@@ -23,10 +23,9 @@ async function waitingFor(count: number, more: object = {}) {
   return { id, environment, project };
 }
 
-const approve = (id: string, as: Key | undefined) =>
-  call(app, 'approveDeployment', { params: { id }, as: as! });
+const approve = (id: string, as: Key | undefined) => call(app, 'approveDeployment', { id, as: as! });
 async function approved(id: string, as: Key | undefined): Promise<string> {
-  assert.deepEqual(await ok(app, 'approveDeployment', { params: { id }, as: as! }), {
+  assert.deepEqual(await ok(app, 'approveDeployment', { id, as: as! }), {
     id,
     status: 'IN_PROGRESS',
   });
@@ -34,7 +33,7 @@ async function approved(id: string, as: Key | undefined): Promise<string> {
   return (await deploymentOf(app, id)).status;
 }
 const refusal = async (id: string, as: Key | undefined) =>
-  (await refused(app, 'approveDeployment', 409, { params: { id }, as: as! })).message;
+  (await refused(app, 'approveDeployment', 409, { id, as: as! })).message;
 const jobsOf = async (id: string) =>
   (
     await app.database.pool.query<{ phase: string }>('select phase from job where deployment_id = $1', [id])
@@ -87,7 +86,7 @@ test('a key of an organization and whoever made it count as one person', needsOp
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
   const key = { id: made.apiKeyId, secret: made.apiKeySecret };
   assert.match(await refusal(id, key), /approved already by you or by a key/);
-  await ok(app, 'cancelDeployment', { params: { id } });
+  await ok(app, 'cancelDeployment', { id });
 });
 
 test(
@@ -108,10 +107,7 @@ test(
 test('of an approval and a refusal at once one counts, also for the second approver', needsOpa, async () => {
   const { id } = await waitingFor(2);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-  const replies = await Promise.all([
-    approve(id, ben),
-    call(app, 'cancelDeployment', { params: { id }, as: eve! }),
-  ]);
+  const replies = await Promise.all([approve(id, ben), call(app, 'cancelDeployment', { id, as: eve! })]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
   await app.carryOutEffects();
   const { status, reviewers } = await deploymentOf(app, id);
@@ -125,7 +121,7 @@ test('of an approval and a refusal at once one counts, also for the second appro
 test('a refusal by the second person ends the plan, whoever approved it before', needsOpa, async () => {
   const { id } = await waitingFor(2);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-  await ok(app, 'cancelDeployment', { params: { id }, body: { comment: 'no' }, as: ben! });
+  await ok(app, 'cancelDeployment', { id, body: { comment: 'no' }, as: ben! });
   const { status, reviews } = await deploymentOf(app, id);
   assert.deepEqual([status, reviews?.map(({ action }) => action)], ['CANCELLED', ['approved', 'cancelled']]);
   assert.match(await refusal(id, eve), /is CANCELLED/);
@@ -152,7 +148,7 @@ test('the wait for the next person begins with the last approval, and ends as we
 test('the own plan needs others, however many policies ask for', needsOpa, async () => {
   const { environment, project } = await guarded([people(1)]);
   await ok(app, 'updatePolicy', { body: { projectId: project.id, selfApprovalForbidden: true } });
-  const { id } = await ok(app, 'deployEnvironment', { params: { id: environment.id }, as: ada! });
+  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, as: ada! });
   await plan();
   await app.carryOutEffects();
   assert.match(await refusal(id, ada), /^You started this deployment/);
@@ -167,7 +163,7 @@ async function proposal(text: string) {
   const assigned = [{ organizationId, environmentId: environment.id, role: 'Planner' }];
   const as = await app.addKey({ [organizationId]: [] }, assigned);
   const body = { configurationChanges: [{ name: 'SIZE', value: 'large' }] };
-  const { id } = await ok(app, 'deployEnvironment', { params: { id: environment.id }, body, as });
+  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, body, as });
   await plan();
   await app.carryOutEffects();
   const size = async () => {
@@ -184,7 +180,7 @@ test(
     const free = await proposal(says('allow'));
     const { status, waitingFor: wait } = await deploymentOf(app, free.id);
     assert.deepEqual([status, wait?.approval?.decidedBy], ['WAITING_FOR_USER', 'planner']);
-    await ok(app, 'cancelDeployment', { params: { id: free.id } });
+    await ok(app, 'cancelDeployment', { id: free.id });
     assert.equal(await free.size(), 'small');
     const two = await proposal(people(2));
     assert.equal(await approved(two.id, ada), 'WAITING_FOR_USER');
@@ -208,7 +204,7 @@ test(
     ];
     const [locked] = await ok(app, 'saveVariables', { body });
     assert.equal(await approved(id, ada), 'FAILURE');
-    await ok(app, 'deleteVariable', { params: { id: locked?.id ?? '' } });
+    await ok(app, 'deleteVariable', { id: locked?.id ?? '' });
     const { error } = await deploymentOf(app, id);
     assert.match(error?.message ?? '', /can no longer be stored/);
     assert.equal(await size(), 'small');

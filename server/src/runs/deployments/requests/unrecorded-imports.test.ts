@@ -29,7 +29,7 @@ async function killedEnvironment(unrecorded: UnrecordedResource[]) {
 }
 
 function refusal(id: string, status: 400 | 409, body: object = {}) {
-  return refused('deployEnvironment', status, { params: { id }, body: { ...importing, ...body } });
+  return refused('deployEnvironment', status, { id, body: { ...importing, ...body } });
 }
 
 test('a deployment imports what any run after the last success created and could not record', async () => {
@@ -48,7 +48,7 @@ test('a deployment imports what any run after the last success created and could
     { address: 'a.two', id: '2' },
   ]);
   await agent.finish(plan, plannedOutcome());
-  await ok('approveDeployment', { params: { id: deploymentId } });
+  await ok('approveDeployment', { id: deploymentId });
   const apply = await agent.claim();
   assert.deepEqual([apply.phase, apply.imports], ['apply', plan.imports]);
   await agent.apply(apply);

@@ -28,7 +28,7 @@ test('the timeline of a deployment contains the times that its agent reported', 
   const id = environment.latestDeploymentLogId ?? '';
   const job = await agent.claim();
   await agent.report(job, { eventsFrom: 0, events: steps, logs: [] });
-  const running = await ok('getDeploymentTimeline', { params: { id } });
+  const running = await ok('getDeploymentTimeline', { id });
   assert.deepEqual(
     running.phases.map(({ phase }) => phase),
     ['request', 'claim', 'start', 'checkout'],
@@ -39,7 +39,7 @@ test('the timeline of a deployment contains the times that its agent reported', 
     times: { receivedAt: at(10), sentAt: at(120) },
   });
   assert.equal(answer.statusCode, 200);
-  const { phases, commands } = await ok('getDeploymentTimeline', { params: { id } });
+  const { phases, commands } = await ok('getDeploymentTimeline', { id });
   const named = (wanted: string) => phases.find(({ phase }) => phase === wanted);
   assert.deepEqual([named('start')?.milliseconds, named('start')?.ownMilliseconds], [40, 40]);
   assert.deepEqual(named('checkout'), {
@@ -56,10 +56,10 @@ test('the timeline of a deployment contains the times that its agent reported', 
   assert.deepEqual(commands, [
     { step: 'git:clone', label: 'git clone', program: 'git', milliseconds: 20, cpuMilliseconds: 10 },
   ]);
-  await ok('cancelDeployment', { params: { id } });
+  await ok('cancelDeployment', { id });
 });
 
 test('a deployment that does not exist has no timeline', async () => {
   const id = '019366a0-0000-7000-8000-000000000009';
-  await refused('getDeploymentTimeline', 404, { params: { id } });
+  await refused('getDeploymentTimeline', 404, { id });
 });

@@ -44,7 +44,7 @@ test('a state that was rolled back is read again, and what an apply of it reads 
   await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a', 'b'], { outputs: text('2') });
   assert.equal(await deployNothing(id), null);
   assert.equal(await isSkipped(id), true);
-  await ok('rollBackState', { params: { id: first } });
+  await ok('rollBackState', { id: first });
   const apply = (await deployNothing(id)) ?? assert.fail('the state is not read');
   await agent.mark(apply);
   await agent.finish(apply, {

@@ -40,7 +40,7 @@ test('the apply gets the last files of its plan, and they are removed after the 
   const { id, job } = await planned();
   await app.carryOutEffects();
   assert.equal(files().length, before + 2);
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   await app.carryOutEffects();
   const apply = await agent.claim();
   for (const [blob, content] of [
@@ -66,7 +66,7 @@ test('a small file of a plan is kept, replaced and removed with its row', async 
   await agent.putBlob(job, 'tree', 'first');
   await agent.putBlob(job, 'tree', 'the tree');
   await agent.finish(job, plannedOutcome());
-  await ok('approveDeployment', { params: { id } });
+  await ok('approveDeployment', { id });
   const apply = await agent.claim();
   const read = () => agent.send('getBlob', { ...apply, blob: 'tree', query: { fence: String(apply.fence) } });
   assert.equal((await read()).body, 'the tree');
@@ -83,7 +83,7 @@ test('a small file of a plan is kept, replaced and removed with its row', async 
 test('the files of a refused or timed-out plan are removed', async () => {
   const before = files().length;
   const [refusedPlan] = [await planned()];
-  await ok('cancelDeployment', { params: { id: refusedPlan.id } });
+  await ok('cancelDeployment', { id: refusedPlan.id });
   await app.carryOutEffects();
   assert.equal(files().length, before);
 });
@@ -122,7 +122,7 @@ test('unused files are removed after a while, and used ones stay', async () => {
   await removeLeftovers(app.context);
   assert.ok(!existsSync(join(root, 'runs', jobId, 'left')));
   for (const blob of [orphan, foreign]) await app.context.blobs.remove(blob);
-  assert.equal((await ok('listStateVersions', { params: { id: environment.id } })).length, 1);
+  assert.equal((await ok('listStateVersions', { id: environment.id })).length, 1);
   await agent.register();
   await createEnvironment();
   const job = await agent.claim();

@@ -80,7 +80,7 @@ test('the log is what was written, however reports are cut, repeated and reorder
       await agent.report(job, { logs: [chunk('tf:init', next, bytes.subarray(next))] });
       assert.ok((await storedLog(id, 'tf:init')).equals(bytes));
       await agent.finish(job, plannedOutcome());
-      await ok('cancelDeployment', { params: { id } });
+      await ok('cancelDeployment', { id });
     }),
     { numRuns: 12 },
   );
@@ -163,7 +163,7 @@ test('resources appear while they are being created', async () => {
   const { job, id } = await running();
   await agent.report(job, { events: [resource('a', 'started'), resource('a')] });
   assert.deepEqual(
-    (await ok('listDeploymentResources', { params: { id } })).map(({ name }) => name),
+    (await ok('listDeploymentResources', { id })).map(({ name }) => name),
     ['a'],
   );
   await agent.report(job, { eventsFrom: 2, events: [resource('b'), resource('a')] });
@@ -227,7 +227,7 @@ test('reports of a run that was given up change nothing', async () => {
     events: [{ kind: 'step', at: new Date().toISOString(), step: 'git:clone', status: 'IN_PROGRESS' }],
   });
   app.advance(60);
-  await ok('releaseDeployment', { params: { id }, body: { reason: 'it hangs' } });
+  await ok('releaseDeployment', { id, body: { reason: 'it hangs' } });
   const events = [{ kind: 'step', at: new Date().toISOString(), step: 'tf:plan', status: 'IN_PROGRESS' }];
   const late = await agent.send('report', job, {
     fence: job.fence,
