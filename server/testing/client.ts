@@ -92,14 +92,23 @@ export async function ok<N extends OperationName>(
   return response.json() as Reply<N>;
 }
 
+/** The message that a refusal has to have, or its form, unless any will do; then the input of the call. */
+export type RefusedInput =
+  | readonly [input?: CallInput]
+  | readonly [message: string | RegExp, input?: CallInput];
+
 /** The refusal of a call that has to be refused with a status. */
 export async function refused(
   test: TestApp,
   name: OperationName,
   status: number,
-  input: CallInput = {},
+  ...[first, second]: RefusedInput
 ): Promise<ErrorBody> {
-  const response = await call(test, name, input);
+  const message = typeof first === 'string' || first instanceof RegExp ? first : undefined;
+  const response = await call(test, name, message === undefined ? (first as CallInput) : second);
   assert.equal(response.statusCode, status, response.body);
-  return refusalIn(response);
+  const refusal = refusalIn(response);
+  if (typeof message === 'string') assert.equal(refusal.message, message);
+  else if (message) assert.match(refusal.message, message);
+  return refusal;
 }

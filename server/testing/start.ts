@@ -4,7 +4,7 @@ import type { OperationName } from '#contract/operations.ts';
 import type { FirstKey } from '../src/start/bootstrap.ts';
 import { testAgent } from './agent.ts';
 import { type TestApp, testApp } from './app.ts';
-import { type CallInput, call, ok, refused, send } from './client.ts';
+import { type CallInput, call, ok, type RefusedInput, refused, send } from './client.ts';
 import {
   createActive,
   createBody,
@@ -40,7 +40,8 @@ function callsOf(app: TestApp) {
     send: (options: InjectOptions, as?: FirstKey | null) => send(app, options, as),
     call: (name: OperationName, input?: CallInput) => call(app, name, input),
     ok: <N extends OperationName>(name: N, input?: CallInput) => ok(app, name, input),
-    refused: (name: OperationName, status: number, input?: CallInput) => refused(app, name, status, input),
+    refused: (name: OperationName, status: number, ...input: RefusedInput) =>
+      refused(app, name, status, ...input),
     createBody: (more?: object) => createBody(app, more),
     createEnvironment: (more?: object) => createEnvironment(app, more),
     createIdle: (more?: object) => createIdle(app, more),

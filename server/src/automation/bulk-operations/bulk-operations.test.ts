@@ -119,7 +119,7 @@ test('each environment needs the right of the single operation', async () => {
   const plan = await bulk('bulkDeploy', [mine.id], { userRequiresApproval: false }, { as });
   assert.match(plan.data[0]?.error ?? '', /needs the right RUN_APPLY/);
   const body = { environmentIds: [mine.id], organizationId };
-  assert.match((await refused('bulkLock', 403, { body, as })).message, /MANAGE_ENVIRONMENT_LOCK/);
+  await refused('bulkLock', 403, /MANAGE_ENVIRONMENT_LOCK/, { body, as });
   // Others see what they may view of it.
   const all = await bulk('bulkUnlock', [mine.id, other.id]);
   const seen = await ok('getBulkOperation', { id: all.id, as });
@@ -173,9 +173,9 @@ test('ids that are unknown or foreign are refused by place, before anything happ
     );
   }
   const body = { environmentIds: [], organizationId };
-  assert.match((await refused('bulkDeploy', 400, { body })).message, /environmentIds/);
+  await refused('bulkDeploy', 400, /environmentIds/, { body });
   const task = { environmentIds: [id], organizationId, data: { taskPayload: ' ' } };
-  assert.match((await refused('bulkRunTask', 400, { body: task })).message, /data\/taskPayload is required/);
+  await refused('bulkRunTask', 400, /data\/taskPayload is required/, { body: task });
   assert.deepEqual(await deploymentsOf(id), []);
 });
 

@@ -91,7 +91,7 @@ test('spans that are empty, backwards or too long are refused by name', async ()
     [{ from: 'soon' }, /\/query\/from/],
     [{ projectId: '0198d3a0-0000-7000-8000-000000000000' }, /\/query\/projectId/],
   ] as const)
-    assert.match((await refused('getCalendar', 400, { query })).message, message);
+    await refused('getCalendar', 400, message, { query });
 });
 
 test('everybody sees the environments that they may see', async () => {

@@ -30,10 +30,7 @@ test('a token is listed but never shown, and reaches the runs that refer to it',
 
 test('a name is unique in an organization', async () => {
   await create('twice', 'v');
-  assert.match(
-    (await refused('createGitToken', 409, { body: { organizationId, name: 'twice', value: 'w' } })).message,
-    /"twice"/,
-  );
+  await refused('createGitToken', 409, /"twice"/, { body: { organizationId, name: 'twice', value: 'w' } });
 });
 
 test('deleted tokens and those of other organizations cannot be used', async () => {
@@ -45,10 +42,9 @@ test('deleted tokens and those of other organizations cannot be used', async () 
     body: { organizationId: elsewhere, name: 'theirs', value: 'v' },
   });
   for (const tokenId of [token.id, foreign.id, 'no-uuid']) {
-    assert.match(
-      (await refused('createEnvironmentWithoutTemplate', 400, { body: createBody({ tokenId }) })).message,
-      /\/body\/tokenId/,
-    );
+    await refused('createEnvironmentWithoutTemplate', 400, /\/body\/tokenId/, {
+      body: createBody({ tokenId }),
+    });
   }
 });
 
@@ -92,10 +88,9 @@ test('tokens with hosts reach all runs of their organization, each for its hosts
 
 test('a registry token requires host names, and does not open repositories', async () => {
   const body = { organizationId, name: 'wrong', value: 'v' };
-  assert.match(
-    (await refused('createGitToken', 400, { body: { ...body, type: 'REGISTRY' } })).message,
-    /hosts.*specify at least one/,
-  );
+  await refused('createGitToken', 400, /hosts.*specify at least one/, {
+    body: { ...body, type: 'REGISTRY' },
+  });
   for (const host of ['https://git.example', 'git.example/path', 'a b', '', 'UPPER.example', '*'])
     assert.match(
       (await refused('createGitToken', 400, { body: { ...body, hosts: [host] } })).message,
@@ -105,11 +100,9 @@ test('a registry token requires host names, and does not open repositories', asy
   const registry = await ok('createGitToken', {
     body: { ...body, name: 'no repository', type: 'REGISTRY', hosts: ['registry.example'] },
   });
-  assert.match(
-    (await refused('createEnvironmentWithoutTemplate', 400, { body: createBody({ tokenId: registry.id }) }))
-      .message,
-    /\/body\/tokenId/,
-  );
+  await refused('createEnvironmentWithoutTemplate', 400, /\/body\/tokenId/, {
+    body: createBody({ tokenId: registry.id }),
+  });
   await ok('deleteGitToken', { id: registry.id });
 });
 
@@ -151,7 +144,7 @@ test('a token that names hosts is refused for repositories on other hosts, and n
     /^Git token "one host" is used by the environment "network": choose another one there first$/,
   );
   const keeper = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS'] });
-  assert.match((await refused('deleteGitToken', 409, { ...used, as: keeper })).message, /used by 1 other:/);
+  await refused('deleteGitToken', 409, /used by 1 other:/, { ...used, as: keeper });
   await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
   await ok('deleteGitToken', used);
 });

@@ -132,10 +132,9 @@ test('the token of a connection, and one that names the host, are used without b
 });
 
 test('what a host answers does not show the token', async () => {
-  const { message } = await refused(app, 'listVariablesFromRepository', 400, {
+  await refused(app, 'listVariablesFromRepository', 400, /your header was Basic \*\*\*/, {
     query: { repository: `${host.url}/echo`, tokenId },
   });
-  assert.match(message, /your header was Basic \*\*\*/);
 });
 
 test('a host that stays silent is left after the time limit', async () => {
@@ -165,10 +164,9 @@ test('more than the size limit is not fetched', async () => {
     ENVARIUM_GIT_LOCAL_PATHS: folder.path,
     ENVARIUM_REPOSITORY_LIMIT_MB: '1',
   });
-  const { message } = await refused(small, 'listVariablesFromRepository', 400, {
+  await refused(small, 'listVariablesFromRepository', 400, /is larger than 1 MB/, {
     query: { repository: large.path },
   });
-  assert.match(message, /is larger than 1 MB/);
 });
 
 test('a repository is read over ssh with a stored key', { skip: missingSshServer }, async () => {

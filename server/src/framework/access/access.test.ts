@@ -42,10 +42,8 @@ test('a role in a project holds below it, and nowhere else', async () => {
     ],
   );
   await ok('getEnvironment', { id: inInner.id, as });
-  const { message } = await refused('getEnvironment', 403, { id: inSecond.id, as });
-  assert.match(message, /VIEW_ENVIRONMENT/);
-  const denied = await refused('deployEnvironment', 403, { id: inInner.id, body: {}, as });
-  assert.match(denied.message, /RUN_PLAN/);
+  await refused('getEnvironment', 403, /VIEW_ENVIRONMENT/, { id: inSecond.id, as });
+  await refused('deployEnvironment', 403, /RUN_PLAN/, { id: inInner.id, body: {}, as });
 });
 
 test('a role in an environment holds for that environment', async () => {
@@ -139,12 +137,12 @@ test('whoever moves something needs the right where it goes, too', async () => {
     { organizationId, projectId: outer.id, role: [...rights] },
   ]);
   const toSecond = { id: inOuter.id, body: { projectId: second.id }, as };
-  assert.match((await refused('moveEnvironment', 403, toSecond)).message, /projectId.*MOVE_ENVIRONMENTS/);
+  await refused('moveEnvironment', 403, /projectId.*MOVE_ENVIRONMENTS/, toSecond);
   const inside = { id: inOuter.id, body: { projectId: inner.id }, as };
   await ok('moveEnvironment', inside);
   await ok('moveEnvironment', { ...inside, body: { projectId: outer.id } });
   const upwards = { id: inner.id, body: { targetProjectId: null }, as };
-  assert.match((await refused('moveProject', 403, upwards)).message, /targetProjectId.*CREATE_PROJECT/);
+  await refused('moveProject', 403, /targetProjectId.*CREATE_PROJECT/, upwards);
   const below = { organizationId, name: 'below', parentProjectId: inner.id };
   await ok('createProject', { body: below, as });
   await refused('createProject', 403, { body: { organizationId, name: 'top' }, as });

@@ -209,14 +209,12 @@ test('unknown fields are dropped and listed if the setting says so', async () =>
     [200, encodeURIComponent('ü\n,')],
   );
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`unknown${index}`, index]));
-  assert.match(
-    (await refused(lenient, 'createEnvironmentWithoutTemplate', 400, { body: { ...body, ...many } })).message,
-    /\/body\/unknown\d+ is not a field/,
-  );
-  const refusal = await refused(lenient, 'createEnvironmentWithoutTemplate', 400, {
+  await refused(lenient, 'createEnvironmentWithoutTemplate', 400, /\/body\/unknown\d+ is not a field/, {
+    body: { ...body, ...many },
+  });
+  await refused(lenient, 'createEnvironmentWithoutTemplate', 400, /\/body\/name must be string/, {
     body: { ...body, name: 7 },
   });
-  assert.match(refusal.message, /\/body\/name must be string/);
 });
 
 test('a body that is not UTF-8 is refused, and nothing is written', async () => {
@@ -272,14 +270,11 @@ test('query values that do not fit are refused by name', async () => {
       JSON.stringify(query),
     );
   }
-  assert.match(
-    (await refused(app, 'listDeployments', 400, { params, query: { statuses: 'DONE' } })).message,
-    /\/query\/statuses/,
-  );
-  assert.match(
-    (await refused(app, 'listDeployments', 400, { params, query: { fromDate: 'yesterday' } })).message,
-    /\/query\/fromDate/,
-  );
+  await refused(app, 'listDeployments', 400, /\/query\/statuses/, { params, query: { statuses: 'DONE' } });
+  await refused(app, 'listDeployments', 400, /\/query\/fromDate/, {
+    params,
+    query: { fromDate: 'yesterday' },
+  });
   const twice = await send(app, { url: '/api/environments?name=a&name=b' });
   assert.equal(twice.statusCode, 400, twice.body);
   await ok(app, 'listEnvironments', { query: { limit: '1', offset: '9007199254740991' } });

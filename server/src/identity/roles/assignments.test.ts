@@ -65,19 +65,16 @@ for (const place of places) {
   test(`by ${field}: roles of other places, strangers and unknown ids are refused`, async () => {
     const role = 'Admin';
     for (const userId of [outsider.id, 'nobody'])
-      assert.match(
-        (await refused('assignUserRole', 400, { body: { userId, role, ...place } })).message,
-        /^\/body\/userId /,
-      );
+      await refused('assignUserRole', 400, /^\/body\/userId /, { body: { userId, role, ...place } });
     for (const teamId of [foreignTeam.id, randomUUID(), 'no-uuid']) {
       const body = { teamId, role, ...place };
-      assert.match((await refused('assignTeamRole', 400, { body })).message, /^\/body\/teamId /);
+      await refused('assignTeamRole', 400, /^\/body\/teamId /, { body });
       const query = { teamId, ...place };
-      assert.match((await refused('removeTeamRole', 400, { query })).message, /^\/query\/teamId /);
+      await refused('removeTeamRole', 400, /^\/query\/teamId /, { query });
     }
     const wrong = field === 'organizationId' ? 'Viewer' : 'User';
     const body = { teamId: team.id, role: wrong, ...place };
-    assert.match((await refused('assignTeamRole', 400, { body })).message, /^\/body\/role must be one of/);
+    await refused('assignTeamRole', 400, /^\/body\/role must be one of/, { body });
   });
 
   test(`by ${field}: two roles assigned at once leave one`, async () => {
@@ -105,7 +102,7 @@ test('a request names one place, and one of its own organization', async () => {
     const holder = name === 'assignUserRole' ? { userId: who.userId } : { teamId: who.teamId };
     const body = { ...holder, role: 'Admin' };
     const both = { ...body, projectId, organizationId };
-    assert.match((await refused(name, 400, { body: both })).message, /^\/body\/organizationId is too much/);
+    await refused(name, 400, /^\/body\/organizationId is too much/, { body: both });
     await refused(name, 400, { body });
     await refused(name, 400, { body: { ...body, organizationId, ...foreign } });
     await refused(name, 400, { body: { ...body, ...foreign } });
@@ -150,11 +147,10 @@ test('each level has its right, and only those rights are given that the giver h
   assert.deepEqual(await statuses(editor, [[{ projectId }, custom.id]]), [403]);
   assert.deepEqual(await statuses(projectAdmin, all), [403, 200, 200]);
   assert.deepEqual(await statuses(projectAdmin, [[{ projectId }, custom.id]]), [200]);
-  const missing = await refused('assignUserRole', 403, {
+  await refused('assignUserRole', 403, /ASSIGN_ROLE_ON_ENVIRONMENT/, {
     body: { userId: deployer.id, environmentId, role: 'Viewer' },
     as: deployer,
   });
-  assert.match(missing.message, /ASSIGN_ROLE_ON_ENVIRONMENT/);
 });
 
 test('an assigned role holds at once, and a removed one no longer does', async () => {

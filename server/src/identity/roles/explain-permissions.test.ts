@@ -151,8 +151,7 @@ test('who may change roles in a place asks about others there, and nobody else d
     [{ environmentId: ids.inInner }, 'ASSIGN_ROLE_ON_ENVIRONMENT'],
   ] as const) {
     const asked = { query: { ...query, userId: other.id }, as: manager };
-    const { message } = await refused(app, 'explainPermissions', 403, asked);
-    assert.match(message, new RegExp(`query/userId.*${right}`));
+    await refused(app, 'explainPermissions', 403, new RegExp(`query/userId.*${right}`), asked);
   }
 });
 

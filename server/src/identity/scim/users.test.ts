@@ -165,7 +165,7 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401);
   assert.equal(await statusOf(id), 'Inactive');
   const invite = { body: { email, organizationId } };
-  assert.match((await refused('createInvitation', 409, invite)).message, /deactivated/);
+  await refused('createInvitation', 409, /deactivated/, invite);
   const back = new TestBrowser(app);
   await back.signIn(email);
   assert.equal((await back.send('GET', `/api/teams/${team.id}`)).statusCode, 404);

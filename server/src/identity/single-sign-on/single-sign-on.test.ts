@@ -391,7 +391,7 @@ test('a code is nothing without its verifier, its address and its minute', async
     await refused('exchangeCliCode', 403, { as: null, body });
   }
   const { codeVerifier: _, ...request } = cliRequest();
-  assert.match((await refused('approveCliSignIn', 403, { body: request })).message, /in a browser/);
+  await refused('approveCliSignIn', 403, /in a browser/, { body: request });
   browser.csrfToken = undefined;
   assert.equal((await browser.send('POST', '/api/auth/cli/approve', request)).statusCode, 403);
 });

@@ -43,9 +43,9 @@ test('a name is unique in an organization', async () => {
   const once = await create({ name: 'once' });
   const other = await create({ name: 'other' });
   const again = { organizationId, name: 'once' };
-  assert.match((await refused('createTeam', 409, { body: again })).message, /"once"/);
+  await refused('createTeam', 409, /"once"/, { body: again });
   const params = { id: other.id };
-  assert.match((await refused('updateTeam', 409, { params, body: { name: 'once' } })).message, /"once"/);
+  await refused('updateTeam', 409, /"once"/, { params, body: { name: 'once' } });
   await update(once.id, { name: 'once' });
   await ok('createTeam', { body: { organizationId: elsewhere, name: 'once' } });
   const replies = await Promise.all(
@@ -162,7 +162,7 @@ test('teams are seen by all who see the organization, and changed by those who m
     ['updateTeam', { name: 'x' }],
     ['deleteTeam', undefined],
   ] as const)
-    assert.match((await refused(name, 403, { params, body, as: ada })).message, /EDIT_ORGANIZATION_SETTINGS/);
+    await refused(name, 403, /EDIT_ORGANIZATION_SETTINGS/, { params, body, as: ada });
   await refused('createTeam', 403, { body: { organizationId, name: 'x' }, as: ada });
   await refused('getTeam', 404, { params, as: stranger });
   await refused('listTeams', 404, { params: { organizationId }, as: stranger });

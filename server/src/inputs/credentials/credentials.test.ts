@@ -95,7 +95,7 @@ test('a value needs the fields of its type, and has no others', async () => {
 test('a name is unique in an organization', async () => {
   const { name, id } = await create('AWS_OIDC', { roleArn });
   const body = { organizationId, name, type: 'AWS_OIDC', value: { roleArn } } as const;
-  assert.match((await refused('createCredential', 409, { body })).message, new RegExp(`"${name}"`));
+  await refused('createCredential', 409, new RegExp(`"${name}"`), { body });
   const second = await create('AWS_OIDC', { roleArn });
   await refused('updateCredential', 409, { id: second.id, body: { name } });
   await ok('updateCredential', { id, body: { name } });
@@ -108,7 +108,7 @@ test('a credential stays where it is, and needs a value for another type', async
   assert.match((await update({ organizationId: leaf.id })).message, /\/body\/organizationId/);
   assert.match((await update({ type: 'AZURE_OIDC' })).message, /\/body\/value/);
   const both = { organizationId, projectId: leaf.id, name: 'both', type: 'AWS_OIDC', value: { roleArn } };
-  assert.match((await refused('createCredential', 400, { body: both })).message, /\/body\/projectId/);
+  await refused('createCredential', 400, /\/body\/projectId/, { body: both });
 });
 
 test('a credential that is assigned cannot be deleted, and the refusal names the projects', async () => {
@@ -119,8 +119,7 @@ test('a credential that is assigned cannot be deleted, and the refusal names the
     [id, other.id, 'admin'],
   );
   assert.deepEqual(await assign(id, other), assignment);
-  const { message } = await refused('deleteCredential', 409, { id });
-  assert.match(message, new RegExp(`"${name}" is assigned to "other"`));
+  await refused('deleteCredential', 409, new RegExp(`"${name}" is assigned to "other"`), { id });
   await unassign(id, other);
   await refused('unassignCredential', 404, { params: { credentialId: id, projectId: other.id } });
   await ok('deleteCredential', { id });
@@ -172,8 +171,7 @@ test('for each cloud, runs get the credential of the nearest project, and the ne
 test('a credential of a project is for that one and those below, also after they were moved', async () => {
   const { id, name } = await create('AWS_ACCESS_KEYS_FOR_DEPLOYMENT', keys, { projectId: middle.id });
   const params = { credentialId: id, projectId: other.id };
-  const { message } = await refused('assignCredential', 409, { params });
-  assert.match(message, new RegExp(`"${name}" belongs to another project`));
+  await refused('assignCredential', 409, new RegExp(`"${name}" belongs to another project`), { params });
   await assign(id, leaf);
   assert.equal((await claimedIn(leaf)).credentials?.[0]?.id, id);
   await ok('moveProject', { id: leaf.id, body: { targetProjectId: other.id } });
@@ -183,7 +181,7 @@ test('a credential of a project is for that one and those below, also after they
 test('credentials for costs and those of other organizations cannot be assigned', async () => {
   const cost = await create('AWS_ASSUMED_ROLE', { roleArn });
   const costParams = { credentialId: cost.id, projectId: other.id };
-  assert.match((await refused('assignCredential', 409, { params: costParams })).message, /for reading costs/);
+  await refused('assignCredential', 409, /for reading costs/, { params: costParams });
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const foreign = await create('AWS_OIDC', { roleArn }, { organizationId: elsewhere });
   const params = { credentialId: foreign.id, projectId: other.id };

@@ -106,10 +106,9 @@ test('two changes of one variable are refused, however they name it', async () =
 });
 
 test('more changes than one request may have are refused with the field and the limit', async () => {
-  const { message } = await refused('createEnvironmentWithoutTemplate', 400, {
+  await refused('createEnvironmentWithoutTemplate', 400, /^\/body\/configurationChanges .*500 items/, {
     body: createBody({ configurationChanges: many(501, 'v') }),
   });
-  assert.match(message, /^\/body\/configurationChanges .*500 items/);
 });
 
 test('the audit trail names the variables that a request changed, and never has a value', async () => {

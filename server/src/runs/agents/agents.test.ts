@@ -144,7 +144,7 @@ test('an admin creates an agent that works for the organization only, and the tr
   );
   const { secret } = await ok('createAgentSecret', { params: { agentKey: made.agentKey }, as: admin });
   assert.ok((await new TestAgent(app, secret, made.agentKey).register()).agentId);
-  assert.match((await refused('createAgent', 409, { body, as: admin })).message, /already exists/);
+  await refused('createAgent', 409, /already exists/, { body, as: admin });
   const reader = await app.addKey({ [app.organizationId]: 'Reader' });
   await refused('createAgent', 403, { body: { ...body, name: 'b' }, as: reader });
   const { rows } = await app.database.pool.query(
@@ -201,10 +201,7 @@ test('any name that ends in _DEFAULT names the default agent', async () => {
     const secretId = made.id ?? '';
     assert.ok((await ok('listAgentSecrets', { params })).some((each) => each.id === secretId));
     await ok('deleteAgentSecret', { params: { agentKey, secretId }, query: { force: 'true' } });
-    assert.match(
-      (await refused('deleteAgent', 409, { params })).message,
-      /ENVARIUM_DEFAULT belongs to the installation/,
-    );
+    await refused('deleteAgent', 409, /ENVARIUM_DEFAULT belongs to the installation/, { params });
   }
   for (const agentKey of ['DEFAULT', 'BRAND_DEFAULT_1', 'brand_default'])
     await refused('listAgentSecrets', 404, { params: { agentKey } });

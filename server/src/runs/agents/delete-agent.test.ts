@@ -51,8 +51,7 @@ test('an agent with runs is deleted only if that is forced, and its run goes to 
   const { params, agent } = await createAgent();
   const environment = await createEnvironment();
   await agent.claim();
-  const { message } = await refused('deleteAgent', 409, { params, as: admin });
-  assert.match(message, /has 1 run, .*force=true/);
+  await refused('deleteAgent', 409, /has 1 run, .*force=true/, { params, as: admin });
   await ok('deleteAgent', { params, query: { force: 'true' }, as: admin });
   assert.equal((await agent.send('heartbeat', {}, { attempts: [] })).statusCode, 401);
   const deployment = await deploymentOf(environment.latestDeploymentLogId ?? '');

@@ -131,13 +131,13 @@ test('a locked environment accepts no deployment; queued ones say so, and contin
     [true, 'audit', 'admin', 'First admin key'],
   );
   for (const deploymentType of ['deploy', 'prPlan', 'driftDetection', 'dryRun']) {
-    assert.match(
-      (await refused('deployEnvironment', 409, { id: environment.id, body: { deploymentType } })).message,
-      /locked \(audit\)/,
-    );
+    await refused('deployEnvironment', 409, /locked \(audit\)/, {
+      id: environment.id,
+      body: { deploymentType },
+    });
   }
-  assert.match((await refused('destroyEnvironment', 409, { id: environment.id })).message, /locked/);
-  assert.match((await refused('approveDeployment', 409, { id: waiting })).message, /locked/);
+  await refused('destroyEnvironment', 409, /locked/, { id: environment.id });
+  await refused('approveDeployment', 409, /locked/, { id: waiting });
   await ok('cancelDeployment', { id: waiting });
   const held = await deploymentOf(queued.id);
   assert.deepEqual(
@@ -168,36 +168,30 @@ test('archiving cancels queued and waiting deployments but not running ones, and
   const archived = await ok('updateEnvironment', archive);
   assert.deepEqual([archived.isArchived, archived.status], [true, 'INACTIVE']);
   assert.deepEqual([await statusOf(waiting), await statusOf(queued.id)], ['CANCELLED', 'CANCELLED']);
-  assert.match((await refused('destroyEnvironment', 400, { id: environment.id })).message, /archived/);
+  await refused('destroyEnvironment', 400, /archived/, { id: environment.id });
   await refused('deployEnvironment', 409, { id: environment.id, body: { deploymentType: 'driftDetection' } });
   const back = await deploy(environment.id);
   assert.equal(back.status, 'IN_PROGRESS');
   assert.equal((await environmentOf(environment.id)).isArchived, false);
   const later = await deploy(environment.id);
-  assert.match((await refused('updateEnvironment', 409, archive)).message, /IN_PROGRESS/);
+  await refused('updateEnvironment', 409, /IN_PROGRESS/, archive);
   assert.equal(await statusOf(later.id), 'QUEUED');
   await drain();
 });
 
 test('a destroy of nothing is a 400, and is queued while a deployment is under way', async () => {
   const idle = await createIdle();
-  assert.match(
-    (await refused('destroyEnvironment', 400, { id: idle.id })).message,
-    /never deployed: .* archive it$/,
-  );
+  await refused('destroyEnvironment', 400, /never deployed: .* archive it$/, { id: idle.id });
   await refused('deployEnvironment', 409, { id: idle.id, body: { deploymentType: 'driftDetection' } });
   const active = await createActive();
   const destroy = await ok('destroyEnvironment', { id: active.id });
   assert.equal(destroy.type, 'destroy');
-  assert.match(
-    (await refused('destroyEnvironment', 400, { id: active.id })).message,
-    /already being destroyed/,
-  );
+  await refused('destroyEnvironment', 400, /already being destroyed/, { id: active.id });
   const next = await agent.plan({ planSummary: { added: 0, changed: 0, destroyed: 1 } });
   assert.ok(next);
   await agent.apply(next, []);
   assert.equal((await environmentOf(active.id)).status, 'INACTIVE');
-  assert.match((await refused('destroyEnvironment', 400, { id: active.id })).message, /inactive/);
+  await refused('destroyEnvironment', 400, /inactive/, { id: active.id });
 });
 
 test('a destroy of nothing succeeds without its tool, also after waiting in the queue', async () => {

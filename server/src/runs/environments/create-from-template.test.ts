@@ -75,10 +75,9 @@ test('a template that the project cannot use is refused by name', async () => {
   const workflowType = await refused('createEnvironment', 400, { body: { ...body, type: 'workflow' } });
   assert.match(workflowType.message, /\/body\/type must be the type of the template, terraform/);
   const elsewhereToo = { ...body, deployRequest: { ...body.deployRequest, blueprintRevision: '-x' } };
-  assert.match(
-    (await refused('createEnvironment', 400, { body: elsewhereToo })).message,
-    /\/body\/deployRequest\/blueprintRevision is refused/,
-  );
+  await refused('createEnvironment', 400, /\/body\/deployRequest\/blueprintRevision is refused/, {
+    body: elsewhereToo,
+  });
   const { statusCode } = await app.app.inject({ method: 'GET', url: '/api/environments?name=n' });
   assert.equal(statusCode, 401);
   assert.deepEqual(await ok('listEnvironments', { query: { name: 'n' } }), []);
@@ -116,8 +115,7 @@ test('a template of a project that the caller may not see needs the right, where
   });
   assert.match(created.message, /^\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/);
   const switched = { id: environment.id, body: deployRequest, as };
-  const { message } = await refused('deployEnvironment', 403, switched);
-  assert.match(message, /^\/body\/blueprintId needs the right VIEW_PROJECT/);
+  await refused('deployEnvironment', 403, /^\/body\/blueprintId needs the right VIEW_PROJECT/, switched);
 });
 
 test('a revision of the environment replaces that of the template, until it is emptied', async () => {
@@ -161,7 +159,7 @@ test('a repository of the environment leaves the template alone, and is found by
     { organizationId, projectId, role: 'Deployer' },
   ]);
   const again = { id, body: { blueprintRepository: template.repository }, as: viewer };
-  assert.match((await refused('deployEnvironment', 403, again)).message, /EDIT_VCS_ENVIRONMENT/);
+  await refused('deployEnvironment', 403, /EDIT_VCS_ENVIRONMENT/, again);
   await deploy(id, { blueprintRepository: template.repository });
   assert.deepEqual(await ok('listEnvironments', { query: { searchText: 'my-fork' } }), []);
   assert.equal((await ok('getTemplate', { id: template.id })).repository, template.repository);
@@ -180,7 +178,7 @@ test('a deployment switches the template for itself and all later ones', async (
   assert.match(message, /\/body\/blueprintId must be the template of the environment for a prPlan/);
   const elsewhere = await createTemplate({ projectIds: [] });
   const unassigned = { id, body: { blueprintId: elsewhere.id } };
-  assert.match((await refused('deployEnvironment', 400, unassigned)).message, /is not assigned/);
+  await refused('deployEnvironment', 400, /is not assigned/, unassigned);
   assert.equal((await codeOf(id)).blueprintId, first.id);
   await deploy(id, { blueprintId: second.id });
   await agent.plan();
@@ -188,7 +186,7 @@ test('a deployment switches the template for itself and all later ones', async (
   const code = await codeOf(id);
   assert.deepEqual([code.blueprintId, code.revision, code.path], [second.id, 'trunk', 'b']);
   const back = { id, body: { blueprintId: first.id } };
-  assert.match((await refused('deployEnvironment', 409, back)).message, /waits for approval/);
+  await refused('deployEnvironment', 409, /waits for approval/, back);
   await deploy(id, { blueprintId: second.id, comment: 'with the same template' });
   const { rows } = await app.database.pool.query(
     "select details from audit_event where action = 'environment.sourceChanged' and entity_id = $1",
@@ -259,7 +257,7 @@ test('an environment moves only where its template is assigned', async () => {
   const template = await createTemplate();
   const { id } = await createFrom(template.id, { preventAutoDeploy: true });
   const move = { id, body: { projectId: other.id } };
-  assert.match((await refused('moveEnvironment', 400, move)).message, /is not assigned/);
+  await refused('moveEnvironment', 400, /is not assigned/, move);
   await ok('addTemplateToProject', { id: template.id, body: { projectId: other.id } });
   assert.equal((await ok('moveEnvironment', move)).projectId, other.id);
 });

@@ -117,13 +117,12 @@ test('copying code needs the right to bring code, and to see where it is', async
     { organizationId, projectId: otherProject, role: 'Admin' },
   ]);
   const message = /\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/;
-  assert.match((await refused('createEnvironment', 403, { body, as: blind })).message, message);
+  await refused('createEnvironment', 403, message, { body, as: blind });
   const planner = await app.addKey({ [organizationId]: 'User' }, [
     inProject(otherProject, ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN']),
     inProject(projectId, ['VIEW_PROJECT']),
   ] as never);
-  const refusal = await refused('createEnvironment', 403, { body, as: planner });
-  assert.match(refusal.message, /CREATE_VCS_ENVIRONMENT/);
+  await refused('createEnvironment', 403, /CREATE_VCS_ENVIRONMENT/, { body, as: planner });
 });
 
 test('an id of nothing means the name, and is still refused where a variable is changed', async () => {
@@ -147,7 +146,7 @@ test('the template of a single environment keeps its name if a change has none',
   const shared = await ok('createTemplate', { body: { ...content, organizationId, name: 'shared' } });
   for (const more of [{}, { name: '' }]) {
     const input = { id: shared.id ?? '', body: { ...content, ...more } };
-    assert.match((await refused('updateTemplate', 400, input)).message, /\/body\/name is required/);
+    await refused('updateTemplate', 400, /\/body\/name is required/, input);
   }
 });
 

@@ -81,22 +81,19 @@ test('an environment cannot move to an invalid place, or while a deployment is u
     [undefined, /\/body\/projectId is required/],
   ];
   for (const [projectId, message] of refusals)
-    assert.match((await refused('moveEnvironment', 400, { id, body: { projectId } })).message, message);
+    await refused('moveEnvironment', 400, message, { id, body: { projectId } });
   await refused('moveEnvironment', 404, { id: randomUUID(), body: { projectId: target.id } });
   await app.database.pool.query(
     'update template set is_single_use = false where id = (select template_id from environment where id = $1)',
     [id],
   );
-  assert.match(
-    (await refused('moveEnvironment', 400, { id, body: { projectId: target.id } })).message,
-    /template .* is not assigned/,
-  );
+  await refused('moveEnvironment', 400, /template .* is not assigned/, {
+    id,
+    body: { projectId: target.id },
+  });
   const busy = await createEnvironment();
   const body = { projectId: target.id };
-  assert.match(
-    (await refused('moveEnvironment', 409, { id: busy.id, body })).message,
-    /has a deploy that is IN_PROGRESS/,
-  );
+  await refused('moveEnvironment', 409, /has a deploy that is IN_PROGRESS/, { id: busy.id, body });
   assert.equal((await environmentOf(busy.id)).projectId, app.projectId);
   await forgetWork();
 });

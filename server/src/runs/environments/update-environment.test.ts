@@ -70,10 +70,7 @@ test('remote apply requires the remote backend and no approval', async () => {
   });
   const params = { id: created.id };
   for (const body of [{ requiresApproval: true }, { isRemoteBackend: false }]) {
-    assert.match(
-      (await refused('updateEnvironment', 400, { params, body })).message,
-      /\/body\/isRemoteApplyEnabled/,
-    );
+    await refused('updateEnvironment', 400, /\/body\/isRemoteApplyEnabled/, { params, body });
   }
   await ok('updateEnvironment', { params, body: { isRemoteApplyEnabled: false, requiresApproval: true } });
   await refused('updateEnvironment', 400, { params, body: { isRemoteApplyEnabled: true } });

@@ -71,7 +71,7 @@ test('an impossible schedule is refused by name, and nothing of it is stored', a
     [{ delete: {} }, /\/body\/delete is not a field/],
   ];
   for (const [body, message] of refusals)
-    assert.match((await refused('updateEnvironmentSchedule', 400, { id, body })).message, message);
+    await refused('updateEnvironmentSchedule', 400, message, { id, body });
   assert.deepEqual(await get(id), {});
   const idle = await createIdle();
   assert.equal((await put(idle.id, { deploy: { cron: '0 8 * * *' } })).deploy?.enabled, true);
@@ -161,12 +161,12 @@ test('drift runs are scheduled when an environment is created or later, and can 
   const place = { environmentId: other.id, projectId: app.projectId, organizationId: app.organizationId };
   assert.deepEqual(await getDrift(other.id), { enabled: false, cron: '', ...place });
   assert.deepEqual(await patch(other.id, { enabled: false }), { enabled: false, cron: '', ...place });
-  assert.match(
-    (await refused('updateDriftSchedule', 400, { id: other.id, body: { enabled: true } })).message,
-    /\/body\/cron is required/,
-  );
-  assert.match(
-    (await refused('updateDriftSchedule', 400, { id: other.id, body: { enabled: true, cron: 'x' } })).message,
-    /\/body\/cron is not a valid cron/,
-  );
+  await refused('updateDriftSchedule', 400, /\/body\/cron is required/, {
+    id: other.id,
+    body: { enabled: true },
+  });
+  await refused('updateDriftSchedule', 400, /\/body\/cron is not a valid cron/, {
+    id: other.id,
+    body: { enabled: true, cron: 'x' },
+  });
 });

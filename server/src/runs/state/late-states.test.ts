@@ -42,7 +42,7 @@ test('a state that arrives after the give-up is its own version, and outdates pl
       [1, 'superseded', undefined],
     ],
   );
-  assert.match((await refused('approveDeployment', 409, { id })).message, /outdated/);
+  await refused('approveDeployment', 409, /outdated/, { id });
 });
 
 test('a state that arrives after the give-up does not replace the one that an apply starts from', async () => {

@@ -107,7 +107,7 @@ test('wrong queries are refused by the name of the field', async () => {
       new RegExp(`/query/${field}`),
       `${field}=${value}`,
     );
-  assert.match((await refused('listAuditEvents', 400)).message, /organizationId/);
+  await refused('listAuditEvents', 400, /organizationId/);
 });
 
 test('another organization sees nothing of it, not even by the id of an entry', async () => {
@@ -123,7 +123,7 @@ test('another organization sees nothing of it, not even by the id of an entry', 
   const [foreign] = (await ok('listAuditEvents', { query: { organizationId } })).events;
   const query = { organizationId: id, offset: foreign?.id ?? '' };
   for (const name of ['listAuditEvents', 'exportAuditEvents'] as const)
-    assert.match((await refused(name, 400, { query, as: other })).message, /query\/offset/);
+    await refused(name, 400, /query\/offset/, { query, as: other });
 });
 
 test('an export can be verified without the service, and shows what was changed in it', async () => {

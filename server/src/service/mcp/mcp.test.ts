@@ -109,10 +109,7 @@ test('a start refuses what it does not have, and never lifts an approval', async
     ['{', /^\/body is not valid JSON/],
   ] as const) {
     const headers = { 'content-type': 'application/json' };
-    assert.match(
-      (await refused('startMcpDeployment', 400, { ...about(id), body, headers })).message,
-      message,
-    );
+    await refused('startMcpDeployment', 400, message, { ...about(id), body, headers });
   }
   assert.equal((await environmentOf(id)).status, 'NEVER_DEPLOYED');
   await ok('startMcpDeployment', about(id));
@@ -170,10 +167,9 @@ test('the rules of approvals hold', async () => {
   await ok('updatePolicy', { body: { projectId: ruled, selfApprovalForbidden: true } });
   const own = await createEnvironment({ projectId: ruled, requiresApproval: true });
   await agent.plan();
-  assert.match((await refused('resumeMcpEnvironment', 409, about(own.id))).message, /own/);
+  await refused('resumeMcpEnvironment', 409, /own/, about(own.id));
   const planner = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] });
-  const { message } = await refused('resumeMcpEnvironment', 403, { ...about(own.id), as: planner });
-  assert.match(message, /RUN_APPLY/);
+  await refused('resumeMcpEnvironment', 403, /RUN_APPLY/, { ...about(own.id), as: planner });
   await ok('cancelMcpEnvironment', { ...about(own.id), as: planner });
 });
 
@@ -206,7 +202,7 @@ test('deployments are listed newest first, in pages, with exactly the fields tha
     [{ offset: '-1' }, /^\/query\/offset/],
     [{ statuses: 'DONE' }, /^\/query\/statuses/],
   ] as const)
-    assert.match((await refused('listMcpDeployments', 400, { ...about(id), query })).message, message);
+    await refused('listMcpDeployments', 400, message, { ...about(id), query });
 });
 
 test('the error analysis names the failed step, with its lines and the error', async () => {
@@ -250,7 +246,7 @@ test('a deployment has its steps, and the log of the failed or the requested one
     ['tf:plan', /^\/query\/stepName names the step "tf:plan", which has not started/],
     ['tf:nothing', /^\/query\/stepName is not a step of this deployment\. Its steps: git:clone, /],
   ] as const)
-    assert.match((await refused('getMcpDeployment', 400, { params, query: { stepName } })).message, message);
+    await refused('getMcpDeployment', 400, message, { params, query: { stepName } });
   const git = [stepEvent('git:clone', 'IN_PROGRESS'), stepEvent('git:clone', 'SUCCESS')];
   await agent.report(job, {
     events: git,
@@ -312,10 +308,7 @@ test('the log of the plan is that of the latest deployment, once it has started 
 
 test('without a plan, the log of the plan is a 404 that says why', async () => {
   const idle = await createIdle({ name: 'idle' });
-  assert.equal(
-    (await refused('getMcpPlanLog', 404, about(idle.id))).message,
-    'Environment "idle" was never deployed',
-  );
+  await refused('getMcpPlanLog', 404, 'Environment "idle" was never deployed', about(idle.id));
   const { id } = await createActive({ name: 'tasks' });
   await deploy(id, { deploymentType: 'task', taskPayload: 'true' });
   assert.equal(

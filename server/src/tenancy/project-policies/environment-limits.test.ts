@@ -72,8 +72,7 @@ test('an environment that nothing stands of does not count until it is deployed'
   const [first, second] = [await createIdle(inside), await createIdle(inside)];
   assert.equal((await limitsOf(projectId)).total, 0);
   await deploy(first.id);
-  const refusal = await refused('deployEnvironment', 409, { id: second.id });
-  assert.match(refusal.message, /numberOfEnvironmentsTotal/);
+  await refused('deployEnvironment', 409, /numberOfEnvironmentsTotal/, { id: second.id });
   await deploy(first.id);
   await ok('deployEnvironment', { id: second.id, body: { deploymentType: 'dryRun' } });
   await refused('deployEnvironment', 409, { id: second.id });
@@ -85,13 +84,13 @@ test('an environment that is destroyed or archived makes room, and needs it agai
   await ok('updateEnvironment', { id, body: { isArchived: true } });
   const other = await createActive(inside);
   const restore = { id, body: { isArchived: false } };
-  assert.match((await refused('updateEnvironment', 409, restore)).message, /numberOfEnvironmentsTotal/);
-  assert.match((await refused('deployEnvironment', 409, { id })).message, /Total/);
+  await refused('updateEnvironment', 409, /numberOfEnvironmentsTotal/, restore);
+  await refused('deployEnvironment', 409, /Total/, { id });
   await ok('destroyEnvironment', { id: other.id });
   await agent.apply((await agent.plan()) ?? assert.fail('the destroy follows at once'), []);
   assert.equal((await environmentOf(other.id)).status, 'INACTIVE');
   await ok('updateEnvironment', restore);
-  assert.match((await refused('deployEnvironment', 409, { id: other.id })).message, /Total/);
+  await refused('deployEnvironment', 409, /Total/, { id: other.id });
 });
 
 test('an active environment moves only to a project that has room for it', async () => {
@@ -99,7 +98,7 @@ test('an active environment moves only to a project that has room for it', async
   const { id } = await createActive();
   const idle = await createIdle();
   const move = (id: string) => ({ id, body: { projectId } });
-  assert.match((await refused('moveEnvironment', 409, move(id))).message, /numberOfEnvironmentsTotal/);
+  await refused('moveEnvironment', 409, /numberOfEnvironmentsTotal/, move(id));
   await ok('moveEnvironment', move(idle.id));
   await setPolicy({ numberOfEnvironmentsTotal: 1 });
   assert.equal((await ok('moveEnvironment', move(id))).projectId, projectId);
@@ -131,10 +130,7 @@ test('who deploys the environment of another user is held to the limit of its ow
   assert.equal((await create(ada)).statusCode, 200);
   const idle = (await create(ada, { preventAutoDeploy: true })).json<{ id: string }>();
   const input = { id: idle.id, body: {} };
-  assert.match(
-    (await refused('deployEnvironment', 409, { ...input, as: bob })).message,
-    /the owner of this one has 1/,
-  );
+  await refused('deployEnvironment', 409, /the owner of this one has 1/, { ...input, as: bob });
   const ofAdmin = [await createIdle(inside), await createIdle(inside)];
   for (const { id } of ofAdmin) await ok('deployEnvironment', { id, body: {}, as: bob });
   await ok('deployEnvironment', input);

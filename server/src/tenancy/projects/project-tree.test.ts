@@ -35,10 +35,7 @@ test('only what is sent changes, and tags keep their order', async () => {
   }
   assert.deepEqual((await update(made.id, { tags: null })).tags, []);
   await create('taken');
-  assert.match(
-    (await refused('updateProject', 409, { id: made.id, body: { name: 'taken' } })).message,
-    /"taken"/,
-  );
+  await refused('updateProject', 409, /"taken"/, { id: made.id, body: { name: 'taken' } });
   await refused('updateProject', 400, { id: made.id, body: { name: ' ' } });
   await refused('updateProject', 400, { id: made.id, body: { parentProjectId: null } });
 });
@@ -80,15 +77,12 @@ test('an impossible place is refused by name', async () => {
     [undefined, /\/body\/targetProjectId is required/],
   ];
   for (const [targetProjectId, message] of refusals)
-    assert.match(
-      (await refused('moveProject', 400, { id: root.id, body: { targetProjectId } })).message,
-      message,
-    );
+    await refused('moveProject', 400, message, { id: root.id, body: { targetProjectId } });
   const twin = await create('below');
-  assert.match(
-    (await refused('moveProject', 409, { id: twin.id, body: { targetProjectId: root.id } })).message,
-    /"below" already exists there/,
-  );
+  await refused('moveProject', 409, /"below" already exists there/, {
+    id: twin.id,
+    body: { targetProjectId: root.id },
+  });
   await refused('moveProject', 404, { id: randomUUID(), body: { targetProjectId: null } });
 });
 
@@ -135,10 +129,7 @@ test('a deleted project is archived with all below it, accepts only destroys, an
     ['IN_PROGRESS', 'CANCELLED', 'QUEUED'],
   );
   for (const body of [{}, { deploymentType: 'driftDetection' }, { deploymentType: 'dryRun' }])
-    assert.match(
-      (await refused('deployEnvironment', 409, { id: active.id, body })).message,
-      /Project "closing below" is archived/,
-    );
+    await refused('deployEnvironment', 409, /Project "closing below" is archived/, { id: active.id, body });
   await refused('createEnvironmentWithoutTemplate', 409, { body: createBody({ projectId: below.id }) });
   await refused('createProject', 409, { body: { organizationId, name: 'x', parentProjectId: root.id } });
   assert.equal((await environmentOf(active.id)).isArchived, false);
@@ -147,20 +138,20 @@ test('a deleted project is archived with all below it, accepts only destroys, an
       ({ id, isArchived }) => id === root.id && isArchived,
     ),
   );
-  assert.match(
-    (await refused('updateProject', 409, { id: below.id, body: { isArchived: false } })).message,
-    /parent project "closing" is archived/,
-  );
+  await refused('updateProject', 409, /parent project "closing" is archived/, {
+    id: below.id,
+    body: { isArchived: false },
+  });
   assert.equal((await update(root.id, { isArchived: false })).isArchived, false);
   assert.equal((await update(below.id, { isArchived: false })).isArchived, false);
   assert.equal((await deploy(active.id)).status, 'QUEUED');
   await create('closing 2');
   await update(root.id, { isArchived: true });
   const twin = await create('closing');
-  assert.match(
-    (await refused('updateProject', 409, { id: root.id, body: { isArchived: false } })).message,
-    /"closing" already exists here/,
-  );
+  await refused('updateProject', 409, /"closing" already exists here/, {
+    id: root.id,
+    body: { isArchived: false },
+  });
   await update(twin.id, { name: 'closing twin' });
   await update(root.id, { isArchived: false });
 });

@@ -25,10 +25,7 @@ test('projects form trees, whose paths start at the root', async () => {
 
 test('a name is unique within a parent', async () => {
   const root = await create({ name: 'once' });
-  assert.match(
-    (await refused('createProject', 409, { body: { organizationId, name: 'once' } })).message,
-    /"once"/,
-  );
+  await refused('createProject', 409, /"once"/, { body: { organizationId, name: 'once' } });
   await create({ name: 'once', parentProjectId: root.id });
   const replies = await Promise.all(
     Array.from({ length: 4 }, () => call('createProject', { body: { organizationId, name: 'at once' } })),
@@ -40,10 +37,9 @@ test('an unknown parent is refused by name', async () => {
   const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const [foreign] = await ok('listProjects', { query: { organizationId: elsewhere } });
   for (const parentProjectId of [randomUUID(), 'no-uuid', foreign?.id]) {
-    assert.match(
-      (await refused('createProject', 400, { body: { organizationId, name: 'x', parentProjectId } })).message,
-      /\/body\/parentProjectId/,
-    );
+    await refused('createProject', 400, /\/body\/parentProjectId/, {
+      body: { organizationId, name: 'x', parentProjectId },
+    });
   }
   const archived = await create({ name: 'archived' });
   await app.database.pool.query('update project set is_archived = true where id = $1', [archived.id]);
@@ -55,5 +51,5 @@ test('an unknown parent is refused by name', async () => {
     repository: 'https://x/y.git',
     type: 'terraform',
   };
-  assert.match((await refused('createEnvironmentWithoutTemplate', 409, { body })).message, /archived/);
+  await refused('createEnvironmentWithoutTemplate', 409, /archived/, { body });
 });

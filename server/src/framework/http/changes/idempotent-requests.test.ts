@@ -34,11 +34,10 @@ test('another request under the same key is refused with 409', async () => {
   await create('two');
   const before = await environments();
   assert.equal((await create('two', createBody(app, { name: 'other' }))).statusCode, 409);
-  const { message } = await refused(app, 'createProject', 409, {
+  await refused(app, 'createProject', 409, /Idempotency-Key/, {
     body: { organizationId: app.organizationId, name: 'p' },
     headers: { 'idempotency-key': 'two' },
   });
-  assert.match(message, /Idempotency-Key/);
   assert.equal(await environments(), before);
 });
 

@@ -96,7 +96,7 @@ test('a planner cannot switch approvals off in any way, and nothing of the attem
     { deployRequest: { userRequiresApproval: false } },
     variable('false'),
   ])
-    assert.match((await refused('deployEnvironment', 403, { id, body, as })).message, /RUN_APPLY/);
+    await refused('deployEnvironment', 403, /RUN_APPLY/, { id, body, as });
   assert.equal(await setting(id), true);
   const { id: planned } = await ok('deployEnvironment', { id, as });
   assert.equal(await waits(planned), 'planner');

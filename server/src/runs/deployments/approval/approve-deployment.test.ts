@@ -139,8 +139,7 @@ test('a refusal is kept with its comment, and lists show it', async () => {
 
 test('the hash of another plan is refused', async () => {
   const { id } = await waitingDeployment();
-  const { message } = await refused('approveDeployment', 409, { id, body: { planHash: 'f'.repeat(64) } });
-  assert.match(message, /\/body\/planHash/);
+  await refused('approveDeployment', 409, /\/body\/planHash/, { id, body: { planHash: 'f'.repeat(64) } });
   assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
   await ok('cancelDeployment', { id });
 });
@@ -162,7 +161,7 @@ test('a plan older than the current state cannot be approved', async () => {
   await agent.finish(await agent.claim(), plannedOutcome());
   const late = await agent.putState(first, stateFile(1, ['a'], environment.id), '');
   assert.equal(late.standing, 'current');
-  assert.match((await refused('approveDeployment', 409, { id: second.id })).message, /outdated/);
+  await refused('approveDeployment', 409, /outdated/, { id: second.id });
   await ok('cancelDeployment', { id: second.id });
 });
 
@@ -182,8 +181,8 @@ test('a plan is not applied when the state changed while it was made', async () 
 test('only waiting deployments can be approved, and running ones cannot be cancelled', async () => {
   const environment = await createEnvironment();
   const id = environment.latestDeploymentLogId ?? '';
-  assert.match((await refused('approveDeployment', 409, { id })).message, /IN_PROGRESS/);
-  assert.match((await refused('cancelDeployment', 409, { id })).message, /abort it instead/);
+  await refused('approveDeployment', 409, /IN_PROGRESS/, { id });
+  await refused('cancelDeployment', 409, /abort it instead/, { id });
   await ok('abortDeployment', { id });
   for (const name of ['approveDeployment', 'cancelDeployment', 'abortDeployment'] as const)
     await refused(name, 409, { id });

@@ -30,7 +30,7 @@ const away = /away from what demands approvals needs the right EDIT_PROJECT_SETT
 /** Moves an environment as a user without the right to lift demands, in vain; then as one who has it. */
 async function moveOnlyWithRight(id: string, projectId: string, without: Key, owner: Key): Promise<void> {
   const move = { id, body: { projectId } };
-  assert.match((await refused(app, 'moveEnvironment', 403, { ...move, as: without })).message, away);
+  await refused(app, 'moveEnvironment', 403, away, { ...move, as: without });
   await ok(app, 'moveEnvironment', { ...move, as: owner });
 }
 
@@ -91,7 +91,7 @@ test('a project does not move to where the demand above both places is lifted', 
   await forbid(target, false, owner);
   const move = { id: moved, body: { targetProjectId: target } };
   const as = await moverIn([moved, target], 'Admin');
-  assert.match((await refused(app, 'moveProject', 403, { ...move, as })).message, away);
+  await refused(app, 'moveProject', 403, away, { ...move, as });
   const { parentProjectId } = await ok(app, 'getProject', { id: moved });
   assert.equal(parentProjectId, above, 'nothing has moved');
   await ok(app, 'moveProject', { ...move, as: owner });

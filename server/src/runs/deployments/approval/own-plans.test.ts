@@ -211,8 +211,7 @@ test('lists say who may not approve, and until when it waits', async () => {
 
 test('a refusal is about the plan that was read', async () => {
   const id = await planOf(ada, await projectWith(null));
-  const { message } = await refused('cancelDeployment', 409, { id, body: { planHash: 'f'.repeat(64) } });
-  assert.match(message, /\/body\/planHash/);
+  await refused('cancelDeployment', 409, /\/body\/planHash/, { id, body: { planHash: 'f'.repeat(64) } });
   const { planHash } = await deploymentOf(id);
   await ok('cancelDeployment', { id, body: { planHash } });
 });

@@ -117,8 +117,7 @@ test('plans that are unknown or that the caller may not view are refused, and li
   }
   const tooMany = Array.from({ length: 201 }, () => randomUUID()).join(',');
   for (const deploymentIds of ['', ' , ', tooMany]) {
-    const { message } = await refused('getPlanImpact', 400, { query: { deploymentIds } });
-    assert.match(message, /query\/deploymentIds/);
+    await refused('getPlanImpact', 400, /query\/deploymentIds/, { query: { deploymentIds } });
   }
   assert.deepEqual(Object.keys(await ok('getPlanImpact', { query: { ids: plan } })), [plan]);
 });
@@ -145,6 +144,5 @@ test('a plan is a document in the form of terraform, whose numbers keep every di
 test('a deployment without a plan has no document', async () => {
   const other = await createActive();
   const { id } = await deploy(other.id, { deploymentType: 'dryRun' });
-  const { message } = await refused('getPlanJson', 404, { id });
-  assert.match(message, /No plan is stored/);
+  await refused('getPlanJson', 404, /No plan is stored/, { id });
 });
