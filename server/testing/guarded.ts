@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { placeOf, withToolbox } from '../../tools/toolbox/places.ts';
-import { plannedOutcome, type TestAgent, testAgent } from './agent.ts';
-import { type TestApp, testApp } from './app.ts';
+import { plannedOutcome, type TestAgent } from './agent.ts';
+import type { TestApp } from './app.ts';
 import { ok, type Reply } from './client.ts';
 import { createIdle, deploy, deploymentOf } from './environment.ts';
+import { startAgentTests } from './start.ts';
 
 let count = 0;
 
@@ -48,18 +49,18 @@ export const policyInput = {
 /** An app that asks approval policies, with its agent and what tests do with both, until the end of their file. */
 export async function startPolicyTests(settings: Readonly<Record<string, string>> = {}) {
   const repositories = mkdtempSync(join(tmpdir(), 'policy-repositories-'));
-  const app = await testApp({
+  const tests = await startAgentTests({
     ENVARIUM_GIT_LOCAL_PATHS: repositories,
     ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa',
     ...settings,
   });
-  const agent = await testAgent(app);
+  const { app, agent } = tests;
   after(() => {
     app.stopping.abort();
     rmSync(repositories, { recursive: true });
   });
   return {
-    ...{ app, agent, repositories, needsOpa: withToolbox('opa') },
+    ...{ ...tests, repositories, needsOpa: withToolbox('opa') },
     ...policyTests(app, agent, repositories),
   };
 }

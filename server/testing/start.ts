@@ -1,5 +1,6 @@
 /** The app of a test file, and what its tests do with it. */
 import type { InjectOptions } from 'fastify';
+import type { QueryResult, QueryResultRow } from 'pg';
 import type { OperationName } from '#contract/operations.ts';
 import type { FirstKey } from '../src/start/bootstrap.ts';
 import { testAgent } from './agent.ts';
@@ -16,6 +17,9 @@ import {
   forgetWork,
 } from './environment.ts';
 import { createFrom, createTemplate, templateBody } from './template.ts';
+
+/** Row of a statement whose test does not say what it returns, as the driver has it. */
+type UntypedRow = QueryResult['rows'][number];
 
 /** @param settings in addition to those of the tests */
 export async function startTests(settings: Readonly<Record<string, string>> = {}) {
@@ -42,6 +46,9 @@ function callsOf(app: TestApp) {
     ok: <N extends OperationName>(name: N, input?: CallInput) => ok(app, name, input),
     refused: (name: OperationName, status: number, ...input: RefusedInput) =>
       refused(app, name, status, ...input),
+    /** Rows of a statement. */
+    sql: async <Row extends QueryResultRow = UntypedRow>(text: string, ...values: readonly unknown[]) =>
+      (await app.database.pool.query<Row>(text, [...values])).rows,
     createBody: (more?: object) => createBody(app, more),
     createEnvironment: (more?: object) => createEnvironment(app, more),
     createIdle: (more?: object) => createIdle(app, more),

@@ -6,12 +6,12 @@ import { after, test } from 'node:test';
 import { startTests } from '../../testing/start.ts';
 import { checkBlobFolder } from './check-blob-folder.ts';
 
-const { app } = await startTests();
+const { app, sql } = await startTests();
 const { db } = app.context;
 const scratch = mkdtempSync(join(tmpdir(), 'blob-folder-'));
 after(() => rmSync(scratch, { recursive: true }));
 const markIn = (folder: string) => join(folder, 'installation-id');
-await app.database.pool.query(
+await sql(
   "insert into installation (id, sealing_check) values (gen_random_uuid(), '') on conflict do nothing",
 );
 
@@ -32,10 +32,10 @@ test('the first server marks the folder, others accept only that one, and its co
 });
 
 test('a start that ended between the mark and the database is completed by the next', async () => {
-  await app.database.pool.query('update installation set blob_folder_id = null');
+  await sql('update installation set blob_folder_id = null');
   const folder = join(scratch, 'first');
   const mark = readFileSync(markIn(folder), 'utf8').trim();
   await checkBlobFolder(db, folder);
-  const { rows } = await app.database.pool.query('select blob_folder_id from installation');
+  const rows = await sql('select blob_folder_id from installation');
   assert.deepEqual(rows, [{ blob_folder_id: mark }]);
 });

@@ -6,8 +6,8 @@ import type { Reply } from '../../../testing/client.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, call, ok, refused, createActive, createEnvironment } = tests;
-const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { app, agent, organizationId, projectId, call, ok, refused, sql, createActive } = tests;
+const { createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
 
@@ -97,9 +97,9 @@ test('locks, queues, tasks, destroys and archives of several environments', asyn
     ['success', 'failed'],
   );
   const { deploymentId = '' } = destroyed.data[0] ?? {};
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select status, comment, skip_state_refresh as skips from deployment where id = $1',
-    [deploymentId],
+    deploymentId,
   );
   assert.deepEqual(rows, [{ status: 'QUEUED', comment: 'clean up', skips: true }]);
   const archived = await bulk('bulkArchive', ids);
@@ -190,14 +190,13 @@ test('what a request has left is carried out once, with the rights that its auth
   const accepted = await ok('bulkDeploy', input);
   assert.deepEqual([resultsOf(accepted), accepted.finishedAt], [['pending', 'pending'], undefined]);
   assert.deepEqual(await ok('bulkDeploy', input), accepted);
-  await app.database.pool.query('delete from role_assignment where user_id = $1 and project_id is not null', [
-    as.id,
-  ]);
-  await app.database.pool.query(
+  await sql('delete from role_assignment where user_id = $1 and project_id is not null', as.id);
+  await sql(
     `insert into role_assignment (id, organization_id, user_id, environment_id, role, role_id, created_by)
      select gen_random_uuid(), organization_id, $1, $2, id::text, id, 'test' from role
      where 'RUN_PLAN' = any(permissions) limit 1`,
-    [as.id, ids[1]],
+    as.id,
+    ids[1],
   );
   await Promise.all([app.carryOutEffects(), app.carryOutEffects()]);
   const done = await ok('getBulkOperation', { id: accepted.id, as });
@@ -216,9 +215,9 @@ test('what a request says about its items is sealed, and removed at the end', as
   const body = { environmentIds: [id], organizationId, data: { taskPayload: 'echo hunter2' } };
   const made = await ok('bulkRunTask', { body, headers });
   const stored = async () => {
-    const { rows } = await app.database.pool.query<{ text: string; sealed_data: Buffer | null }>(
+    const rows = await sql<{ text: string; sealed_data: Buffer | null }>(
       'select o::text as text, sealed_data from bulk_operation o where id = $1',
-      [made.id],
+      made.id,
     );
     return rows[0];
   };

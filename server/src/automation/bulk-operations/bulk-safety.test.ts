@@ -10,7 +10,8 @@ import { startAgentTests } from '../../../testing/start.ts';
 import { forgetBulkOperations } from './forget-bulk-operations.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, ok, refused, createEnvironment, createIdle, deploy, forgetWork } = tests;
+const { app, agent, organizationId, ok, refused, sql } = tests;
+const { createEnvironment, createIdle, deploy, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
 
@@ -64,10 +65,7 @@ for (const [name, verb] of [
 test('the hash of the plan counts, too: the next plan of the same deployment is not approved', async () => {
   const { id, name, deploymentId } = await waiting();
   const accepted = await ok('bulkApprove', { body: bodyFor(id), ...later() });
-  await app.database.pool.query('update deployment set plan_hash = $2 where id = $1', [
-    deploymentId,
-    'f'.repeat(64),
-  ]);
+  await sql('update deployment set plan_hash = $2 where id = $1', deploymentId, 'f'.repeat(64));
   await app.carryOutEffects();
   assert.match(resultsOf(await read(accepted.id))[0] ?? '', new RegExp(`"${name}" has another plan`));
   assert.equal(await stateOf(deploymentId), 'WAITING_FOR_USER');
@@ -146,7 +144,7 @@ test('an operation whose commands cannot be read any more fails, and is removed 
   const damaged = async () => {
     const { id: operationId } = await ok('bulkDeploy', { body: bodyFor(id), ...later() });
     const text = "update bulk_operation set sealed_data = '\\x00' where id = $1";
-    await app.database.pool.query(text, [operationId]);
+    await sql(text, operationId);
     return operationId;
   };
   const unreadable = await damaged();
@@ -156,7 +154,7 @@ test('an operation whose commands cannot be read any more fails, and is removed 
   assert.ok(shown.finishedAt);
   // One whose effect has given up for another reason stays pending, but is not kept.
   const pending = await damaged();
-  await app.database.pool.query("delete from effect where kind = 'bulkOperations.continue'");
+  await sql("delete from effect where kind = 'bulkOperations.continue'");
   assert.equal((await read(pending)).finishedAt, undefined);
   app.advance(31 * 86_400);
   await forgetBulkOperations(app.context);

@@ -49,7 +49,7 @@ const tests = await startTests({
   ENVARIUM_SMTP_TLS: 'opportunistic',
   ENVARIUM_SMTP_FROM: 'envarium@example.com',
 });
-const { app, ok, createIdle, deploy } = tests;
+const { app, ok, sql, createIdle, deploy } = tests;
 const receiver = await openReceiver();
 
 test('every type of endpoint gets an event in its own form', async () => {
@@ -68,10 +68,8 @@ test('every type of endpoint gets an event in its own form', async () => {
   }
   const { id: environmentId } = await createIdle({ name: '<!channel> & co' });
   // People have mailboxes; the key that created it has none.
-  await app.database.pool.query(
-    `insert into app_user (id, name, email) values ('ada', 'Ada', 'ada@example.com')`,
-  );
-  await app.database.pool.query(`update environment set user_id = 'ada' where id = $1`, [environmentId]);
+  await sql(`insert into app_user (id, name, email) values ('ada', 'Ada', 'ada@example.com')`);
+  await sql(`update environment set user_id = 'ada' where id = $1`, environmentId);
   const { id } = await deploy(environmentId, { comment: 'first\nsecond' });
   await deliverDue(app.context);
   const { deliveries } = await ok('listNotificationDeliveries', { query: { organizationId } });

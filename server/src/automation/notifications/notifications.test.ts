@@ -20,15 +20,15 @@ const settings = {
   ENVARIUM_NOTIFICATION_HTTP_HOSTS: '127.0.0.1',
   ENVARIUM_BASE_URL: 'https://envarium.example.com',
 };
-const { app, agent, organizationId, projectId } = await startAgentTests(settings);
+const { app, agent, organizationId, projectId, sql } = await startAgentTests(settings);
 const receiver = await openReceiver();
 
 type CloudEvent = ReturnType<typeof cloudEventOf>;
 
 let names = 0;
 beforeEach(async () => {
-  await app.database.pool.query('delete from notification_endpoint');
-  await app.database.pool.query("update attempt set status = 'ended'; update job set status = 'done'");
+  await sql('delete from notification_endpoint');
+  await sql("update attempt set status = 'ended'; update job set status = 'done'");
   receiver.received.length = 0;
   receiver.answer = (_, response) => response.end('taken');
 });
@@ -162,7 +162,7 @@ test('an endpoint keeps its secret until null removes it, and its name is unique
   const other = await create();
   const taken = { id: other.id, body: { name: 'renamed' } };
   await refused(app, 'updateNotificationEndpoint', 409, /"renamed" already exists/, taken);
-  const { rows } = await app.database.pool.query('select sealed_value from notification_endpoint');
+  const rows = await sql('select sealed_value from notification_endpoint');
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(Buffer.from('secret-path').toString('hex')));
   await ok(app, 'deleteNotificationEndpoint', { id: made.id });
   await refused(app, 'deleteNotificationEndpoint', 404, { id: made.id });
@@ -416,12 +416,10 @@ test('a slow endpoint with many deliveries delays nobody else', async () => {
   await assign(slow.id, ['environmentDeployStarted']);
   const environment = await createIdle(app);
   await deploy(app, environment.id);
-  await app.database.pool.query(
-    `insert into notification_delivery (id, event_id, endpoint_id, organization_id, project_id, environment_id,
+  await sql(`insert into notification_delivery (id, event_id, endpoint_id, organization_id, project_id, environment_id,
        event_name, facts, status, created_at, due_at, give_up_at)
      select gen_random_uuid(), event_id, endpoint_id, organization_id, project_id, environment_id, event_name, facts,
-       status, created_at, due_at, give_up_at from notification_delivery, generate_series(1, 500)`,
-  );
+       status, created_at, due_at, give_up_at from notification_delivery, generate_series(1, 500)`);
   const held: (() => void)[] = [];
   receiver.answer = (request, response) => {
     if (request.url === '/slow') held.push(() => response.end());

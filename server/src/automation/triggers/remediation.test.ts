@@ -6,7 +6,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 import { remediateDrift } from './remediate-drift.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, call, ok, refused } = tests;
+const { app, agent, organizationId, projectId, call, ok, refused, sql } = tests;
 const { createActive, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
@@ -80,7 +80,7 @@ test('a drift run has one remediation, whatever dies in between', async () => {
   await Promise.all([again(), again()]);
   assert.deepEqual(await triggersOf(id), ['driftRemediation', 'user', 'user']);
   const claim = 'update deployment set caused_by = $1 where environment_id = $2 and caused_by is null';
-  await assert.rejects(app.database.pool.query(claim, [run, id]), /deployment_caused_once/);
+  await assert.rejects(sql(claim, run, id), /deployment_caused_once/);
 });
 
 test('where nothing is started, the drift run says why', async () => {

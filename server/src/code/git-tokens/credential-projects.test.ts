@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, ok, refused } = tests;
+const { agent, organizationId, ok, refused, sql } = tests;
 const { createBody, createEnvironment, forgetWork, createTemplate, createFrom } = tests;
 const project = (name: string, parentProjectId?: string) =>
   ok('createProject', { body: { organizationId, name, parentProjectId } });
@@ -117,7 +117,7 @@ test('what the environments of a deleted template need is kept until nothing of 
     await refused(remove, 409, /is used by the environment "survivor": choose another one there first$/, {
       id: named,
     });
-  await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
+  await sql("update environment set status = 'INACTIVE' where id = $1", id);
   assert.deepEqual(await usesOfAll(), [[], [], []]);
   for (const [, remove, named] of used) await ok(remove, { id: named });
 });

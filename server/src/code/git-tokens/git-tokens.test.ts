@@ -4,7 +4,7 @@ import { testAgent } from '../../../testing/agent.ts';
 import { meanwhile } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, ok, refused, createBody, createEnvironment } = await startTests();
+const { app, organizationId, ok, refused, sql, createBody, createEnvironment } = await startTests();
 const create = (name: string, value: string) =>
   ok('createGitToken', { body: { organizationId, name, value, type: 'GIT' } });
 
@@ -129,7 +129,7 @@ test('a token that names hosts is refused for repositories on other hosts, and n
   const { message } = await refused('deployEnvironment', 400, { params, body });
   assert.match(message, /^\/body\/blueprintRepository cannot be used: the token "one host" is sent only to/);
   // As stored before such addresses were refused.
-  await app.database.pool.query('update template set repository = $1', [body.blueprintRepository]);
+  await sql('update template set repository = $1', body.blueprintRepository);
   await ok('deployEnvironment', { params, body: {} });
   const moved = await agent.claim();
   assert.equal(moved.source.repository, body.blueprintRepository);
@@ -145,7 +145,7 @@ test('a token that names hosts is refused for repositories on other hosts, and n
   );
   const keeper = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS'] });
   await refused('deleteGitToken', 409, /used by 1 other:/, { ...used, as: keeper });
-  await app.database.pool.query("update environment set status = 'INACTIVE' where id = $1", [id]);
+  await sql("update environment set status = 'INACTIVE' where id = $1", id);
   await ok('deleteGitToken', used);
 });
 

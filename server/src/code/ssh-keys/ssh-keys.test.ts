@@ -39,7 +39,7 @@ function makeKey(...options: string[]): { privateKey: string; publicKey: string 
 const tests = await startTests({
   ENVARIUM_GIT_KNOWN_HOSTS: 'git.example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ9fXkbR',
 });
-const { app, organizationId, ok, refused, createBody, createEnvironment } = tests;
+const { app, organizationId, ok, refused, sql, createBody, createEnvironment } = tests;
 const create = (name: string, value = pem) => ok('createSshKey', { body: { organizationId, name, value } });
 
 test('a key is listed but never shown, can be replaced, and reaches its runs with the known hosts', async () => {
@@ -73,7 +73,7 @@ test('a key is listed but never shown, can be replaced, and reaches its runs wit
     (await refused('deleteSshKey', 409, { id: key.id })).message,
     /^SSH key "deploy" is used by the environment "network" and the environment "network"/,
   );
-  await app.database.pool.query("update environment set status = 'DESTROY_IN_PROGRESS'");
+  await sql("update environment set status = 'DESTROY_IN_PROGRESS'");
   assert.deepEqual(await ok('deleteSshKey', { id: key.id }), { id: key.id });
   await refused('updateSshKey', 404, { id: key.id, body: { value: pem } });
 });

@@ -6,7 +6,8 @@ import { storedTemplateTypes } from '#contract/schema/enumerations.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const tests = await startTests();
-const { app, organizationId, projectId, call, ok, refused, createIdle, templateBody, createTemplate } = tests;
+const { app, organizationId, projectId, call, ok, refused, sql } = tests;
+const { createIdle, templateBody, createTemplate } = tests;
 const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
 
 const read = (id: string) => ok('getTemplate', { id });
@@ -260,7 +261,7 @@ test('credentials of an address are sealed, kept for the same host, and never sh
   const created = await createTemplate({ repository });
   assert.equal(created.repository, 'https://git.example.com/network.git');
   const sealed = async () =>
-    (await app.database.pool.query('select sealed_token from template where id = $1', [created.id])).rows[0]
+    (await sql('select sealed_token from template where id = $1', created.id))[0]
       .sealed_token as Buffer | null;
   const first = await sealed();
   assert.ok(first && !first.toString('latin1').includes('hunter2secret'));
@@ -273,7 +274,7 @@ test('credentials of an address are sealed, kept for the same host, and never sh
   assert.ok(await sealed());
   await replace(created.id, { ...body, repository: 'https://elsewhere.example.com/network.git' });
   assert.equal(await sealed(), null);
-  const { rows } = await app.database.pool.query('select row_to_json(e)::text as text from audit_event e');
+  const rows = await sql('select row_to_json(e)::text as text from audit_event e');
   assert.ok(!rows.some(({ text }: { text: string }) => text.includes('hunter2secret')));
   assert.ok(!app.logged.join('').includes('hunter2secret'));
 });
@@ -283,9 +284,9 @@ test('changes are in the audit trail with what was before and after', async () =
   await replace(id, templateBody({ name, revision: 'v2' }));
   await ok('removeTemplateFromProject', { params: { id, projectId } });
   await ok('deleteTemplate', { id });
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select action, before, after from audit_event where entity_id = $1 order by id',
-    [id],
+    id,
   );
   assert.deepEqual(
     rows.map(({ action }) => action),

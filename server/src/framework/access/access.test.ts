@@ -6,8 +6,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { rightsOfRole } from './role-rights.ts';
 
-const { app, organizationId, call, ok, refused, createActive, createIdle } = await startAgentTests();
-const sql = (text: string, values: unknown[] = []) => app.database.pool.query(text, values);
+const { app, organizationId, call, ok, refused, sql, createActive, createIdle } = await startAgentTests();
 
 const project = (name: string, parentProjectId?: string) =>
   ok('createProject', { body: { organizationId, name, parentProjectId } });
@@ -74,27 +73,31 @@ test('the rights of several roles are joined', async () => {
 test('a team passes its roles on to its members, at once and only as long as they are members', async () => {
   const as = await app.addKey({ [organizationId]: 'User' });
   const teamId = app.context.newId();
-  await sql('insert into team (id, organization_id, name, created_by) values ($1, $2, $3, $4)', [
+  await sql(
+    'insert into team (id, organization_id, name, created_by) values ($1, $2, $3, $4)',
     teamId,
     organizationId,
     'operators',
     'test',
-  ]);
+  );
   await sql(
     `insert into role_assignment (id, organization_id, team_id, project_id, role, created_by)
      values ($1, $2, $3, $4, 'Viewer', 'test')`,
-    [app.context.newId(), organizationId, teamId, outer.id],
+    app.context.newId(),
+    organizationId,
+    teamId,
+    outer.id,
   );
   assert.deepEqual(await listed(as), [[], 0]);
-  await sql('insert into team_member (team_id, user_id) values ($1, $2)', [teamId, as.id]);
+  await sql('insert into team_member (team_id, user_id) values ($1, $2)', teamId, as.id);
   assert.deepEqual(await listed(as), [['in-inner', 'in-outer'], 2]);
-  await sql("update role_assignment set role = 'nothing' where team_id = $1", [teamId]);
+  await sql("update role_assignment set role = 'nothing' where team_id = $1", teamId);
   assert.deepEqual(await listed(as), [[], 0]);
-  await sql("update role_assignment set role = 'Viewer', project_id = null where team_id = $1", [teamId]);
+  await sql("update role_assignment set role = 'Viewer', project_id = null where team_id = $1", teamId);
   assert.deepEqual(await listed(as), [[], 0], 'a role of projects means nothing in the organization');
-  await sql("update role_assignment set role = 'Admin' where team_id = $1", [teamId]);
+  await sql("update role_assignment set role = 'Admin' where team_id = $1", teamId);
   assert.equal((await listed(as))[1], 3);
-  await sql('delete from team where id = $1', [teamId]);
+  await sql('delete from team where id = $1', teamId);
   assert.deepEqual(await listed(as), [[], 0]);
 });
 
@@ -109,25 +112,25 @@ test('a changed role, a moved project, a left organization and a blocked user ta
   await sql(
     `update role set permissions = '{VIEW_PROJECT}' where id in
     (select role_id from role_assignment where user_id = $1)`,
-    [as.id],
+    as.id,
   );
   assert.deepEqual(await listed(as), [[], 0]);
-  await sql('delete from organization_member where user_id = $1', [as.id]);
+  await sql('delete from organization_member where user_id = $1', as.id);
   assert.deepEqual(await ok('listOrganizations', { as }), []);
-  await sql('update app_user set is_blocked = true where id = $1', [as.id]);
+  await sql('update app_user set is_blocked = true where id = $1', as.id);
   assert.equal((await call('listOrganizations', { as })).statusCode, 401);
 });
 
 test('an invited member has no rights yet', async () => {
   const as = await app.addKey({ [organizationId]: 'Admin' });
-  await sql("update organization_member set status = 'Invited' where user_id = $1", [as.id]);
+  await sql("update organization_member set status = 'Invited' where user_id = $1", as.id);
   assert.deepEqual(await ok('listOrganizations', { as }), []);
 });
 
 test('a custom role of another organization gives nothing', async () => {
   const other = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const insider = await app.addKey({ [other.id]: ['VIEW_ENVIRONMENT', 'VIEW_PROJECT'] });
-  const { rows } = await sql('select role from organization_member where user_id = $1', [insider.id]);
+  const rows = await sql('select role from organization_member where user_id = $1', insider.id);
   const as = await app.addKey({ [organizationId]: (rows[0] as { role: string }).role });
   assert.deepEqual(await listed(as), [[], 0]);
 });

@@ -16,7 +16,7 @@ import type { Place } from '../../rows/places.ts';
 import { checkRight } from './check-right.ts';
 import { loadAccess } from './load-access.ts';
 
-const { app, organizationId, projectId, call, ok, createActive } = await startAgentTests();
+const { app, organizationId, projectId, call, ok, sql, createActive } = await startAgentTests();
 const environment = await createActive();
 const { ids, requestOf } = await makeSamples(app, environment);
 const homes = new Map(families.flatMap(({ entities = {} }) => Object.entries(entities)));
@@ -120,13 +120,11 @@ for (const { operation, alternative, needs, named } of forms) {
 
 const deleted = await app.addKey({ [organizationId]: 'Admin' });
 await ok('listProjects', { as: deleted });
-await app.database.pool.query('delete from api_key where id = $1', [deleted.id]);
+await sql('delete from api_key where id = $1', deleted.id);
 const expired = await app.addKey({ [organizationId]: 'Admin' });
-await app.database.pool.query("update api_key set expires_at = '2020-01-01' where id = $1", [expired.id]);
+await sql("update api_key set expires_at = '2020-01-01' where id = $1", expired.id);
 const fromElsewhere = await app.addKey({ [organizationId]: 'Admin' });
-await app.database.pool.query("update api_key set networks = '{203.0.113.0/24}' where id = $1", [
-  fromElsewhere.id,
-]);
+await sql("update api_key set networks = '{203.0.113.0/24}' where id = $1", fromElsewhere.id);
 
 const nobody = { id: 'nobody', secret: 'x' };
 

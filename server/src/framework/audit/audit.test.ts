@@ -4,12 +4,12 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, call, ok, createActive, createBody, createIdle, deploy } = tests;
+const { agent, organizationId, call, ok, sql, createActive, createBody, createIdle, deploy } = tests;
 
 async function trail(): Promise<
   { action: string; entity_id: string; request_id: string; actor_id: string; organization_id: string }[]
 > {
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select action, entity_id, request_id, actor_id, organization_id from audit_event order by number',
   );
   return rows;
@@ -78,9 +78,7 @@ test('each change records what was done, to what, by whom, and by which request'
     'gitToken.created',
   ])
     assert.ok(made.includes(action), action);
-  const { rows } = await app.database.pool.query<{ text: string }>(
-    'select a::text as text from audit_event a',
-  );
+  const rows = await sql<{ text: string }>('select a::text as text from audit_event a');
   assert.ok(rows.every(({ text }) => !text.includes('planted')));
 });
 
@@ -88,14 +86,14 @@ test('a change whose audit row cannot be written is rolled back', async () => {
   const environment = await createActive();
   const params = { id: environment.id };
   const fingerprint = async () => {
-    const { rows } = await app.database.pool.query(
+    const rows = await sql(
       'select (select count(*) from project) p, (select count(*) from organization) o, (select count(*) from git_token) t, (select count(*) from agent_secret) s, (select count(*) from job) j, (select json_agg(e order by id) from environment e)::text e, (select json_agg(d order by id) from deployment d)::text d, (select count(*) from deployment_event) v, (select count(*) from template) m',
     );
     return JSON.stringify(rows[0]);
   };
   const before = await fingerprint();
   const events = (await trail()).length;
-  await app.database.pool.query('alter table audit_event add constraint nothing check (false) not valid');
+  await sql('alter table audit_event add constraint nothing check (false) not valid');
   const calls = [
     () => call('createEnvironmentWithoutTemplate', { body: createBody() }),
     () => call('deployEnvironment', { params }),
@@ -108,7 +106,7 @@ test('a change whose audit row cannot be written is rolled back', async () => {
     () => call('createAgentSecret', { params: { agentKey: 'ENVARIUM_DEFAULT' } }),
   ];
   for (const each of calls) await assert.rejects(each(), /failed: .*nothing/);
-  await app.database.pool.query('alter table audit_event drop constraint nothing');
+  await sql('alter table audit_event drop constraint nothing');
   assert.equal(await fingerprint(), before);
   assert.equal((await trail()).length, events);
 });
@@ -120,13 +118,13 @@ test('entries cannot be changed or removed, not even by the owner of the table',
     'delete from audit_event',
     'truncate audit_event',
   ])
-    await assert.rejects(app.database.pool.query(statement), /cannot be changed or removed/);
+    await assert.rejects(sql(statement), /cannot be changed or removed/);
   assert.equal((await trail()).length, before);
 });
 
 test('each registration of an agent records its host and its spool', async () => {
   const { spoolId, agentId } = agent;
-  const { rows } = await app.database.pool.query<{ actor_id: string; details: Record<string, unknown> }>(
+  const rows = await sql<{ actor_id: string; details: Record<string, unknown> }>(
     "select actor_id, details from audit_event where action = 'agent.registered' order by number limit 1",
   );
   assert.deepEqual(rows, [

@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 import { changesOf } from './changes.ts';
 
-const { app, organizationId, projectId, ok, createIdle, deploy } = await startTests();
+const { organizationId, projectId, ok, sql, createIdle, deploy } = await startTests();
 
 type Entry = { before: Record<string, unknown> | null; after: Record<string, unknown> | null; whole: string };
 
 /** The last entry of an action. */
 async function entryOf(action: string): Promise<Entry> {
-  const { rows } = await app.database.pool.query<Entry>(
+  const rows = await sql<Entry>(
     'select before, after, e::text as whole from audit_event e where action = $1 order by number desc limit 1',
-    [action],
+    action,
   );
   const [entry] = rows;
   assert.ok(entry, action);
@@ -153,7 +153,7 @@ test('values of variables are recorded as fingerprints, sensitive or not', async
 
 test('an entry whose secret can no longer be opened is still recorded', async () => {
   const { id } = await ok('createGitToken', { body: { organizationId, name: 'u', value: 'v' } });
-  await app.database.pool.query("update git_token set sealed_value = '\\x00' where id = $1", [id]);
+  await sql("update git_token set sealed_value = '\\x00' where id = $1", id);
   await ok('deleteGitToken', { id });
   assert.deepEqual((await entryOf('gitToken.deleted')).before, {
     name: 'u',

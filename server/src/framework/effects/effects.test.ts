@@ -10,9 +10,9 @@ import { Events } from '../events/events.ts';
 import { carryOutDue, pauseSeconds, startEffects } from './carry-out.ts';
 import { type EffectKind, promiseEffect } from './effect-kind.ts';
 
-const { app } = await startTests();
+const { app, sql } = await startTests();
 beforeEach(async () => {
-  await app.database.pool.query('delete from effect');
+  await sql('delete from effect');
   app.logged.length = 0;
 });
 
@@ -23,8 +23,7 @@ const never = deed(() => assert.fail('is not carried out here'));
 const promise = (n: number, dueAt?: Date) =>
   inTransaction(app.context, (context) => promiseEffect(context, never, { n }, dueAt));
 const rows = async () =>
-  (await app.database.pool.query('select attempts, last_error, failed_at from effect order by due_at'))
-    .rows as {
+  (await sql('select attempts, last_error, failed_at from effect order by due_at')) as {
     attempts: number;
     last_error: string | null;
     failed_at: Date | null;

@@ -14,7 +14,7 @@ import { basic, pathOf, refusalIn, send } from '../../../testing/client.ts';
 import { startTests } from '../../../testing/start.ts';
 import { makeWebFolder, scriptFile } from '../../../testing/web-folder.ts';
 
-const { app, ok } = await startTests({ ENVARIUM_WEB_DIR: makeWebFolder() });
+const { app, ok, sql } = await startTests({ ENVARIUM_WEB_DIR: makeWebFolder() });
 
 const id = randomUUID();
 const ids = {
@@ -166,9 +166,9 @@ test('a trailing slash is ignored', async () => {
 });
 
 test('an internal error shows its request id and nothing else', async () => {
-  await app.database.pool.query('alter table git_token rename to git_token_away');
+  await sql('alter table git_token rename to git_token_away');
   const response = await send(app, { url: `/api/tokens?organizationId=${app.organizationId}` });
-  await app.database.pool.query('alter table git_token_away rename to git_token');
+  await sql('alter table git_token_away rename to git_token');
   assert.equal(response.statusCode, 500);
   assert.deepEqual(Object.keys(response.json()), ['code', 'message', 'requestId']);
   assert.doesNotMatch(response.body, /git_token|relation/);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { basic } from '../../../testing/client.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, ok } = await startTests();
+const { app, organizationId, ok, sql } = await startTests();
 const port = Number(new URL(await app.listen()).port);
 const [staying, demoted, deleted] = [
   await app.addKey({ [organizationId]: 'Admin' }),
@@ -44,7 +44,7 @@ test('the right is checked again where a body came late', async () => {
   const answers = await Promise.all([
     late(staying, async () => undefined),
     late(demoted, () => ok('setMemberRole', { params, body: 'User' })),
-    late(deleted, () => app.database.pool.query('delete from api_key where id = $1', [deleted.id])),
+    late(deleted, () => sql('delete from api_key where id = $1', deleted.id)),
   ]);
   assert.match(answers[0], /^HTTP\/1\.1 200/);
   assert.match(answers[1], /^HTTP\/1\.1 403[^]*EDIT_ORGANIZATION_SETTINGS/);

@@ -7,11 +7,11 @@ import { connect } from '../../ground/database/open.ts';
 import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
 import { linkEntries } from '../../service/audit-log/link-entries.ts';
 
-const { app, organizationId, send, ok, refused, createIdle } = await startTests();
+const { app, organizationId, send, ok, refused, sql, createIdle } = await startTests();
 
 async function refusedCalls() {
   await auditRefusedCalls(app.context);
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select actor_id, organization_id, entity, entity_id, details from audit_event where action = 'call.refused' order by number",
   );
   return rows;
@@ -105,9 +105,7 @@ test('the id that a caller sends is in the log, and names no entry of the audit 
     ['pipeline-7', undefined, undefined],
   );
   await auditRefusedCalls(app.context);
-  const { rows } = await app.database.pool.query('select request_id from audit_event where actor_id = $1', [
-    member.id,
-  ]);
+  const rows = await sql('select request_id from audit_event where actor_id = $1', member.id);
   assert.deepEqual(
     rows.map(({ request_id: id }) => id as string),
     [ours[0]?.['reqId']],
@@ -126,9 +124,7 @@ test('an id that fits in no index is recorded with its beginning', async () => {
     [projectId.slice(0, 255)],
   );
   await linkEntries(app.context, true);
-  const { rows: linked } = await app.database.pool.query('select 1 from audit_link where entity_id = $1', [
-    projectId.slice(0, 255),
-  ]);
+  const linked = await sql('select 1 from audit_link where entity_id = $1', projectId.slice(0, 255));
   assert.equal(linked.length, 1);
 });
 
@@ -162,11 +158,9 @@ test('an entry that cannot be stored is dropped, and costs no other', async () =
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   const before = (await refusedCalls()).length;
   for (const as of [one, two]) await refused('createAgentSecret', 403, { params, as });
-  await app.database.pool.query(
-    `alter table audit_event add constraint refuses check (actor_id <> '${one.id}') not valid`,
-  );
+  await sql(`alter table audit_event add constraint refuses check (actor_id <> '${one.id}') not valid`);
   const rows = (await refusedCalls()).slice(before);
-  await app.database.pool.query('alter table audit_event drop constraint refuses');
+  await sql('alter table audit_event drop constraint refuses');
   assert.deepEqual(
     rows.map(({ actor_id: actor }) => actor as string),
     [two.id],

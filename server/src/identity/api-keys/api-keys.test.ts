@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { meanwhile } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused } = await startTests();
-const sql = (text: string, values: unknown[] = []) => app.database.pool.query(text, values);
+const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
 const create = (body: object = {}, as = app.admin) =>
   ok('createApiKey', { body: { organizationId, name: 'robot', ...body }, as });
 const keyOf = (made: { apiKeyId: string; apiKeySecret: string }) => ({
@@ -20,7 +19,9 @@ async function customRole(rights: readonly string[], organization = organization
   await sql(
     `insert into role (id, organization_id, name, permissions, created_by)
      values ($1::uuid, $2, $1::text, $3, 'test')`,
-    [id, organization, rights],
+    id,
+    organization,
+    rights,
   );
   return id;
 }
@@ -54,9 +55,10 @@ test('a key is an Admin unless said otherwise, acts as a user of its own, and it
   assert.equal(listed.secrets[0]?.lastUsedAt, listed.lastUsedAt);
   assert.deepEqual({ ...listed, lastUsedAt: null, secrets: shown.secrets }, shown);
   assert.deepEqual(await ok('getApiKey', { id: made.id }), listed);
-  const { rows } = await sql(
+  const rows = await sql(
     'select row_to_json(k)::text || (select string_agg(row_to_json(a)::text, $1) from audit_event a) as text from api_key k where id = $2',
-    ['', made.id],
+    '',
+    made.id,
   );
   assert.ok(!(rows[0] as { text: string }).text.includes(made.apiKeySecret));
 });
@@ -99,11 +101,14 @@ test('nobody gives a key rights beyond the own ones', async () => {
   const as = manager;
   await refused('addApiKeySecret', 403, /rights that you do not have/, { id: strong.id, as });
   await refused('updateApiKey', 403, { id: strong.id, body: { expiresAt: null }, as });
-  await sql('update organization_member set role = $1 where user_id = $2', ['User', strong.id]);
+  await sql('update organization_member set role = $1 where user_id = $2', 'User', strong.id);
   await sql(
     `insert into role_assignment (id, organization_id, user_id, project_id, role, created_by)
      values ($1, $2, $3, $4, 'Admin', 'test')`,
-    [app.context.newId(), organizationId, strong.id, projectId],
+    app.context.newId(),
+    organizationId,
+    strong.id,
+    projectId,
   );
   await refused('addApiKeySecret', 403, { id: strong.id, as });
   assert.equal((await ok('getApiKey', { id: strong.id })).secrets.length, 1);
@@ -196,9 +201,9 @@ test('a key is renamed with its user, and has a person as its owner', async () =
     assert.deepEqual(updated[field as keyof typeof body], value, field);
   const organization = await ok('createProject', { body: { organizationId, name: 'p' }, as: keyOf(made) });
   assert.equal(organization.createdByUser?.name, 'new name');
-  const { rows } = await sql(
+  const rows = await sql(
     "select before, after from audit_event where entity_id = $1 and action = 'apiKey.updated'",
-    [made.id],
+    made.id,
   );
   assert.deepEqual((rows[0] as { before: unknown }).before, {
     name: 'robot',
@@ -226,12 +231,13 @@ test('a deleted key is refused at once, and what it held has ended; its user rem
     permissions: { organizationRole: 'User', projectsPermissions: [{ projectId, projectRole: 'Admin' }] },
   });
   const teamId = app.context.newId();
-  await sql("insert into team (id, organization_id, name, created_by) values ($1, $2, 'keys', $3)", [
+  await sql(
+    "insert into team (id, organization_id, name, created_by) values ($1, $2, 'keys', $3)",
     teamId,
     organizationId,
     'test',
-  ]);
-  await sql('insert into team_member (team_id, user_id) values ($1, $2)', [teamId, made.id]);
+  );
+  await sql('insert into team_member (team_id, user_id) values ($1, $2)', teamId, made.id);
   const sub = await ok('createProject', {
     body: { organizationId, name: 'sub', parentProjectId: projectId },
     as: keyOf(made),
@@ -241,11 +247,11 @@ test('a deleted key is refused at once, and what it held has ended; its user rem
   await refused('deleteApiKey', 404, { id: made.id });
   const listed = await ok('listApiKeys', { query: { organizationId } });
   assert.ok(!listed.some(({ id }) => id === made.id));
-  const { rows } = await sql(
+  const rows = await sql(
     `select (select count(*) from role_assignment where user_id = $1)::int as roles,
       (select count(*) from team_member where user_id = $1)::int as teams,
       (select count(*) from organization_member where user_id = $1)::int as memberships`,
-    [made.id],
+    made.id,
   );
   assert.deepEqual(rows, [{ roles: 0, teams: 0, memberships: 0 }]);
   assert.equal((await ok('getProject', { id: sub.id })).createdByUser?.name, 'robot');
@@ -254,9 +260,10 @@ test('a deleted key is refused at once, and what it held has ended; its user rem
 test('the last Admin of an organization is not deleted', async () => {
   const { id } = await ok('createOrganization', { body: { name: 'Alone' } });
   const last = await ok('createApiKey', { body: { organizationId: id, name: 'last' } });
-  await sql("update organization_member set role = 'User' where organization_id = $1 and user_id = 'admin'", [
+  await sql(
+    "update organization_member set role = 'User' where organization_id = $1 and user_id = 'admin'",
     id,
-  ]);
+  );
   const as = keyOf(last);
   await refused('deleteApiKey', 409, /last administrator/, { id: last.id, as });
   const next = await ok('createApiKey', { body: { organizationId: id, name: 'next' }, as });
@@ -270,9 +277,9 @@ test('every change of keys is in the audit trail', async () => {
   await ok('updateApiKey', { params, body: { name: 'audited' } });
   await ok('deleteApiKeySecret', { params: { ...params, secretId } });
   await ok('deleteApiKey', { params });
-  const { rows } = await sql(
+  const rows = await sql(
     'select action, actor_id, organization_id from audit_event where entity_id = $1 order by number',
-    [made.id],
+    made.id,
   );
   assert.deepEqual(
     rows,

@@ -10,7 +10,7 @@ import { closeApp } from '../../framework/http/connections/stop.ts';
 import { auditRefusedCallers } from '../../service/audit-log/audit-refused-callers.ts';
 
 const tests = await startTests({ ENVARIUM_TRUSTED_PROXIES: '127.0.0.1' });
-const { app, organizationId, send, call, ok, refused } = tests;
+const { app, organizationId, send, call, ok, refused, sql } = tests;
 const create = (body: object = {}) =>
   ok('createApiKey', { body: { organizationId, name: 'robot', ...body } });
 const keyOf = (made: { apiKeyId: string; apiKeySecret: string }) => ({
@@ -65,7 +65,7 @@ test('keys with the right secret that are refused are logged and audited with th
   assert.deepEqual([keyId, reason], [made.id, 'foreign network']);
   assert.ok(!line.includes(made.apiKeySecret));
   await auditRefusedCallers(app.context);
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select entity_id, organization_id, details from audit_event where action = 'credentials.refused' order by number desc limit 2",
   );
   assert.deepEqual(rows, [
@@ -144,7 +144,7 @@ test('what is revoked on one server is refused by another with the next request'
   await ok('updateApiKey', { id: made.id, body: { networks: ['192.0.2.1'] } });
   assert.equal(await there(rotated, path), 401);
   await ok('updateApiKey', { id: made.id, body: { networks: [] } });
-  await app.database.pool.query("update organization_member set role = 'User' where user_id = $1", [made.id]);
+  await sql("update organization_member set role = 'User' where user_id = $1", made.id);
   assert.equal(await there(rotated, path), 403);
   await ok('deleteApiKey', { id: made.id });
   assert.equal(await there(rotated, path), 401);

@@ -4,7 +4,7 @@ import type { Reply } from '../../../testing/client.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, call, ok, refused } = await startTests();
+const { app, organizationId, call, ok, refused, sql } = await startTests();
 const person = await app.addKey({ [organizationId]: 'User' });
 const create = (body: object = {}, as = person) =>
   ok('createPersonalApiKey', { body: { name: 'laptop', ...body }, as });
@@ -18,14 +18,10 @@ test('a personal key acts as its person, with the same rights at any time', asyn
   assert.deepEqual([made.createdBy, made.createdByUser?.user_id], [person.id, person.id]);
   const as = keyOf(made);
   assert.deepEqual(await ok('listProjects', { as }), []);
-  await app.database.pool.query("update organization_member set role = 'Admin' where user_id = $1", [
-    person.id,
-  ]);
+  await sql("update organization_member set role = 'Admin' where user_id = $1", person.id);
   const project = await ok('createProject', { body: { organizationId, name: 'mine' }, as });
   assert.equal(project.createdBy, person.id);
-  await app.database.pool.query("update organization_member set role = 'User' where user_id = $1", [
-    person.id,
-  ]);
+  await sql("update organization_member set role = 'User' where user_id = $1", person.id);
   assert.deepEqual(await ok('listProjects', { as }), []);
 });
 
@@ -96,7 +92,7 @@ test('the first key of an installation changes its secret, and is never deleted'
 
 test('the keys of a blocked person are refused', async () => {
   const made = await create();
-  await app.database.pool.query('update app_user set is_blocked = true where id = $1', [person.id]);
+  await sql('update app_user set is_blocked = true where id = $1', person.id);
   assert.equal((await call('listOrganizations', { as: keyOf(made) })).statusCode, 401);
 });
 

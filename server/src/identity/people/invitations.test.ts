@@ -7,7 +7,7 @@ import { meanwhile } from '../../../testing/locks.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, refused } = await startTests();
+const { app, organizationId, projectId, call, refused, sql } = await startTests();
 
 let number = 0;
 const freshEmail = () => `person-${++number}@example.com`;
@@ -26,9 +26,10 @@ const accept = (token: string, body: object = {}) => ({
 });
 
 async function membersOf(userId: string): Promise<{ role: string; status: string }[]> {
-  const { rows } = await app.database.pool.query<{ role: string; status: string }>(
+  const rows = await sql<{ role: string; status: string }>(
     'select role, status from organization_member where user_id = $1 and organization_id = $2',
-    [userId, organizationId],
+    userId,
+    organizationId,
   );
   return rows;
 }
@@ -218,9 +219,7 @@ test('a removed person loses roles, teams and membership at once; the last admin
   assert.equal((await browser.send('GET', `/api/organizations/${organizationId}`)).statusCode, 200);
   await ok(app, 'removeMember', { params: { id: organizationId, userId } });
   assert.equal((await browser.send('GET', `/api/organizations/${organizationId}`)).statusCode, 404);
-  const { rows } = await app.database.pool.query('select 1 from role_assignment where user_id = $1', [
-    userId,
-  ]);
+  const rows = await sql('select 1 from role_assignment where user_id = $1', userId);
   assert.equal(rows.length, 0);
   await refused('removeMember', 404, { params: { id: organizationId, userId } });
   const own = await ok(app, 'createOrganization', { body: { name: 'Lonely' } });
@@ -233,17 +232,15 @@ test('of two administrators who remove each other at once, one remains', async (
   const keys = await Promise.all([app.addKey(), app.addKey()]);
   const [one, other] = keys;
   const { id } = await ok(app, 'createOrganization', { body: { name: 'Pair' }, as: one });
-  await app.database.pool.query(
+  await sql(
     "insert into organization_member (organization_id, user_id, role) values ($1, $2, 'Admin')",
-    [id, other.id],
+    id,
+    other.id,
   );
   const remove = (as: typeof one, userId: string) =>
     refusedOrOk('removeMember', { params: { id, userId }, as });
   await Promise.all([remove(one, other.id), remove(other, one.id)]);
-  const { rows } = await app.database.pool.query(
-    'select 1 from organization_member where organization_id = $1',
-    [id],
-  );
+  const rows = await sql('select 1 from organization_member where organization_id = $1', id);
   assert.equal(rows.length, 1);
 });
 
@@ -260,24 +257,24 @@ test('with an account its sessions, keys, password and name are gone, and a pseu
   const stranger = await app.addKey({ [organizationId]: 'Admin' });
   await refused('deleteUser', 404, { id: userId, as: stranger });
   const key = await app.addKey();
-  await app.database.pool.query('update api_key set user_id = $1 where id = $2', [userId, key.id]);
+  await sql('update api_key set user_id = $1 where id = $2', userId, key.id);
   assert.equal((await ok(app, 'getCurrentUser', { as: key })).user.user_id, userId);
   const response = await browser.send('DELETE', '/api/users/me');
   assert.deepEqual([response.statusCode, response.json()], [200, { id: userId }]);
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401);
   await refused('getCurrentUser', 401, { as: key });
   await refused('signIn', 401, { as: null, body: { email, password: goodPassword } });
-  const { rows } = await app.database.pool.query<{ name: string; text: string }>(
+  const rows = await sql<{ name: string; text: string }>(
     `select name, u::text as text from app_user u where id = $1`,
-    [userId],
+    userId,
   );
   assert.match(rows[0]?.name ?? '', /^Former user [0-9a-f]{8}$/);
   assert.ok(!rows[0]?.text.includes(email));
-  const trail = await app.database.pool.query(
+  const trail = await sql(
     "select organization_id from audit_event where action = 'user.removed' and entity_id = $1",
-    [userId],
+    userId,
   );
-  assert.deepEqual(trail.rows, [{ organization_id: organizationId }]);
+  assert.deepEqual(trail, [{ organization_id: organizationId }]);
   await invite({ email });
   await refused('deleteCurrentUser', 409, /first key of the installation/);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, ok, refused } = await startTests();
+const { app, ok, refused, sql } = await startTests();
 const email = 'ada@example.com';
 const id = await addPerson(app, email);
 const next = 'another long and quiet sentence';
@@ -61,7 +61,7 @@ test('nobody but the operator makes links, and only for people', async () => {
 
 test('the link is in no log and no table', async () => {
   const token = await createLink();
-  const { rows } = await app.database.pool.query<{ text: string }>(
+  const rows = await sql<{ text: string }>(
     'select p::text as text from password_reset p union all select a::text from audit_event a',
   );
   const everything = `${rows.map(({ text }) => text).join('\n')}${app.logged.join('')}`;

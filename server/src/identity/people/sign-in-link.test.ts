@@ -6,7 +6,7 @@ import { call } from '../../../testing/client.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, ok, refused } = await startTests();
+const { app, ok, refused, sql } = await startTests();
 const id = await addPerson(app, 'ada@example.com', { [app.organizationId]: 'User' });
 const createLink = () => ok('createSignInLink', { id });
 const tokenOf = ({ link }: { readonly link: string }) => link.split('#link=')[1] ?? '';
@@ -50,9 +50,9 @@ test('a new link replaces the one before, a link expires, and of two uses at onc
 test('a link of an account that was closed or blocked opens nothing', async () => {
   const other = await addPerson(app, 'ben@example.com');
   const token = tokenOf(await ok('createSignInLink', { id: other }));
-  await app.database.pool.query('update app_user set is_blocked = true where id = $1', [other]);
+  await sql('update app_user set is_blocked = true where id = $1', other);
   await refused('signInByLink', 403, { as: null, body: { token } });
-  await app.database.pool.query('update app_user set is_blocked = false where id = $1', [other]);
+  await sql('update app_user set is_blocked = false where id = $1', other);
   const second = tokenOf(await ok('createSignInLink', { id: other }));
   await ok('deleteUser', { id: other });
   await refusedToken(second);
@@ -85,7 +85,7 @@ test('who guesses links is refused without a look after a number of failures', a
 test('links are audited, and their secrets are in no log and no table', async () => {
   const token = await createToken();
   await ok('signInByLink', { as: null, body: { token } });
-  const { rows } = await app.database.pool.query<{ action: string; way: string | null }>(
+  const rows = await sql<{ action: string; way: string | null }>(
     `select action, details ->> 'way' as way from audit_event order by at desc, id desc limit 2`,
   );
   assert.deepEqual(rows, [
@@ -93,9 +93,9 @@ test('links are audited, and their secrets are in no log and no table', async ()
     { action: 'signInLink.created', way: null },
   ]);
   const unused = await createToken();
-  const tables = await app.database.pool.query<{ text: string }>(
+  const tables = await sql<{ text: string }>(
     'select l::text as text from sign_in_link l union all select a::text from audit_event a',
   );
-  const everything = `${tables.rows.map(({ text }) => text).join('\n')}${app.logged.join('')}`;
+  const everything = `${tables.map(({ text }) => text).join('\n')}${app.logged.join('')}`;
   for (const each of [token, unused]) assert.ok(!everything.includes(each.split('.')[1] ?? each));
 });

@@ -5,7 +5,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused, createIdle } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, createIdle } = await startTests();
 const { id: environmentId } = await createIdle();
 const places: Record<string, string>[] = [{ organizationId }, { projectId }, { environmentId }];
 
@@ -172,9 +172,9 @@ test('assignments are audited', async () => {
   const { id } = await ok('assignUserRole', { body: { ...body, role: 'Viewer' } });
   await ok('assignUserRole', { body: { ...body, role: 'Planner' } });
   await ok('removeUserRole', { query: body });
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select action, project_id, details, before, after from audit_event where entity_id = $1 order by id',
-    [id],
+    id,
   );
   const about = { project_id: projectId, details: { userId: user.id, projectId, environmentId: null } };
   assert.deepEqual(rows, [

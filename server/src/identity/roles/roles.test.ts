@@ -5,7 +5,7 @@ import type { Right } from '#contract/schema/enumerations.ts';
 import { startTests } from '../../../testing/start.ts';
 import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 
-const { app, organizationId, projectId, call, ok, refused, createIdle } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, createIdle } = await startTests();
 const create = (name: string, permissions: readonly Right[], more: object = {}) =>
   ok('createRole', { body: { organizationId, name, permissions, ...more } });
 const update = (id: string, body: object) => ok('updateRole', { id, body });
@@ -164,9 +164,9 @@ test('what happens to roles is audited', async () => {
   const role = await create('audited', ['VIEW_PROJECT']);
   await update(role.id, { permissions: ['RUN_PLAN'] });
   await ok('deleteRole', { id: role.id });
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select action, before, after from audit_event where entity_id = $1 order by id',
-    [role.id],
+    role.id,
   );
   assert.deepEqual(rows, [
     {

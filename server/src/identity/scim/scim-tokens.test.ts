@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, ok, refused } = await startTests();
+const { app, organizationId, ok, refused, sql } = await startTests();
 const params = { id: organizationId };
 
 test('an organization has at most two tokens; each is shown once and kept as an HMAC', async () => {
@@ -17,9 +17,7 @@ test('an organization has at most two tokens; each is shown once and kept as an 
   const listed = await ok('listScimTokens', { params });
   assert.deepEqual([listed[0], listed[1]?.id], [shown, first.id]);
   assert.equal(shown.lastUsedAt, null);
-  const { rows } = await app.database.pool.query<{ row: string }>(
-    'select row_to_json(scim_token)::text as row from scim_token',
-  );
+  const rows = await sql<{ row: string }>('select row_to_json(scim_token)::text as row from scim_token');
   const secrets = [first.token, token].map((each) => each.split('.')[1] ?? '');
   assert.ok(rows.every(({ row }) => secrets.every((secret) => !row.includes(secret))));
   assert.ok(app.logged.every((line) => secrets.every((secret) => !line.includes(secret))));
@@ -28,11 +26,9 @@ test('an organization has at most two tokens; each is shown once and kept as an 
   for (const tokenId of [first.id, randomUUID(), 'none'])
     await refused('deleteScimToken', 404, { params: { ...params, tokenId } });
   assert.deepEqual(await ok('listScimTokens', { params }), []);
-  const trail = await app.database.pool.query(
-    "select action, details from audit_event where entity = 'scimToken' order by id",
-  );
+  const trail = await sql("select action, details from audit_event where entity = 'scimToken' order by id");
   assert.deepEqual(
-    trail.rows.map(({ action }: { action: string }) => action),
+    trail.map(({ action }: { action: string }) => action),
     ['scimToken.created', 'scimToken.created', 'scimToken.revoked', 'scimToken.revoked'],
   );
 });

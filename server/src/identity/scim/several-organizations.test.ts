@@ -6,7 +6,7 @@ import { scimClient } from '../../../testing/scim.ts';
 import { startTests } from '../../../testing/start.ts';
 import { storeIdentity } from '../../rows/sign-in/identity-store.ts';
 
-const { app, organizationId, ok } = await startTests();
+const { app, organizationId, ok, sql } = await startTests();
 const scim = await scimClient(app);
 const foreign = await ok('createOrganization', { body: { name: 'Foreign' } });
 const foreignScim = await scimClient(app, foreign.id);
@@ -34,7 +34,7 @@ test('a provider does not take in an account with credentials of an address that
   assert.deepEqual([refusal.status, refusal.body.scimType], [409, 'uniqueness']);
   assert.match(refusal.body.detail, /nobody has verified.*sign in through the identity provider/);
   assert.deepEqual(await organizationsOf(browser), [foreign.id]);
-  await app.database.pool.query('update app_user set is_email_verified = true where email = $1', [email]);
+  await sql('update app_user set is_email_verified = true where email = $1', email);
   assert.equal((await post()).status, 201);
 });
 
@@ -50,7 +50,7 @@ test('an invited person with such an account is not activated', async () => {
 test('a provider ends sessions and keys only of people who are active in no other organization', async () => {
   const email = 'officer@example.com';
   const userId = await addPerson(app, email, { [organizationId]: 'User' });
-  await app.database.pool.query('update app_user set is_email_verified = true where id = $1', [userId]);
+  await sql('update app_user set is_email_verified = true where id = $1', userId);
   const browser = new TestBrowser(app);
   await browser.signIn(email);
   assert.equal((await foreignScim('POST', '/Users', { schemas, userName: email })).status, 201);
@@ -68,10 +68,10 @@ test('with another userName, identities and links of the account end, too', asyn
   const userId = body.id as string;
   const identity = { issuer: 'https://login.example', subject: 'mallory', userId, at: new Date() };
   const count = async () => {
-    const { rows } = await app.database.pool.query<{ number: string }>(
+    const rows = await sql<{ number: string }>(
       `select (select count(*) from oidc_identity where user_id = $1) +
         (select count(*) from sign_in_link where user_id = $1) as number`,
-      [userId],
+      userId,
     );
     return Number(rows[0]?.number);
   };

@@ -5,7 +5,7 @@ import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { scimClient } from '../../../testing/scim.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, call, ok, refused } = await startTests();
+const { app, organizationId, call, ok, refused, sql } = await startTests();
 const scim = await scimClient(app);
 const other = await ok('createOrganization', { body: { name: 'Other' } });
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
@@ -176,9 +176,9 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
     users?.map((user) => user.user_id),
     [id],
   );
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select action, actor_id, key_id, before, after from audit_event where entity_id = $1 and actor_id = 'scim' order by id",
-    [id],
+    id,
   );
   assert.deepEqual(
     rows.map((row) => [row.action, row.before, row.after]),
@@ -210,7 +210,7 @@ test('the last administrator cannot be deactivated or removed', async () => {
 test('people of other organizations are not there, and their accounts are not changed', async () => {
   const email = 'shared@example.com';
   const id = await addPerson(app, email, { [other.id]: 'User' });
-  await app.database.pool.query('update app_user set is_email_verified = true where id = $1', [id]);
+  await sql('update app_user set is_email_verified = true where id = $1', id);
   assert.equal((await scim('GET', `/Users/${id}`)).status, 404);
   assert.equal((await patch(id, { op: 'replace', value: { active: false } })).status, 404);
   assert.equal((await scim('DELETE', `/Users/${id}`)).status, 404);

@@ -7,7 +7,7 @@ import { basic } from '../../../testing/client.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, ok, refused } = await startTests();
+const { app, organizationId, ok, refused, sql } = await startTests();
 const ada = await addPerson(app, 'Ada@example.com', { [organizationId]: 'Admin' });
 await addPerson(app, 'bob@example.com');
 
@@ -139,9 +139,9 @@ test('sessions are listed to their user, and end one by one', async () => {
   assert.deepEqual(ended.json(), { id: firstId });
   assert.equal((await first.send('GET', '/api/users/me')).statusCode, 401);
   assert.equal((await second.send('GET', '/api/users/me')).statusCode, 200);
-  const { rows } = await app.database.pool.query<{ action: string; actor_id: string }>(
+  const rows = await sql<{ action: string; actor_id: string }>(
     "select action, actor_id from audit_event where entity = 'session' and actor_id = $1 order by number",
-    [user],
+    user,
   );
   assert.deepEqual(
     rows.map(({ action }) => action),
@@ -170,7 +170,7 @@ test('only hashes of the secrets of sessions are stored', async () => {
   const [[, value = ''] = []] = browser.cookies;
   const secret = value.split('.')[1] ?? '';
   assert.equal(Buffer.from(secret, 'base64url').length, 32);
-  const { rows } = await app.database.pool.query<{ text: string }>('select s::text as text from session s');
+  const rows = await sql<{ text: string }>('select s::text as text from session s');
   const stored = rows.map(({ text }) => text).join('\n');
   for (const form of [
     secret,

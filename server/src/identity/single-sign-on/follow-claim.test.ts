@@ -9,7 +9,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { followClaim, wantedBy } from './follow-claim.ts';
 
-const { app, ok } = await startTests();
+const { app, ok, sql } = await startTests();
 const { id: staffId } = await ok('createOrganization', { body: { name: 'Staff' } });
 const team = await ok('createTeam', { body: { organizationId: staffId, name: 'Builders' } });
 const rules: readonly ClaimRule[] = [
@@ -31,9 +31,9 @@ async function signIn(userId: string, values: readonly string[], by = rules): Pr
 }
 
 async function organizationsOf(userId: string): Promise<string[]> {
-  const { rows } = await app.database.pool.query<{ id: string }>(
+  const rows = await sql<{ id: string }>(
     'select organization_id as id from organization_member where user_id = $1',
-    [userId],
+    userId,
   );
   return rows.map(({ id }) => id);
 }
@@ -74,9 +74,9 @@ test('a role stays while the rule that gave it names a role that was renamed', a
     { value: 'staff', organization: 'Staff', role: 'User' },
   ];
   const roleOf = async () => {
-    const { rows } = await app.database.pool.query<{ role: string }>(
+    const rows = await sql<{ role: string }>(
       'select role from organization_member where user_id = $1',
-      [userId],
+      userId,
     );
     return rows[0]?.role;
   };
@@ -96,9 +96,10 @@ test('who is in a team by a claim stays while the team is not found', async () =
   assert.deepEqual(await teamMembers(), [userId]);
   await signIn(userId, ['staff']);
   assert.deepEqual(await teamMembers(), []);
-  const { rows } = await app.database.pool.query<{ details: object }>(
+  const rows = await sql<{ details: object }>(
     "select details from audit_event where entity_id = $1 and actor_id = $2 and action = 'team.updated' order by number",
-    [team.id, userId],
+    team.id,
+    userId,
   );
   assert.deepEqual(
     rows.map(({ details }) => details),

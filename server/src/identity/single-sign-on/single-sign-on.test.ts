@@ -24,7 +24,7 @@ const settings = {
     { value: 'ghosts', organization: 'Nowhere' },
   ]),
 };
-const { app, organizationId, refused } = await startTests(settings);
+const { app, organizationId, refused, sql } = await startTests(settings);
 
 let people = 0;
 /** An account at the provider. */
@@ -184,7 +184,7 @@ test('nobody signs in without a verified e-mail, an invitation or a rule', async
   const browser = new TestBrowser(app);
   await signIn(browser, id);
   const userId = (await me(browser)).user.user_id ?? '';
-  await app.database.pool.query('update app_user set is_blocked = true where id = $1', [userId]);
+  await sql('update app_user set is_blocked = true where id = $1', userId);
   assert.equal((await browser.send('GET', '/api/users/me')).statusCode, 401);
   assert.match(await refusal(await signIn(new TestBrowser(app), id)), /cannot sign in/);
 });
@@ -238,18 +238,16 @@ test('each sign-in with the e-mail of the account verifies it', async () => {
   const browser = new TestBrowser(app);
   await signIn(browser, id);
   const userId = (await me(browser)).user.user_id ?? '';
-  await app.database.pool.query('update app_user set is_email_verified = false where id = $1', [userId]);
+  await sql('update app_user set is_email_verified = false where id = $1', userId);
   await signIn(browser, id);
-  const { rows } = await app.database.pool.query('select is_email_verified from app_user where id = $1', [
-    userId,
-  ]);
+  const rows = await sql('select is_email_verified from app_user where id = $1', userId);
   assert.deepEqual(rows, [{ is_email_verified: true }]);
 });
 
 async function teamsOf(userId: string): Promise<string[]> {
-  const { rows } = await app.database.pool.query<{ name: string }>(
+  const rows = await sql<{ name: string }>(
     'select t.name from team t join team_member m on m.team_id = t.id where m.user_id = $1 order by t.name',
-    [userId],
+    userId,
   );
   return rows.map(({ name }) => name);
 }
@@ -287,9 +285,9 @@ test('memberships and teams follow the claim at each sign-in, and only those tha
   claim([]);
   await signIn(browser, id);
   assert.deepEqual((await me(browser)).organizations, []);
-  const { rows } = await app.database.pool.query<{ action: string }>(
+  const rows = await sql<{ action: string }>(
     "select action from audit_event where entity = 'user' and entity_id = $1 order by number",
-    [userId],
+    userId,
   );
   assert.deepEqual(
     rows.map(({ action }) => action),
@@ -300,11 +298,11 @@ test('memberships and teams follow the claim at each sign-in, and only those tha
   await signIn(new TestBrowser(app), member.id);
   provider.accounts.set(member.id, { ...provider.accounts.get(member.id), groups: [] });
   await signIn(new TestBrowser(app), member.id);
-  const kept = await app.database.pool.query<{ role: string }>(
+  const kept = await sql<{ role: string }>(
     'select role from organization_member where user_id = $1',
-    [memberId],
+    memberId,
   );
-  assert.deepEqual(kept.rows, [{ role: 'User' }], 'what a person decided is left alone');
+  assert.deepEqual(kept, [{ role: 'User' }], 'what a person decided is left alone');
 });
 
 test('a claim does not remove the last administrator', async () => {

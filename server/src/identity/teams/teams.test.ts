@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, call, ok, refused } = await startTests();
+const { app, organizationId, call, ok, refused, sql } = await startTests();
 const create = (body: object) => ok('createTeam', { body: { organizationId, ...body } });
 const update = (id: string, body: object) => ok('updateTeam', { id, body });
 const idsOf = (team: { users?: { user_id?: string }[] }) => team.users?.map((user) => user.user_id);
@@ -87,12 +87,10 @@ test('new people join the default team, and keys do not', async () => {
   const team = await create({ name: 'everybody', isDefaultTeam: true });
   assert.equal(team.isDefaultTeam, true);
   const person = await app.addKey({ [organizationId]: 'User' });
-  await app.database.pool.query(
-    "insert into app_user (id, name, email, is_api_key) values ('k', 'k', '', true)",
-  );
-  await app.database.pool.query(
+  await sql("insert into app_user (id, name, email, is_api_key) values ('k', 'k', '', true)");
+  await sql(
     "insert into organization_member (organization_id, user_id, role) values ($1, 'k', 'User')",
-    [organizationId],
+    organizationId,
   );
   await app.addKey({ [elsewhere]: 'User' });
   assert.deepEqual(idsOf(await ok('getTeam', { id: team.id })), [person.id]);
@@ -127,9 +125,9 @@ test('what happens to teams is audited', async () => {
   const team = await create({ name: 'audited' });
   await update(team.id, { name: 'renamed', userIds: [ben.id] });
   await ok('deleteTeam', { id: team.id });
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select action, details, before, after from audit_event where entity_id = $1 order by id',
-    [team.id],
+    team.id,
   );
   assert.deepEqual(rows, [
     {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
 const params = { projectId };
 const good = { amount: 200, timeframe: 'MONTHLY', thresholds: [50, 80, 100] };
 
@@ -95,9 +95,9 @@ test('the audit trail has each change of a budget', async () => {
   await ok('setBudget', { ...about, body: good });
   await ok('setBudget', { ...about, body: { ...good, amount: 300 } });
   await ok('deleteBudget', about);
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select action, before, after from audit_event where project_id = $1 and entity = 'budget' order by at, id",
-    [id],
+    id,
   );
   assert.deepEqual(rows, [
     { action: 'budget.set', before: null, after: good },

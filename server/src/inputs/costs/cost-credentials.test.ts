@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
 const params = { projectId };
 const role = { roleArn: 'arn:aws:iam::123456789012:role/costs' };
 
@@ -121,9 +121,9 @@ test('the audit trail has each change of an assignment', async () => {
   await assign(id);
   await assign(id);
   await ok('unassignCostCredential', { params: { projectId, credentialsId: id } });
-  const { rows } = await app.database.pool.query<{ action: string }>(
+  const rows = await sql<{ action: string }>(
     'select action from audit_event where entity_id = $1 order by at, id',
-    [id],
+    id,
   );
   assert.deepEqual(
     rows.map(({ action }) => action),

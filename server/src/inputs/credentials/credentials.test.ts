@@ -5,7 +5,8 @@ import type { CredentialType } from '#contract/credentials/kinds.ts';
 import type { Reply } from '../../../testing/client.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, agent, organizationId, ok, refused, createEnvironment, forgetWork } = await startAgentTests();
+const tests = await startAgentTests();
+const { app, agent, organizationId, ok, refused, sql, createEnvironment, forgetWork } = tests;
 const project = (name: string, parentProjectId?: string) =>
   ok('createProject', { body: { organizationId, name, parentProjectId } });
 const root = await project('root');
@@ -56,10 +57,10 @@ test('a credential is listed, shown and changed, and its value never returned', 
   assert.deepEqual([changed.name, changed.type, changed.value], ['renamed', 'AWS_OIDC', null]);
   await ok('deleteCredential', { id: created.id });
   await refused('getCredential', 404, { id: created.id });
-  const audit = JSON.stringify((await app.database.pool.query('select * from audit_event')).rows);
+  const audit = JSON.stringify(await sql('select * from audit_event'));
   assert.match(audit, /credential\.deleted/);
   assert.doesNotMatch(audit, /planted-secret/);
-  const stored = JSON.stringify((await app.database.pool.query('select * from credential')).rows);
+  const stored = JSON.stringify(await sql('select * from credential'));
   assert.doesNotMatch(stored, /planted-secret/);
 });
 

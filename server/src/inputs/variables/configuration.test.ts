@@ -6,7 +6,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, ok, refused, createIdle } = await startTests();
+const { app, organizationId, projectId, ok, refused, sql, createIdle } = await startTests();
 const environment = await createIdle();
 const child = await ok('createProject', {
   body: { organizationId, name: 'child', parentProjectId: projectId },
@@ -31,7 +31,7 @@ const save = (...body: object[]) => ok('saveVariables', { body });
 /** No environment of a workflow can be created yet: the template is one during the request. */
 async function asWorkflow<Result>(request: () => Promise<Result>): Promise<Result> {
   const setType = (type: string) =>
-    app.database.pool.query('update template set type = $1 where id = $2', [type, inChild.blueprintId]);
+    sql('update template set type = $1 where id = $2', type, inChild.blueprintId);
   await setType('workflow');
   try {
     return await request();
@@ -439,7 +439,7 @@ test('a deployment has its variables in the form that all other replies have', a
   const older = JSON.stringify([
     { name: 'OLD', scope: 'GLOBAL', scopeId: organizationId, type: 0, value: 'a' },
   ]);
-  await app.database.pool.query('update deployment set variables = $1 where id = $2', [older, id]);
+  await sql('update deployment set variables = $1 where id = $2', older, id);
   const [old] = await byDeployment();
   assert.deepEqual([old?.name, old?.scopeId, old?.schema], ['OLD', undefined, { type: 'string' }]);
   for (const [scope, name, type] of [

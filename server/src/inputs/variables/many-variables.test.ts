@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, ok, refused, createBody, createIdle, deploy } = await startTests();
+const { app, ok, refused, sql, createBody, createIdle, deploy } = await startTests();
 const many = (count: number, value: string) =>
   Array.from({ length: count }, (_, index) => ({ name: `V${index}`, value }));
 
 async function entries(action: string, entityId: string) {
-  const { rows } = await app.database.pool.query<{ details: Record<string, unknown> }>(
+  const rows = await sql<{ details: Record<string, unknown> }>(
     'select details from audit_event where action = $1 and entity_id = $2 order by number',
-    [action, entityId],
+    action,
+    entityId,
   );
   return rows.map(({ details }) => details);
 }
@@ -20,7 +21,7 @@ test('as many changes as one request may have are written without reading the sc
   await deploy(id, { deploymentType: 'dryRun', configurationChanges: many(500, 'second') });
   const seconds = (performance.now() - startedAt) / 1000;
   assert.ok(seconds < 10, `${seconds} s`);
-  const { rows } = await app.database.pool.query('select id from variable where scope_id = $1', [id]);
+  const rows = await sql('select id from variable where scope_id = $1', id);
   assert.equal(rows.length, 500);
 });
 
@@ -32,9 +33,9 @@ test('a variable takes the name of one that the same request renames or deletes'
       { name: 'C', value: 'c' },
     ],
   });
-  const { rows: before } = await app.database.pool.query<{ id: string; name: string }>(
+  const before = await sql<{ id: string; name: string }>(
     'select id, name from variable where scope_id = $1 order by name',
-    [id],
+    id,
   );
   const [a, b, c] = before.map((row) => row.id);
   await deploy(id, {
@@ -46,9 +47,9 @@ test('a variable takes the name of one that the same request renames or deletes'
       { name: 'A', value: 'another' },
     ],
   });
-  const { rows: after } = await app.database.pool.query<{ id: string; name: string }>(
+  const after = await sql<{ id: string; name: string }>(
     'select id, name from variable where scope_id = $1 order by name',
-    [id],
+    id,
   );
   assert.deepEqual(
     after.map((row) => [row.name, row.id]),
@@ -167,10 +168,7 @@ test('the audit trail has where the code of an environment came from, and comes 
 test('names that every object has are names of variables like any other', async () => {
   const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
   const { id } = await createIdle({ configurationChanges: names.flatMap((name) => [{ name, value: 'v' }]) });
-  const { rows } = await app.database.pool.query<{ name: string }>(
-    'select name from variable where scope_id = $1',
-    [id],
-  );
+  const rows = await sql<{ name: string }>('select name from variable where scope_id = $1', id);
   assert.deepEqual(rows.map(({ name }) => name).toSorted(), names.toSorted());
 });
 

@@ -14,7 +14,7 @@ import { readLevels } from './read-layers.ts';
 import { resolvedOf } from './resolve-variables.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused, createBody, createEnvironment, createIdle, deploymentOf } = tests;
+const { app, agent, ok, refused, sql, createBody, createEnvironment, createIdle, deploymentOf } = tests;
 
 beforeEach(async () => {
   for (let job = await agent.claimAny(); job; job = await agent.claimAny())
@@ -126,13 +126,11 @@ test('a secret is not in plain text in any table or file', async () => {
     oidcToken: '********',
     prAuthor: 'ada',
   });
-  const { rows } = await app.database.pool.query<{ name: string }>(
+  const rows = await sql<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'public'",
   );
   for (const { name } of rows) {
-    const { rows: found } = await app.database.pool.query<{ text: string }>(
-      `select t::text as text from ${name} t`,
-    );
+    const found = await sql<{ text: string }>(`select t::text as text from ${name} t`);
     for (const { text } of found) {
       assert.doesNotMatch(text, /planted-secret/, name);
       assert.ok(!text.includes(Buffer.from('planted-secret').toString('hex')), name);

@@ -6,7 +6,7 @@ import { testApp } from '../../../testing/app.ts';
 import { call, ok } from '../../../testing/client.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, refused, createIdle, createTemplate } = await startTests();
+const { app, organizationId, projectId, refused, sql, createIdle, createTemplate } = await startTests();
 const repository = 'https://git.example.com/policies.git';
 let count = 0;
 
@@ -218,9 +218,7 @@ test('assignments to the template of one environment are deleted with it', async
   await ok(app, 'assignApprovalPolicy', { body });
   assert.equal((await at('BLUEPRINT', environment.blueprintId)).length, 1);
   await ok(app, 'deleteEnvironment', { id: environment.id });
-  const { rows } = await app.database.pool.query('select from flow_assignment where template_id = $1', [
-    blueprintId,
-  ]);
+  const rows = await sql('select from flow_assignment where template_id = $1', blueprintId);
   assert.equal(rows.length, 0);
 });
 

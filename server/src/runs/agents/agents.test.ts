@@ -4,7 +4,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import { addAgent, TestAgent, testAgent } from '../../../testing/agent.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, call, ok, refused } = await startTests();
+const { app, call, ok, refused, sql } = await startTests();
 
 test('an agent is active while it is in contact', async () => {
   const seen = async () =>
@@ -45,16 +45,13 @@ test('a secret is shown once, serves an agent, and is found by the key and by th
   for (const secret of [byKey.secret, byId.secret])
     assert.ok((await new TestAgent(app, secret).register()).agentId);
   await assert.rejects(new TestAgent(app, 'wrong').register(), /401/);
-  const { rows } = await app.database.pool.query<{ text: string }>(
-    'select s::text as text from agent_secret s',
-  );
+  const rows = await sql<{ text: string }>('select s::text as text from agent_secret s');
   assert.ok(rows.length >= 2 && rows.every(({ text }) => !text.includes(byKey.secret)));
   await refused('createAgentSecret', 404, { params: { agentKey: 'NOBODY' } });
 });
 
 test('only the operator creates secrets for an agent that all organizations share', async () => {
-  const secrets = async () =>
-    (await app.database.pool.query<{ count: string }>('select count(*) from agent_secret')).rows[0]?.count;
+  const secrets = async () => (await sql<{ count: string }>('select count(*) from agent_secret'))[0]?.count;
   const before = await secrets();
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
@@ -82,9 +79,7 @@ test('agents cannot use the credentials of a person, and people cannot use those
 test('an agent of one key cannot speak for a process of another', async () => {
   const agent = await testAgent(app);
   await addAgent(app, 'OTHER', app.organizationId);
-  await app.database.pool.query("update agent_process set agent_key = 'OTHER' where id = $1", [
-    agent.agentId,
-  ]);
+  await sql("update agent_process set agent_key = 'OTHER' where id = $1", agent.agentId);
   assert.equal((await agent.send('claim', {}, { epoch: agent.epoch, waitSeconds: 0 })).statusCode, 401);
 });
 
@@ -122,7 +117,7 @@ test('an agent shows what confines the runs of each of its processes', async () 
 
 test('only the operator sees on which machines a shared agent runs, and who made it', async () => {
   await testAgent(app);
-  await app.database.pool.query("update agent set created_by = 'admin' where is_shared");
+  await sql("update agent set created_by = 'admin' where is_shared");
   const shared = async (as?: Awaited<ReturnType<typeof app.addKey>>) => {
     const agents = await ok('listAgents', as === undefined ? {} : { as });
     const { createdBy, processes = [] } =
@@ -147,7 +142,7 @@ test('an admin creates an agent that works for the organization only, and the tr
   await refused('createAgent', 409, /already exists/, { body, as: admin });
   const reader = await app.addKey({ [app.organizationId]: 'Reader' });
   await refused('createAgent', 403, { body: { ...body, name: 'b' }, as: reader });
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select a.is_shared, e.details from agent a join audit_event e on e.entity_id = a.id::text and action = 'agent.created'",
   );
   assert.deepEqual(rows, [{ is_shared: false, details: { name: 'cloud-a', agentKey: made.agentKey } }]);

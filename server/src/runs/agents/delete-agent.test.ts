@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TestAgent } from '../../../testing/agent.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, ok, refused, createEnvironment, deploymentOf, forgetWork } = await startTests();
+const { app, ok, refused, sql, createEnvironment, deploymentOf, forgetWork } = await startTests();
 beforeEach(() => forgetWork());
 const admin = await app.addKey({ [app.organizationId]: 'Admin' });
 let made = 0;
@@ -23,9 +23,9 @@ async function createAgent() {
 }
 
 async function audited(id: string) {
-  const { rows } = await app.database.pool.query<{ action: string; details: unknown }>(
+  const rows = await sql<{ action: string; details: unknown }>(
     'select action, details from audit_event where entity_id = $1 order by number',
-    [id],
+    id,
   );
   return rows;
 }

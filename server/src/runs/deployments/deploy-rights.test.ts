@@ -5,7 +5,7 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused } = tests;
+const { app, agent, ok, refused, sql } = tests;
 const { createActive, createBody, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
@@ -74,10 +74,7 @@ test('users who may plan but not apply cannot switch off approvals', async () =>
   const held = await createIdle({
     configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true' },
   });
-  const { rows } = await app.database.pool.query<{ id: string }>(
-    'select id from variable where scope_id = $1',
-    [held.id],
-  );
+  const rows = await sql<{ id: string }>('select id from variable where scope_id = $1', held.id);
   for (const change of [{ value: 'false' }, { toDelete: true }, { name: 'renamed' }]) {
     const body = { configurationChanges: { id: rows[0]?.id, ...change } };
     await refused('deployEnvironment', 403, /RUN_APPLY/, { id: held.id, body, as });

@@ -11,7 +11,7 @@ const tests = await startAgentTests({
   ENVARIUM_TASK_TIME_LIMIT_SECONDS: '77',
   ENVARIUM_SOURCE_LIMIT_MB: '1',
 });
-const { app, agent, send, ok, refused } = tests;
+const { app, agent, send, ok, refused, sql } = tests;
 const { createActive, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
@@ -65,11 +65,11 @@ describe('a task', () => {
     );
     // The failure before is restored after the task.
     assert.equal((await environmentOf(id)).status, 'FAILED');
-    const stored = await app.database.pool.query<{ row: string }>(
+    const stored = await sql<{ row: string }>(
       'select row_to_json(deployment)::text as row from deployment where id = $1',
-      [started.id],
+      started.id,
     );
-    assert.doesNotMatch(stored.rows[0]?.row ?? '', /hunter2secret/);
+    assert.doesNotMatch(stored[0]?.row ?? '', /hunter2secret/);
   });
 
   test('a task needs a deployed environment', async () => {

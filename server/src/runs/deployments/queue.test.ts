@@ -5,7 +5,7 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused } = tests;
+const { agent, ok, refused, sql } = tests;
 const { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf } = tests;
 const statusOf = async (id: string) => (await deploymentOf(id)).status;
 const lock = (id: string, isLocked: boolean, reason?: string) =>
@@ -47,9 +47,9 @@ test('a second deployment is queued, says behind which one, and starts when that
     ['CANCELLED', 'IN_PROGRESS', 'QUEUED'],
   );
   assert.ok((await deploymentOf(second.id)).startedAt);
-  const { rows } = await app.database.pool.query<{ data: { waitingFor: { text: string } | null } }>(
+  const rows = await sql<{ data: { waitingFor: { text: string } | null } }>(
     "select data from deployment_event where deployment_id = $1 and name = 'status' order by number desc limit 1",
-    [second.id],
+    second.id,
   );
   assert.equal(
     rows[0]?.data.waitingFor?.text,
@@ -63,8 +63,7 @@ test('a second deployment is queued, says behind which one, and starts when that
 test('the database refuses a second running deployment of an environment, whatever the program decides', async () => {
   const { environment, waiting } = await createWaiting();
   const second = await deploy(environment.id);
-  const run = (status: string) =>
-    app.database.pool.query('update deployment set status = $2 where id = $1', [second.id, status]);
+  const run = (status: string) => sql('update deployment set status = $2 where id = $1', second.id, status);
   for (const status of ['IN_PROGRESS', 'WAITING_FOR_USER', 'ABORTING'])
     await assert.rejects(run(status), /deployment_one_active/);
   await ok('cancelDeployment', { id: second.id });

@@ -7,7 +7,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, agent, call, ok, createIdle, environmentOf } = await startAgentTests();
+const { agent, call, ok, sql, createIdle, environmentOf } = await startAgentTests();
 
 const now = () => new Date().toISOString();
 
@@ -113,9 +113,9 @@ async function act(
 async function check(walk: Walk): Promise<void> {
   const environment = await environmentOf(walk.id);
   const deployments = await ok('listDeployments', { id: walk.id });
-  const { rows: jobs } = await app.database.pool.query<{ deployment_id: string; status: string }>(
+  const jobs = await sql<{ deployment_id: string; status: string }>(
     "select j.deployment_id, j.status from job j join deployment d on d.id = j.deployment_id where d.environment_id = $1 and j.status <> 'done'",
-    [walk.id],
+    walk.id,
   );
   const active = deployments.filter(
     ({ status, type }) => isActive(status) && (serialTypes as readonly string[]).includes(type),

@@ -5,7 +5,7 @@ import { testApp } from '../../../testing/app.ts';
 import { createEnvironment, deploymentOf } from '../../../testing/environment.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, agent, ok } = await startAgentTests();
+const { app, agent, ok, sql } = await startAgentTests();
 
 /** Another process under the same key. */
 async function anotherAgent(more: object = {}): Promise<typeof agent> {
@@ -177,7 +177,7 @@ test('a job that cannot be assembled fails its deployment and does not delay oth
     const broken = await createEnvironment(app);
     const behind = await createEnvironment(app);
     const id = broken.latestDeploymentLogId ?? '';
-    await app.database.pool.query(`update deployment set ${change} where id = $1`, [id]);
+    await sql(`update deployment set ${change} where id = $1`, id);
     const job = (await agent.claimAny()) ?? (await agent.claimAny());
     assert.equal(job?.environmentId, behind.id, change);
     const { status, error } = await deploymentOf(app, id);

@@ -5,7 +5,7 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { somebodyWaits } from '../../../testing/locks.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, agent, createEnvironment, forgetWork } = await startAgentTests();
+const { app, agent, sql, createEnvironment, forgetWork } = await startAgentTests();
 
 beforeEach(() => forgetWork());
 
@@ -120,8 +120,7 @@ test('an agent is in contact while a run that it no longer has cannot be lost ye
   app.advance(answerSeconds);
   await agent.heartbeat([]);
   const contact = async () =>
-    (await app.database.pool.query<{ at: Date }>('select max(contact_at) as at from agent_process')).rows[0]
-      ?.at;
+    (await sql<{ at: Date }>('select max(contact_at) as at from agent_process'))[0]?.at;
   const before = await contact();
   const holder = await app.database.pool.connect();
   await holder.query('begin');

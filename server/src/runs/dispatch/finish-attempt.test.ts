@@ -6,7 +6,7 @@ import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agen
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { app, agent, ok, sql, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
 
@@ -50,9 +50,9 @@ test('simultaneous copies of an outcome are accepted once', async () => {
   const outcome = plannedOutcome();
   const nexts = await Promise.all(Array.from({ length: 5 }, () => agent.finish(job, outcome)));
   assert.equal(new Set(nexts.map((next) => next?.fence)).size, 1);
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select count(*)::int as count from attempt join job on job.id = job_id where deployment_id = $1',
-    [id],
+    id,
   );
   assert.deepEqual(rows, [{ count: 2 }]);
 });
@@ -206,11 +206,9 @@ test('a deployment whose outcome cannot be stored ends after some tries, and the
   await agent.mark(next);
   const { stateVersionId } = await agent.putState(next, stateFile(1, ['a'], next.environmentId), '');
   const queued = await deploy(environment.id);
-  await app.database.pool.query(`create function refuse_it() returns trigger language plpgsql as
+  await sql(`create function refuse_it() returns trigger language plpgsql as
     $$ begin if new.state_file_hash = 'impossible' then raise exception 'cannot keep this'; end if; return new; end $$`);
-  await app.database.pool.query(
-    'create trigger refuse_it before update on deployment for each row execute function refuse_it()',
-  );
+  await sql('create trigger refuse_it before update on deployment for each row execute function refuse_it()');
   const outcome = appliedOutcome({ stateFileHash: 'impossible', stateVersionId });
   for (let time = 1; time < 5; time++)
     await assert.rejects(agent.send('finish', next, { fence: next.fence, outcome }), /cannot keep this/);
@@ -221,5 +219,5 @@ test('a deployment whose outcome cannot be stored ends after some tries, and the
   assert.deepEqual([ended.status, ended.stateVersionId], ['INTERNAL_FAILURE', stateVersionId]);
   assert.match(ended.error?.message ?? '', /outcome cannot be stored: cannot keep this/);
   assert.equal((await deploymentOf(queued.id)).status, 'IN_PROGRESS');
-  await app.database.pool.query('drop trigger refuse_it on deployment');
+  await sql('drop trigger refuse_it on deployment');
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, agent, ok, refused, createActive, createEnvironment, deploy } = await startAgentTests();
+const { app, agent, ok, refused, sql, createActive, createEnvironment, deploy } = await startAgentTests();
 
 test('an agent that requests a lost blob is refused immediately, with the name of the missing file', async () => {
   const environment = await createEnvironment();
@@ -37,9 +37,9 @@ test('a run does not wait for a state that was lost or changed on disk', async (
   const job = await agent.claim();
   const fetch = () => agent.send('getState', { ...job, query: { fence: String(job.fence) } });
   assert.match((await fetch()).body, /"version":4/);
-  const { rows } = await app.database.pool.query<{ id: string }>(
+  const rows = await sql<{ id: string }>(
     `select blob ->> 'id' as id from state_version where environment_id = $1`,
-    [environment.id],
+    environment.id,
   );
   const file = join(app.folder, 'blobs', rows[0]?.id ?? '');
   writeFileSync(file, 'not what was sealed');

@@ -10,7 +10,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, agent, ok, createIdle, deploy, forgetWork } = await startAgentTests();
+const { agent, ok, sql, createIdle, deploy, forgetWork } = await startAgentTests();
 beforeEach(() => forgetWork());
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -69,7 +69,7 @@ test('a deployment that nobody has to approve goes to the database a limited num
   const { id } = await createIdle({ requiresApproval: false });
   // The first use of a key in a minute is recorded, after which the key is read again.
   await ok('getEnvironment', { id });
-  await app.database.pool.query('select 1');
+  await sql('select 1');
   const request = await trafficOf(t, () => deploy(id));
   assertAtMost(request.traffic, { statements: 20, trips: 8 });
   const claim = await trafficOf(t, () => agent.claim());

@@ -4,7 +4,7 @@ import { addAgent, plannedOutcome, sha256, stateFile, TestAgent, testAgent } fro
 import { createActive } from '../../../testing/environment.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, ok, createEnvironment, environmentOf } = await startTests();
+const { app, ok, sql, createEnvironment, environmentOf } = await startTests();
 const shared = await testAgent(app);
 const founder = await app.addKey();
 const { id: otherId } = await ok('createOrganization', { body: { name: 'Other' }, as: founder });
@@ -55,9 +55,7 @@ test('no call of the protocol reaches an attempt of another organization', async
   const job = await shared.claim();
   await shared.putBlob(job, 'plan', 'the plan file');
   // Even where both agents had the same key at the time of the claim.
-  await app.database.pool.query(`update agent_process set agent_key = 'OF_OTHER' where id = $1`, [
-    shared.agentId,
-  ]);
+  await sql(`update agent_process set agent_key = 'OF_OTHER' where id = $1`, shared.agentId);
   const fence = String(job.fence);
   const state = stateFile(9, []);
   const follows = job.state.current?.stateVersionId ?? '';

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, ok, refused, createEnvironment, createIdle, deploy } = tests;
-const { environmentOf, forgetWork, templateBody, createTemplate, createFrom } = tests;
+const { app, agent, organizationId, projectId, ok, refused, sql, createEnvironment, createIdle } = tests;
+const { deploy, environmentOf, forgetWork, templateBody, createTemplate, createFrom } = tests;
 const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
 
 const replace = (id: string, body: object) => ok('updateTemplate', { id, body });
@@ -188,9 +188,9 @@ test('a deployment switches the template for itself and all later ones', async (
   const back = { id, body: { blueprintId: first.id } };
   await refused('deployEnvironment', 409, /waits for approval/, back);
   await deploy(id, { blueprintId: second.id, comment: 'with the same template' });
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select details from audit_event where action = 'environment.sourceChanged' and entity_id = $1",
-    [id],
+    id,
   );
   assert.deepEqual(rows[0].details.templateId, { from: first.id, to: second.id });
   await forgetWork();
@@ -209,9 +209,7 @@ test('an environment without a template gets one, and its own is removed with it
   );
   await ok('abortDeployment', { id: latestDeploymentLog.id ?? '' }).catch(() => undefined);
   await forgetWork();
-  await app.database.pool.query("update deployment set status = 'ABORTED' where environment_id = $1", [
-    created.id,
-  ]);
+  await sql("update deployment set status = 'ABORTED' where environment_id = $1", created.id);
   await ok('deleteEnvironment', { id: created.id });
   await refused('getTemplate', 404, { id: created.blueprintId });
   await ok('getTemplate', { id: template.id });

@@ -9,17 +9,14 @@ import { carryOutDue } from '../../framework/effects/carry-out.ts';
 import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, send, ok, refused } = tests;
+const { app, agent, organizationId, send, ok, refused, sql } = tests;
 const { createActive, createEnvironment, createIdle, deploy, forgetWork, createTemplate, createFrom } = tests;
 beforeEach(() => forgetWork());
 
 const remove = (id: string) => ok('deleteEnvironment', { id });
 const refusal = async (id: string) => (await refused('deleteEnvironment', 409, { id })).message;
 async function count(from: string, ...values: unknown[]): Promise<number> {
-  const { rows } = await app.database.pool.query<{ count: string }>(
-    `select count(*) as count from ${from}`,
-    values,
-  );
+  const rows = await sql<{ count: string }>(`select count(*) as count from ${from}`, ...values);
   return Number(rows[0]?.count);
 }
 const failed = () => ({ result: 'failed' as const, finishedAt: new Date().toISOString() });
@@ -72,10 +69,7 @@ test('an environment whose first deployment failed is deleted with everything th
 test('the audit log keeps what happened to a deleted environment, and readers receive the deletion', async () => {
   const { id } = await createIdle();
   await remove(id);
-  const { rows } = await app.database.pool.query(
-    'select action, details from audit_event where entity_id = $1 order by number',
-    [id],
-  );
+  const rows = await sql('select action, details from audit_event where entity_id = $1 order by number', id);
   assert.deepEqual(rows, [
     { action: 'environment.created', details: { name: 'network' } },
     { action: 'environment.deleted', details: { name: 'network', projectId: app.projectId } },
@@ -91,7 +85,7 @@ test('the audit log keeps what happened to a deleted environment, and readers re
 
 test('an environment with a template that others use is deleted without the template', async () => {
   const { id, blueprintId } = await createIdle();
-  await app.database.pool.query('update template set is_single_use = false where id = $1', [blueprintId]);
+  await sql('update template set is_single_use = false where id = $1', blueprintId);
   await remove(id);
   assert.equal(await count('template where id = $1', blueprintId), 1);
 });
@@ -102,11 +96,11 @@ test('variables of a template are deleted with it, and only then', async () => {
     const { id, blueprintId } = isSingleUse
       ? await createIdle()
       : await createFrom((await createTemplate()).id, { preventAutoDeploy: true });
-    await app.database.pool.query(
+    await sql(
       `insert into variable (id, organization_id, scope, scope_id, name, type, user_id)
        select gen_random_uuid(), organization_id, 'BLUEPRINT', id, 'region', 0, author_id
        from template where id = $1`,
-      [blueprintId],
+      blueprintId,
     );
     assert.equal(await count(variables, blueprintId), 1);
     await remove(id);
@@ -188,9 +182,9 @@ test('an environment with an imported state is not deleted, also if the state is
 
 test('an environment whose state a tool has locked is not deleted', async () => {
   const { id } = await createIdle();
-  await app.database.pool.query(
+  await sql(
     "insert into state_lock (environment_id, lock_id, info, held_by, held_since) values ($1, 'l', '{}', 'admin', now())",
-    [id],
+    id,
   );
   assert.match(
     await refusal(id),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 import { getTemplateRow, openCredentials } from '../../rows/templates/template-store.ts';
 
-const { app, organizationId, projectId, ok, refused, createIdle } = await startTests();
+const { app, organizationId, projectId, ok, refused, sql, createIdle } = await startTests();
 const { id: otherProject } = await ok('createProject', { body: { organizationId, name: 'other' } });
 
 const save = (...body: object[]) => ok('saveVariables', { body });
@@ -88,9 +88,9 @@ test('an environment is duplicated by reading it and writing it back', async () 
 test('the audit trail says from which template code was copied', async () => {
   const copy = await ok('createEnvironment', { body: await duplicateBody(projectId) });
   const detailsOf = async (id: string) => {
-    const { rows } = await app.database.pool.query<{ details: object }>(
+    const rows = await sql<{ details: object }>(
       "select details from audit_event where action = 'environment.created' and entity_id = $1",
-      [id],
+      id,
     );
     return rows.map(({ details }) => details);
   };

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, organizationId, projectId, ok, refused } = tests;
+const { app, organizationId, projectId, ok, refused, sql } = tests;
 const { createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
@@ -68,11 +68,11 @@ test('another template is used from the next deployment on, and nothing is deplo
 test('the template that the environment already has leaves no entry in the trail, and no event', async () => {
   const { id, blueprintId } = await createIdle();
   const traces = async () => {
-    const { rows } = await app.database.pool.query<{ entries: string; events: string }>(
+    const rows = await sql<{ entries: string; events: string }>(
       `select (select count(*) from audit_event where action = 'environment.updated' and entity_id = $1) as entries,
         (select count(*) from organization_event
          where data->>'environmentId' = $1 and data->>'change' = 'updated') as events`,
-      [id],
+      id,
     );
     return [Number(rows[0]?.entries), Number(rows[0]?.events)];
   };

@@ -6,7 +6,7 @@ import { ok } from '../../../testing/client.ts';
 import { createBody } from '../../../testing/environment.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, call, createIdle } = await startTests();
+const { app, call, sql, createIdle } = await startTests();
 const repository = 'https://git.example.com/code.git';
 const createCoded = (more: object) => createIdle({ repository, ...more });
 const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
@@ -98,20 +98,15 @@ test('the list can be filtered by own, active, archived and remote-backend envir
   assert.deepEqual(await names({ isActive: 'true' }), all.slice(1));
   assert.deepEqual(await names({ isRemoteBackend: 'true' }), ['axbyczd']);
   const [root] = await ok(app, 'listEnvironments', { query: { name: 'Network' } });
-  await app.database.pool.query('update environment set workflow_environment_id = $1 where name = $2', [
-    root?.id,
-    'axbyczd',
-  ]);
+  await sql('update environment set workflow_environment_id = $1 where name = $2', root?.id, 'axbyczd');
   assert.ok(!(await names()).includes('axbyczd'));
   assert.ok((await names({ includeSubEnvironments: 'true' })).includes('axbyczd'));
-  await app.database.pool.query(
-    "update environment set workflow_environment_id = null where name = 'axbyczd'",
-  );
+  await sql("update environment set workflow_environment_id = null where name = 'axbyczd'");
 });
 
 test('pages follow each other without a gap, even when times are equal', async () => {
   covers('listEnvironments', 'query.limit', 'query.offset');
-  await app.database.pool.query('update environment set created_at = now()');
+  await sql('update environment set created_at = now()');
   const paged: string[] = [];
   for (let offset = 0; offset < 8; offset += 2) {
     const response = await call('listEnvironments', { query: { limit: '2', offset: String(offset) } });

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, organizationId, call, ok, refused, createActive, createEnvironment, createIdle, deploy } = tests;
-const { deploymentOf, environmentOf, forgetWork } = tests;
+const { app, organizationId, call, ok, refused, sql, createActive, createEnvironment, createIdle } = tests;
+const { deploy, deploymentOf, environmentOf, forgetWork } = tests;
 const project = (name: string) => ok('createProject', { body: { organizationId, name } });
 const target = await project('target');
 const move = (id: string, projectId: string) => ok('moveEnvironment', { id, body: { projectId } });
@@ -33,30 +33,28 @@ test('an environment moves with its state, its history, its variables and its ow
     (await ok('listEnvironments', { query: { projectId } })).map(({ id }) => id);
   assert.deepEqual([await ids(target.id), (await ids(app.projectId)).includes(made.id)], [[made.id], false]);
   assert.deepEqual(await move(made.id, target.id), moved, 'moved twice is moved once');
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select details from audit_event where action = 'environment.moved' and entity_id = $1",
-    [made.id],
+    made.id,
   );
   assert.deepEqual(rows, [{ details: { from: app.projectId, to: target.id } }]);
 });
 
 test('the variables of the new project apply from the next deployment on', async () => {
   const { id: variableId } = { id: randomUUID() };
-  await app.database.pool.query(
+  await sql(
     "insert into variable (id, organization_id, scope, scope_id, name, type, sealed_value, user_id) values ($1, $2, 'PROJECT', $3, 'REGION', 0, $4, 'admin')",
-    [
-      variableId,
-      organizationId,
-      target.id,
-      app.context.sealer.seal('north', { table: 'variable', row: variableId, field: 'sealed_value' }),
-    ],
+    variableId,
+    organizationId,
+    target.id,
+    app.context.sealer.seal('north', { table: 'variable', row: variableId, field: 'sealed_value' }),
   );
   const { id } = await createIdle();
   const namesOf = async () => {
     const deployment = await deploy(id);
     await forgetWork();
     await ok('abortDeployment', { id: deployment.id });
-    await app.database.pool.query("update deployment set status = 'ABORTED' where id = $1", [deployment.id]);
+    await sql("update deployment set status = 'ABORTED' where id = $1", deployment.id);
     return ((await deploymentOf(deployment.id)).variables ?? []).map(({ name }) => name);
   };
   assert.deepEqual(await namesOf(), []);
@@ -83,9 +81,9 @@ test('an environment cannot move to an invalid place, or while a deployment is u
   for (const [projectId, message] of refusals)
     await refused('moveEnvironment', 400, message, { id, body: { projectId } });
   await refused('moveEnvironment', 404, { id: randomUUID(), body: { projectId: target.id } });
-  await app.database.pool.query(
+  await sql(
     'update template set is_single_use = false where id = (select template_id from environment where id = $1)',
-    [id],
+    id,
   );
   await refused('moveEnvironment', 400, /template .* is not assigned/, {
     id,
@@ -109,10 +107,7 @@ test('a simultaneous move and deployment happen one after the other', async () =
     assert.ok(moved.statusCode === 200 || moved.statusCode === 409);
     const environment = await environmentOf(id);
     assert.equal(environment.projectId, moved.statusCode === 200 ? target.id : app.projectId);
-    const { rows } = await app.database.pool.query(
-      'select distinct project_id from deployment where environment_id = $1',
-      [id],
-    );
+    const rows = await sql('select distinct project_id from deployment where environment_id = $1', id);
     assert.deepEqual(rows, [{ project_id: environment.projectId }]);
     await forgetWork();
   }

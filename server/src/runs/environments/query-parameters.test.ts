@@ -4,7 +4,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, send, call, ok, refused } = tests;
+const { app, agent, organizationId, send, call, ok, refused, sql } = tests;
 const { createActive, createIdle, deploy, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
@@ -74,7 +74,7 @@ test('environments are listed whose latest deployment one of several users start
   assert.deepEqual(await by(app.admin.id), ['mine']);
   assert.deepEqual(await by(other.id, app.admin.id), ['mine', 'theirs']);
   // Former members of the organization have deployed nevertheless.
-  await app.database.pool.query('delete from organization_member where user_id = $1', [other.id]);
+  await sql('delete from organization_member where user_id = $1', other.id);
   assert.deepEqual(await by(other.id), ['theirs']);
   const foreign = await app.addKey();
   for (const id of ['nobody', foreign.id]) {

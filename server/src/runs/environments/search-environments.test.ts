@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, call, ok, createIdle } = await startTests();
+const { app, call, ok, sql, createIdle } = await startTests();
 const repository = 'https://git.example.com/code.git';
 const { id: second } = await ok('createProject', {
   body: { organizationId: app.organizationId, name: 'Second' },
@@ -36,9 +36,7 @@ test('search covers current name, workspace, id, repository and project name', a
     [await names({ searchText: 'ledger' }), await names({ searchText: 'journal' })],
     [[], ['found']],
   );
-  const { rows } = await app.database.pool.query(
-    "select from pg_indexes where indexname = 'environment_by_part'",
-  );
+  const rows = await sql("select from pg_indexes where indexname = 'environment_by_part'");
   assert.equal(rows.length, 1, 'the index of parts of words is there');
 });
 

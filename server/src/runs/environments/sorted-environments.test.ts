@@ -8,7 +8,7 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, call, ok, refused } = tests;
+const { app, agent, call, ok, refused, sql } = tests;
 const { createActive, createEnvironment, createIdle, deploy, environmentOf } = tests;
 const ids = new Map<string, string>();
 const idOf = (name: string) => ids.get(name) ?? '';
@@ -76,9 +76,7 @@ test('the filter of drift statuses agrees with the status that is shown', async 
   assert.equal((await environmentOf(idOf('delta'))).driftStatus, 'NEVER_RUN');
   assert.deepEqual(await names({ driftStatus: 'NEVER_RUN' }), ['delta']);
   assert.deepEqual(await sorted({ driftStatus: 'DISABLED' }), ['Alpha', 'Charlie', 'bravo']);
-  await app.database.pool.query("update environment set drift_status = 'DRIFTED' where id = $1", [
-    idOf('Charlie'),
-  ]);
+  await sql("update environment set drift_status = 'DRIFTED' where id = $1", idOf('Charlie'));
   assert.deepEqual(await names({ driftStatus: 'DRIFTED,ERROR' }), ['Charlie']);
 });
 

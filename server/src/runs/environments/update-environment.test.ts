@@ -5,7 +5,7 @@ import { testAgent } from '../../../testing/agent.ts';
 import { createActive } from '../../../testing/environment.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, ok, refused, createBody, createIdle, deploy, environmentOf } = await startTests();
+const { app, ok, refused, sql, createBody, createIdle, deploy, environmentOf } = await startTests();
 
 test('only what is sent changes', async () => {
   covers('Environment', 'updatedAt');
@@ -106,10 +106,10 @@ test('what changes nothing leaves no entry in the trail, and no event', async ()
   const { id } = await createIdle();
   const params = { id };
   const traces = async () => {
-    const { rows } = await app.database.pool.query<{ traces: string }>(
+    const rows = await sql<{ traces: string }>(
       `select (select count(*) from audit_event where entity_id = $1)
         + (select count(*) from organization_event where data->>'environmentId' = $1) as traces`,
-      [id],
+      id,
     );
     return Number(rows[0]?.traces);
   };

@@ -14,7 +14,7 @@ import { checkValue } from '../../../testing/check-reply.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, ok, refused, createEnvironment, createIdle, forgetWork } = tests;
+const { app, agent, organizationId, ok, refused, sql, createEnvironment, createIdle, forgetWork } = tests;
 const url = await app.listen();
 beforeEach(() => forgetWork());
 
@@ -201,10 +201,10 @@ test('a reader that needs no log gets none, and all of it once it asks', async (
 test('log events say when their bytes arrived', async () => {
   const { id, job } = await begin();
   await report(job, 0, 9);
-  await app.database.pool.query(
+  await sql(
     `update log_chunk set stored_at = '2026-01-02T03:04:05.678Z' where step_id in
     (select id from deployment_step where deployment_id = $1)`,
-    [id],
+    id,
   );
   await report(job, 9, text.length);
   const seen = await read(
@@ -252,10 +252,7 @@ test('whoever loses the right to see the deployment is disconnected, and then re
     return false;
   });
   await Promise.race([hasBegun.promise, reading]);
-  await app.database.pool.query('delete from role_assignment where user_id = $1 and project_id = $2', [
-    as.id,
-    app.projectId,
-  ]);
+  await sql('delete from role_assignment where user_id = $1 and project_id = $2', as.id, app.projectId);
   app.advance(2);
   await report(job, 9, text.length);
   await assert.rejects(reading, /deploymentLogId needs the right VIEW_ENVIRONMENT/);

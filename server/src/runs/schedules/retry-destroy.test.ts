@@ -6,7 +6,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 import { afterAttempt } from '../../tenancy/lifetimes/retry-destroy.ts';
 import { fireTimers } from './fire-timers.ts';
 
-const { app, agent, ok, createActive, environmentOf, forgetWork } = await startAgentTests();
+const { app, agent, ok, sql, createActive, environmentOf, forgetWork } = await startAgentTests();
 const pass = async (seconds: number) => {
   app.advance(seconds);
   await fireTimers(app.context);
@@ -15,12 +15,12 @@ const destroysOf = async (id: string) =>
   (await ok('listDeployments', { id })).flatMap(({ type, status }) => (type === 'destroy' ? [status] : []));
 const changesOf = async (id: string): Promise<unknown[]> =>
   (
-    await app.database.pool.query<{ change: unknown }>(
+    await sql<{ change: unknown }>(
       `select data->'change' as change from organization_event
         where environment_id = $1 and name = 'environment' order by number`,
-      [id],
+      id,
     )
-  ).rows.map(({ change }) => change);
+  ).map(({ change }) => change);
 
 test('the pauses between attempts grow, up to twelve hours', () => {
   const now = new Date('2026-11-21T10:00:00Z');
@@ -100,9 +100,10 @@ test('a destroy at the end that a policy refuses is tried again with the reason,
   const { id } = await createActive({ projectId: project.id, ttl: { type: 'HOURS', value: '1' } });
   await ok('updatePolicy', { body: { projectId: project.id, numberOfEnvironments: 100 } });
   // As it is stored while another server still holds the lifetime: a policy otherwise ends it.
-  await app.database.pool.query(
+  await sql(
     'update project_policy set disable_destroy_environments = $2 where project_id = $1',
-    [project.id, true],
+    project.id,
+    true,
   );
   await pass(3601);
   const { waitingFor } = await environmentOf(id);
@@ -110,9 +111,10 @@ test('a destroy at the end that a policy refuses is tried again with the reason,
   assert.match(waitingFor.text, /disableDestroyEnvironments/);
   assert.equal((await changesOf(id)).at(-1), 'autoDestroyFailed');
   assert.deepEqual(await destroysOf(id), []);
-  await app.database.pool.query(
+  await sql(
     'update project_policy set disable_destroy_environments = $2 where project_id = $1',
-    [project.id, false],
+    project.id,
+    false,
   );
   app.advance(301);
   // A server that has just started has nothing but the database.

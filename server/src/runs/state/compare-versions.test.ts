@@ -5,7 +5,7 @@ import { stateFile } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { countThreads } from '../../../testing/threads.ts';
 
-const { app, agent, call, ok, refused, createActive, createIdle, deploy } = await startAgentTests();
+const { app, agent, call, ok, refused, sql, createActive, createIdle, deploy } = await startAgentTests();
 
 const importState = (id: string, body: string, query: Record<string, string> = {}) =>
   ok('importState', { id, body, query, headers: { 'content-type': 'application/octet-stream' } });
@@ -37,9 +37,7 @@ test('a version is compared with another, by default its predecessor, and that i
     reverse.resources.map(({ change }) => change),
     ['added', 'removed'],
   );
-  const { rows } = await app.database.pool.query(
-    "select entity_id from audit_event where action = 'state.compared' order by number",
-  );
+  const rows = await sql("select entity_id from audit_event where action = 'state.compared' order by number");
   assert.deepEqual(
     rows.map(({ entity_id }) => entity_id),
     [second?.id, first?.id],
@@ -97,7 +95,8 @@ test('comparisons hide the values of sensitive variables, current and of the run
       '"instances":[{}]',
       `"instances":[{"attributes":{"text":"${text}"}}]`,
     );
-  await app.database.pool.query('update state_version set blob = $1 where id = $2', [
+  await sql(
+    'update state_version set blob = $1 where id = $2',
     JSON.stringify(
       await app.context.blobs.put(
         ['states', environment.id],
@@ -105,7 +104,7 @@ test('comparisons hide the values of sensitive variables, current and of the run
       ),
     ),
     first?.id,
-  ]);
+  );
   const made = await importState(environment.id, withText(9, 'new: planted-new-value planted-inner user'));
   const response = await call('compareStateVersions', { id: made.id, query: { with: first!.id } });
   assert.ok(!response.body.includes('planted'), response.body);
@@ -123,10 +122,7 @@ test('comparisons hide the secrets of the run behind a version that was rolled b
     '"instances":[{"attributes":{"text":"it is planted-first"}}]',
   );
   const blob = await app.context.blobs.put(['states', environment.id], Buffer.from(text));
-  await app.database.pool.query('update state_version set blob = $1 where id = $2', [
-    JSON.stringify(blob),
-    first?.id,
-  ]);
+  await sql('update state_version set blob = $1 where id = $2', JSON.stringify(blob), first?.id);
   await deploy(environment.id, {
     userRequiresApproval: false,
     configurationChanges: [{ name: 'password', value: 'planted-later', type: 1, isSensitive: true }],

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { appliedOutcome, stateFile } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, agent, send, ok, refused, createEnvironment, deploy, deploymentOf } = await startAgentTests();
+const tests = await startAgentTests();
+const { app, agent, send, ok, refused, sql, createEnvironment, deploy, deploymentOf } = tests;
 
 async function runningApply() {
   const environment = await createEnvironment({ requiresApproval: false });
@@ -103,9 +104,7 @@ test('a state that arrives after the give-up does not replace the one that an ou
 test('an apply whose state could not become current is not a success', async () => {
   const { job } = await runningApply();
   await agent.putState(job, stateFile(1, ['a'], job.environmentId), '');
-  await app.database.pool.query(`update state_version set standing = 'rescued' where job_id = $1`, [
-    job.jobId,
-  ]);
+  await sql(`update state_version set standing = 'rescued' where job_id = $1`, job.jobId);
   await agent.finish(job, appliedOutcome());
   const ended = await deploymentOf(job.deploymentId);
   assert.equal(ended.status, 'INTERNAL_FAILURE');

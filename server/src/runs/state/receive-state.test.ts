@@ -8,7 +8,7 @@ import { createEnvironment } from '../../../testing/environment.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { readStateFacts } from './files/read-state.ts';
 
-const { app, agent, call, ok, refused, createActive, deploy, forgetWork } = await startAgentTests();
+const { app, agent, call, ok, refused, sql, createActive, deploy, forgetWork } = await startAgentTests();
 beforeEach(() => forgetWork());
 
 async function applying() {
@@ -118,9 +118,9 @@ test('users with the right get the content as it was stored, and that is audited
   const response = await call('getStateContent', { id: stateVersionId });
   assert.equal(response.body, state);
   assert.match(String(response.headers['content-disposition']), /^attachment/);
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select actor_id from audit_event where action = 'state.read' and entity_id = $1",
-    [stateVersionId],
+    stateVersionId,
   );
   assert.deepEqual(rows, [{ actor_id: 'admin' }]);
   const fetched = await agent.send('getState', { ...job, query: { fence: String(job.fence) } });

@@ -10,7 +10,7 @@ const tests = await startAgentTests({
   ENVARIUM_STATE_VERSIONS_KEPT: '10',
   ENVARIUM_STATE_VERSION_DAYS: '30',
 });
-const { app, agent, ok, refused, createActive, createEnvironment, deploy, forgetWork } = tests;
+const { app, agent, ok, refused, sql, createActive, createEnvironment, deploy, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 const versionsOf = (id: string) => ok('listStateVersions', { id });
@@ -18,9 +18,10 @@ const serialsOf = async (id: string) => (await versionsOf(id)).map(({ serial }) 
 const filesOf = (id: string) => readdirSync(join(app.folder, 'blobs/states', id)).length;
 
 async function audited(action: string, environmentId: string) {
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select actor_id, details from audit_event where action = $1 and entity_id = $2',
-    [action, environmentId],
+    action,
+    environmentId,
   );
   return rows;
 }
@@ -63,15 +64,12 @@ test('a version that an open deployment was planned on is kept', async () => {
   await agent.plan();
   const [planned] = await versionsOf(id);
   // Changes to the state are refused in the meantime, so that its versions are written here.
-  await app.database.pool.query(
-    `update state_version set standing = 'superseded' where environment_id = $1`,
-    [id],
-  );
-  await app.database.pool.query(
+  await sql(`update state_version set standing = 'superseded' where environment_id = $1`, id);
+  await sql(
     `insert into state_version (id, environment_id, origin, serial, lineage, sha256, bytes, standing, blob, created_at, updated_at)
      select gen_random_uuid(), environment_id, 'http', serial + place, lineage, sha256, bytes, 'superseded', blob, created_at, updated_at
      from state_version, generate_series(1, 12) as place where environment_id = $1`,
-    [id],
+    id,
   );
   app.advance(31 * 86_400);
   await removeOldVersions(app.context);
@@ -114,7 +112,7 @@ test('only rescued versions are deleted by a person, and withheld ones only by t
   await refused('deleteStateVersion', 409, /VERSION_DAYS/, { params });
   await forgetWork();
   const { id } = await rescue();
-  await app.database.pool.query('update state_version set is_withheld = true where id = $1', [id]);
+  await sql('update state_version set is_withheld = true where id = $1', id);
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
   await refused('deleteStateVersion', 403, { id, as: admin });
   await ok('deleteStateVersion', { id });

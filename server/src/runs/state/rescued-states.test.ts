@@ -8,7 +8,7 @@ import { sha256, stateFile } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests({ ENVARIUM_RESCUED_STATES_LIMIT_MB: '3' });
-const { app, agent, send, call, ok, refused } = tests;
+const { app, agent, send, call, ok, refused, sql } = tests;
 const { createActive, createEnvironment, deploy, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
@@ -18,9 +18,9 @@ async function versions(environmentId: string) {
 }
 
 async function rescues(environmentId: string) {
-  const { rows } = await app.database.pool.query<{ actor_id: string; details: Record<string, unknown> }>(
+  const rows = await sql<{ actor_id: string; details: Record<string, unknown> }>(
     `select actor_id, details from audit_event where action = 'state.rescued' and entity_id = $1 order by number`,
-    [environmentId],
+    environmentId,
   );
   return rows.map(({ actor_id: actor, details }) => ({ actor, ...details }) as Record<string, unknown>);
 }
@@ -166,9 +166,9 @@ test('rescued states of an environment have a limit, beyond which they are refus
   ]);
   await app.carryOutEffects();
   assert.equal(readdirSync(join(app.folder, 'blobs', 'states', environment.id)).length, 4);
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select actor_id, details from audit_event where action = 'state.refused' and entity_id = $1",
-    [environment.id],
+    environment.id,
   );
   assert.deepEqual(
     rows.map(({ actor_id: actor, details }) => [actor, (details as { sha256: string }).sha256]),

@@ -6,8 +6,8 @@ import { plannedOutcome, stateFile } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests({ ENVARIUM_STATE_LIMIT_MB: '1' });
-const { app, agent, send, call, ok, refused, createActive, createEnvironment, createIdle, deploy } = tests;
-const { deploymentOf, environmentOf, forgetWork } = tests;
+const { app, agent, send, call, ok, refused, sql, createActive, createEnvironment, createIdle } = tests;
+const { deploy, deploymentOf, environmentOf, forgetWork } = tests;
 const member = await app.addKey({ [app.organizationId]: 'User' });
 beforeEach(() => forgetWork());
 
@@ -44,9 +44,10 @@ async function rescuedVersion(lineage?: string) {
 }
 
 async function audited(action: string, entityId: string) {
-  const { rows } = await app.database.pool.query<{ actor_id: string; details: Record<string, unknown> }>(
+  const rows = await sql<{ actor_id: string; details: Record<string, unknown> }>(
     'select actor_id, details from audit_event where action = $1 and entity_id = $2 order by number',
-    [action, entityId],
+    action,
+    entityId,
   );
   return rows;
 }
@@ -120,9 +121,9 @@ test('a plan that was made before a roll-back is not approved after it', async (
   const { id } = await deploy(environment.id, { userRequiresApproval: true });
   await agent.plan();
   // Two at once: the roll-back finds the environment free, and the plan is stored as waiting behind it.
-  await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [id]);
+  await sql(`update deployment set status = 'SUCCESS' where id = $1`, id);
   await ok('rollBackState', { id: first.id });
-  await app.database.pool.query(`update deployment set status = 'WAITING_FOR_USER' where id = $1`, [id]);
+  await sql(`update deployment set status = 'WAITING_FOR_USER' where id = $1`, id);
   await refused('approveDeployment', 409, /outdated/, { id });
 });
 
@@ -356,13 +357,9 @@ test('a state import during a migrating plan makes the plan outdated', async () 
   await createEnvironment({ requiresApproval: false, isRemoteBackend: true });
   const plan = await agent.claim();
   // A person was faster, between the claim and the state.
-  await app.database.pool.query(`update deployment set status = 'SUCCESS' where id = $1`, [
-    plan.deploymentId,
-  ]);
+  await sql(`update deployment set status = 'SUCCESS' where id = $1`, plan.deploymentId);
   await ok('importState', importBody(plan.environmentId, stateFile(1, ['b'], 'by hand')));
-  await app.database.pool.query(`update deployment set status = 'IN_PROGRESS' where id = $1`, [
-    plan.deploymentId,
-  ]);
+  await sql(`update deployment set status = 'IN_PROGRESS' where id = $1`, plan.deploymentId);
   assert.equal(
     (await agent.putState(plan, stateFile(17, ['a'], 'from another bucket'), '')).standing,
     'rescued',

@@ -10,7 +10,7 @@ import { type FirstKey } from '../../start/bootstrap.ts';
 import { calls } from './state-protocol.ts';
 
 const tests = await startAgentTests({ ENVARIUM_STATE_LIMIT_MB: '1' });
-const { app, send, ok, refused, createActive, createIdle, deploy, deploymentOf, forgetWork } = tests;
+const { app, send, ok, refused, sql, createActive, createIdle, deploy, deploymentOf, forgetWork } = tests;
 const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
 const member = await app.addKey({ [app.organizationId]: 'User' });
 const stranger = await app.addKey();
@@ -86,10 +86,7 @@ test('a state is read, locked, written under the lock, unlocked and deleted; eac
     [3, 'superseded'],
     [2, 'superseded'],
   ]);
-  const { rows } = await app.database.pool.query(
-    'select distinct action from audit_event where entity_id = $1 order by action',
-    [id],
-  );
+  const rows = await sql('select distinct action from audit_event where entity_id = $1 order by action', id);
   assert.deepEqual(
     rows.map(({ action }) => action as string).filter((action) => action.startsWith('state.')),
     ['state.cleared', 'state.locked', 'state.read', 'state.unlocked', 'state.written'],
@@ -237,9 +234,9 @@ test('a person with the right releases a forgotten lock, and the waiting deploym
   const freed = await ok('freeStateLock', { params, body: { lockId: 'forgotten', reason: 'laptop died' } });
   assert.deepEqual(freed, lock);
   assert.equal((await deploymentOf(queued.id)).status, 'IN_PROGRESS');
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     "select actor_id, details from audit_event where action = 'state.lockFreed' and entity_id = $1",
-    [environment.id],
+    environment.id,
   );
   assert.deepEqual(rows, [
     { actor_id: 'admin', details: { lockId: 'forgotten', heldBy: colleague.id, reason: 'laptop died' } },

@@ -11,7 +11,7 @@ import { startTests } from '../../../testing/start.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 
-const { app, call, ok, refused } = await startTests();
+const { app, call, ok, refused, sql } = await startTests();
 const { organizationId, context } = app;
 
 type Line = Omit<AuditEvent, 'actor'>;
@@ -62,7 +62,7 @@ test('an entry has its actor, address, key and request, also after the actor has
     [entry?.actorId, entry?.keyId, entry?.ipAddress, entry?.requestId, entry?.actor.name],
     ['admin', 'admin', '127.0.0.1', headers['x-request-id'], 'First admin key'],
   );
-  await app.database.pool.query("update app_user set name = 'Former user 1' where id = 'admin'");
+  await sql("update app_user set name = 'Former user 1' where id = 'admin'");
   const later = await ok('listAuditEvents', { query });
   assert.deepEqual([later.events[0]?.actorId, later.events[0]?.actor.name], ['admin', 'Former user 1']);
   assert.equal((await ok('verifyAudit', { query: { organizationId } })).isIntact, true);
@@ -191,9 +191,9 @@ test('an export that is cut while entries are added continues, without a loss an
     lines.map(({ id }) => id),
     whole.map(({ id }) => id),
   );
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     'select count(*) as count from audit_event where organization_id = $1',
-    [organizationId],
+    organizationId,
   );
   assert.equal(lines.length, rows[0].count);
   assert.deepEqual((await verifyExport(linesOf(lines))).findings, []);

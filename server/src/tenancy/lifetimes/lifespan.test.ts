@@ -8,7 +8,7 @@ import { startTests } from '../../../testing/start.ts';
 import { checkLongestLife, nextTtlStep, noticesDue } from './lifespan.ts';
 import { ttlEnd } from './policy-ttl.ts';
 
-const { app, createBody, createEnvironment } = await startTests();
+const { app, sql, createBody, createEnvironment } = await startTests();
 const hours = (count: number) => new Date(app.context.now().getTime() + count * 3_600_000);
 const setTtl = (id: string, body: object) => ok(app, 'updateEnvironmentTtl', { id, body });
 
@@ -65,7 +65,7 @@ test('a lifetime is set, changed and removed, and each new one is announced agai
   const end = hours(1).toISOString();
   assert.equal((await setTtl(id, { type: 'DATE', value: end })).lifespanEndAt, end);
   assert.equal((await environmentOf(app, id)).lifespanEndAt, end);
-  await app.database.pool.query('update environment set marked_for_auto_destroy = 2 where id = $1', [id]);
+  await sql('update environment set marked_for_auto_destroy = 2 where id = $1', id);
   assert.equal((await environmentOf(app, id)).markedForAutoDestroy, 2);
   const later = await setTtl(id, { type: 'HOURS', value: '5' });
   assert.ok(Math.abs(Date.parse(later.lifespanEndAt ?? '') - hours(5).getTime()) < 60_000);

@@ -6,8 +6,7 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { requireOtherAdmin } from './keep-an-admin.ts';
 
-const { app, organizationId, projectId, call, ok, refused } = await startTests();
-const sql = (text: string, values: unknown[] = []) => app.database.pool.query(text, values);
+const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
 const params = { id: organizationId };
 const setRole = (userId: string, body: unknown, status = 200) =>
   status === 200
@@ -22,8 +21,8 @@ const outsider = await app.addKey({ [elsewhere]: 'User' });
 test('members are people and keys, filtered by name and e-mail', async () => {
   const ada = await app.addKey({ [organizationId]: 'User' });
   const ben = await app.addKey({ [organizationId]: 'Admin' });
-  await sql("update app_user set name = 'Ada Lovelace', email = 'ada@example.com' where id = $1", [ada.id]);
-  await sql("update organization_member set status = 'Invited' where user_id = $1", [ben.id]);
+  await sql("update app_user set name = 'Ada Lovelace', email = 'ada@example.com' where id = $1", ada.id);
+  await sql("update organization_member set status = 'Invited' where user_id = $1", ben.id);
   const admin = [app.admin.id, 'Admin', 'Active'];
   assert.deepEqual(await listed(), [[ben.id, 'Admin', 'Invited'], [ada.id, 'User', 'Active'], admin]);
   assert.deepEqual(await listed({ includeApiKeys: 'false' }), [
@@ -35,7 +34,7 @@ test('members are people and keys, filtered by name and e-mail', async () => {
   assert.deepEqual(await listed({ query: 'nobody%' }), []);
   const [first] = await ok('listMembers', { params, query: { query: 'love' } });
   assert.equal(first?.user.email, 'ada@example.com');
-  await sql('delete from organization_member where user_id = any($1)', [[ada.id, ben.id]]);
+  await sql('delete from organization_member where user_id = any($1)', [ada.id, ben.id]);
 });
 
 test('the role of a member is sent as plain text, as JSON, or without a type', async () => {
@@ -61,13 +60,13 @@ test('the role of a member is sent as plain text, as JSON, or without a type', a
     const { message } = await refused('setMemberRole', 400, { params: { ...params, userId: id }, body });
     assert.match(message, /^\/body/, body);
   }
-  const { rows } = await sql(
+  const rows = await sql(
     "select before, after from audit_event where action = 'user.roleChanged' and entity_id = $1 order by id",
-    [id],
+    id,
   );
   assert.deepEqual(rows[0], { before: { role: 'User' }, after: { role: 'Admin' } });
   assert.equal(rows.length, bodies.length);
-  await sql('delete from organization_member where user_id = $1', [remaining.id]);
+  await sql('delete from organization_member where user_id = $1', remaining.id);
 });
 
 test('a user who is not a member is not found', async () => {
@@ -90,10 +89,11 @@ test('with a member, its roles and team memberships go, and nothing of other org
   assert.deepEqual((await ok('getTeam', { id: team.id })).users, []);
   assert.equal((await ok('getTeam', { id: other.id })).users?.length, 1);
   assert.deepEqual(await ok('listUserRoles', { query: { projectId } }), []);
-  await sql("insert into organization_member (organization_id, user_id, role) values ($1, $2, 'User')", [
+  await sql(
+    "insert into organization_member (organization_id, user_id, role) values ($1, $2, 'User')",
     organizationId,
     member.id,
-  ]);
+  );
   await refused('getProject', 403, { id: projectId, as: member });
 });
 
@@ -110,7 +110,7 @@ test('nobody gains or takes away rights that it does not have', async () => {
   await refused('removeMember', 403, asManager(admin.id));
   await ok('removeMember', asManager(user.id));
   await refused('removeMember', 404, { ...asManager(manager.id), as: outsider });
-  await sql('delete from organization_member where user_id = $1', [admin.id]);
+  await sql('delete from organization_member where user_id = $1', admin.id);
 });
 
 test('the rights of a member are those at the time of the removal, not before', async () => {
@@ -123,7 +123,7 @@ test('the rights of a member are those at the time of the removal, not before', 
   );
   assert.equal(statusCode, 403, body);
   assert.match(body, /Removing this member needs all rights of the role/);
-  await sql('delete from organization_member where user_id = $1', [userId]);
+  await sql('delete from organization_member where user_id = $1', userId);
 });
 
 test('the last admin is neither demoted nor removed', async () => {
@@ -140,12 +140,12 @@ test('the last admin is neither demoted nor removed', async () => {
   await lastly(app.admin.id);
   await ok('setMemberRole', { ...of(app.admin.id), body: 'Admin' });
   const invited = await app.addKey({ [alone]: 'Admin' });
-  await sql("update organization_member set status = 'Invited' where user_id = $1", [invited.id]);
+  await sql("update organization_member set status = 'Invited' where user_id = $1", invited.id);
   await lastly(app.admin.id);
-  await sql("update organization_member set status = 'Active' where user_id = $1", [invited.id]);
+  await sql("update organization_member set status = 'Active' where user_id = $1", invited.id);
   await lastly(invited.id);
   const person = await app.addKey({ [alone]: 'Admin' });
-  await sql('update app_user set is_blocked = true where id = $1', [person.id]);
+  await sql('update app_user set is_blocked = true where id = $1', person.id);
   await lastly(invited.id);
   assert.equal((await remove(person.id)).statusCode, 200, 'a blocked admin is not one any more');
 });
@@ -162,7 +162,7 @@ test('of two last people demoted at once, one remains', async () => {
 test('a key is an admin that suffices only where no person is one', async () => {
   const { id: keys } = await ok('createOrganization', { body: { name: 'Keys' } });
   const second = await app.addKey({ [keys]: 'Admin' });
-  await sql('update app_user set is_api_key = true where id = $1', [second.id]);
+  await sql('update app_user set is_api_key = true where id = $1', second.id);
   const leaves = (userId: string) =>
     inTransaction(app.context, (context) => requireOtherAdmin(context, keys, userId));
   await leaves(second.id);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, call, ok, refused } = await startTests();
+const { organizationId, call, ok, refused, sql } = await startTests();
 const create = (body: object) => ok('createProject', { body: { organizationId, ...body } });
 
 test('projects form trees, whose paths start at the root', async () => {
@@ -42,7 +42,7 @@ test('an unknown parent is refused by name', async () => {
     });
   }
   const archived = await create({ name: 'archived' });
-  await app.database.pool.query('update project set is_archived = true where id = $1', [archived.id]);
+  await sql('update project set is_archived = true where id = $1', archived.id);
   await refused('createProject', 409, { body: { organizationId, name: 'x', parentProjectId: archived.id } });
   const body = {
     name: 'n',

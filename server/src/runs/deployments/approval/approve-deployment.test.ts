@@ -7,7 +7,7 @@ import { appliedOutcome, plannedOutcome, stateFile, type TestAgent } from '../..
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, call, ok, refused } = tests;
+const { app, agent, call, ok, refused, sql } = tests;
 const { createActive, createEnvironment, deploy, deploymentOf, environmentOf } = tests;
 
 async function waitingDeployment(more: object = {}) {
@@ -108,7 +108,7 @@ test('only one of many simultaneous approvals wins', async () => {
   const replies = await Promise.all(Array.from({ length: 6 }, () => call('approveDeployment', { id })));
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409, 409, 409, 409, 409]);
   assert.equal((await deploymentOf(id)).reviewers.length, 1);
-  const { rows } = await app.database.pool.query('select phase from job where deployment_id = $1', [id]);
+  const rows = await sql('select phase from job where deployment_id = $1', id);
   assert.deepEqual(rows.map(({ phase }) => phase).toSorted(), ['apply', 'plan']);
   await agent.apply(await agent.claim());
 });
@@ -169,9 +169,7 @@ test('a plan is not applied when the state changed while it was made', async () 
   const environment = await createActive();
   const deployment = await deploy(environment.id);
   const job = await agent.claim();
-  await app.database.pool.query('update environment set current_state_version_id = null where id = $1', [
-    environment.id,
-  ]);
+  await sql('update environment set current_state_version_id = null where id = $1', environment.id);
   assert.equal(await agent.finish(job, plannedOutcome()), null);
   const { status, error } = await deploymentOf(deployment.id);
   assert.equal(status, 'FAILURE');

@@ -6,7 +6,7 @@ import { demandTests } from '../../../../testing/demands.ts';
 import { createBody, deploymentOf, forgetWork } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
-const { app, agent, newPolicy, assign, needsOpa } = await startPolicyTests();
+const { app, agent, needsOpa, sql, newPolicy, assign } = await startPolicyTests();
 const { organizationId } = app;
 beforeEach(() => forgetWork(app));
 
@@ -268,10 +268,10 @@ test('who repeats that approvals are off does not take it over, and the trail ha
   await write({ requiresApproval: true }, key);
   await write({ requiresApproval: false }, key);
   assert.deepEqual(await outcomeOf(id, deployer), isApplied);
-  const { rows } = await app.database.pool.query(
+  const rows = await sql(
     `select after ->> 'approvalLiftedBy' as by from audit_event
       where action = 'environment.updated' and entity_id = $1 and after ? 'approvalLiftedBy' order by id`,
-    [id],
+    id,
   );
   assert.deepEqual(
     rows.map(({ by }) => by),

@@ -8,7 +8,7 @@ import { startAgentTests } from '../../../../testing/start.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused } = tests;
+const { app, agent, ok, refused, sql } = tests;
 const { createActive, createEnvironment, createIdle, deploy, deploymentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
@@ -188,11 +188,8 @@ describe('outputs as inputs', () => {
         ['vpc', sensitiveMask, true],
       ],
     );
-    const stored = await app.database.pool.query(
-      'select variables::text as text from deployment where id = $1',
-      [deploymentId],
-    );
-    assert.doesNotMatch(JSON.stringify([stored.rows, shown, app.logged]), /hunter2-planted/);
+    const stored = await sql('select variables::text as text from deployment where id = $1', deploymentId);
+    assert.doesNotMatch(JSON.stringify([stored, shown, app.logged]), /hunter2-planted/);
   });
 
   test('the apply uses what the plan has used, whatever the source has become', async () => {
@@ -360,7 +357,7 @@ describe('outputs as inputs', () => {
     await agent.finish(job, plannedOutcome({ result: 'failed' }));
     const automatic = await deploy(id);
     const startedBy = "update deployment set started_by = 'envarium' where id = $1";
-    await app.database.pool.query(startedBy, [automatic.id]);
+    await sql(startedBy, automatic.id);
     assert.equal((await agent.claim()).deploymentId, automatic.id);
   });
 

@@ -4,7 +4,7 @@ import { plannedOutcome } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, ok, refused } = tests;
+const { app, agent, organizationId, ok, refused, sql } = tests;
 const { createActive, createBody, deploymentOf, forgetWork, createTemplate, createFrom } = tests;
 const planner = await app.addKey({ [organizationId]: [] }, [
   { organizationId, projectId: app.projectId, role: 'Planner' },
@@ -75,7 +75,7 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
     [...new Set(rows.map(({ userId, scope }) => `${userId} ${scope}`))],
     [`${planner.id} ENVIRONMENT`],
   );
-  const { rows: audit } = await app.database.pool.query<{ actor_id: string; details: unknown }>(
+  const audit = await sql<{ actor_id: string; details: unknown }>(
     "select actor_id, details from audit_event where action = 'variables.changed' order by number desc limit 1",
   );
   assert.deepEqual(audit[0], {
@@ -194,11 +194,7 @@ test('sets that a planner proposes are used for the plan, and assigned when it i
   assert.deepEqual(await setsOf('environment', environment.id), [first.id], 'nothing is stored yet');
   await ok('approveDeployment', { id });
   assert.deepEqual(await setsOf('environment', environment.id), [second.id]);
-  const { rows: audit } = await app.database.pool.query<{
-    action: string;
-    actor_id: string;
-    details: object;
-  }>(
+  const audit = await sql<{ action: string; actor_id: string; details: object }>(
     "select action, actor_id, details from audit_event where action like 'configurationSet.%assigned' order by number desc limit 2",
   );
   const details = { scope: 'environment', scopeId: environment.id, proposedBy: planner.id };
@@ -296,9 +292,9 @@ test('a template and revision that a planner proposes are those of the plan, and
   await ok('approveDeployment', { id: kept.id });
   await agent.apply(await agent.claim(), ['a']);
   assert.deepEqual(await codeOfNext(id), [second.id, second.repository, 'v2']);
-  const { rows } = await app.database.pool.query<{ details: { templateId: object; proposedBy: string } }>(
+  const rows = await sql<{ details: { templateId: object; proposedBy: string } }>(
     "select details from audit_event where action = 'environment.sourceChanged' and entity_id = $1",
-    [id],
+    id,
   );
   assert.deepEqual(
     rows.map(({ details }) => [details.templateId, details.proposedBy]),

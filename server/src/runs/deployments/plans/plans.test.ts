@@ -5,7 +5,7 @@ import { plannedOutcome } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, call, ok, refused, createActive, deploy, forgetWork } = tests;
+const { app, agent, organizationId, call, ok, refused, sql, createActive, deploy, forgetWork } = tests;
 const environment = await createActive();
 
 beforeEach(() => forgetWork());
@@ -88,16 +88,17 @@ test('what is deferred counts in no number, and what a summary replaces is not d
     ['disk.replaced'],
   );
   const summary = { added: 2, changed: 0, destroyed: 1, replaced: 1, deferred: 2 };
-  await app.database.pool.query('update deployment set plan = null, plan_summary = $2 where id = $1', [
+  await sql(
+    'update deployment set plan = null, plan_summary = $2 where id = $1',
     id,
     JSON.stringify(summary),
-  ]);
+  );
   assert.deepEqual((await impactOf(id))[id], { planReadable: true, ...numbers });
 });
 
 test('without a plan, its summary counts, or nothing is readable', async () => {
   const summarized = await planned([change('vm', 'new', 'create')]);
-  await app.database.pool.query('update deployment set plan = null where id = $1', [summarized]);
+  await sql('update deployment set plan = null where id = $1', summarized);
   const other = await createActive();
   const { id: running } = await deploy(other.id, { deploymentType: 'dryRun' });
   assert.deepEqual(await impactOf(`${summarized},${running}`), {
@@ -125,10 +126,10 @@ test('plans that are unknown or that the caller may not view are refused, and li
 test('a plan is a document in the form of terraform, whose numbers keep every digit', async () => {
   const attributes = [{ name: 'size', before: 1, after: 2 }];
   const plan = await planned([change('vm', 'changed', 'update', { attributes })]);
-  await app.database.pool.query(
+  await sql(
     `update deployment set plan = jsonb_set(plan, '{resourceChanges,0,attributes,0,after}', '9223372036854775807')
      where id = $1`,
-    [plan],
+    plan,
   );
   const response = await call('getPlanJson', { id: plan });
   assert.equal(response.statusCode, 200);

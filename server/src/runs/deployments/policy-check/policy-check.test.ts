@@ -17,8 +17,8 @@ import { getTemplateRow } from '../../../rows/templates/template-store.ts';
 import { fireTimers } from '../../schedules/fire-timers.ts';
 import { testPolicy } from './test-policy.ts';
 
-const { app, agent, repositories, needsOpa, newPolicy, assign, guarded, plan, planned, checked } =
-  await startPolicyTests({ ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5' });
+const tests = await startPolicyTests({ ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5' });
+const { app, agent, repositories, needsOpa, sql, newPolicy, assign, guarded, plan, planned, checked } = tests;
 const { organizationId } = app;
 
 async function stepsOf(deploymentLogId: string): Promise<Record<string, string>> {
@@ -378,7 +378,7 @@ test(
     await deploy(app, environment.id, { triggerName: 'workflow' });
     assert.deepEqual(await seen(), { name: 'First admin key', email: '' });
     const key = await app.addKey({ [organizationId]: 'Admin' });
-    await app.database.pool.query("update app_user set name = 'Envarium' where id = $1", [key.id]);
+    await sql("update app_user set name = 'Envarium' where id = $1", key.id);
     await ok(app, 'deployEnvironment', { params, body: {}, as: key });
     assert.deepEqual(await seen(), { name: `Envarium (${key.id})`, email: `${key.id}@localhost` });
     await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron: '* * * * *' } } });
@@ -396,26 +396,29 @@ test(
     const { environment } = await guarded([says('allow')]);
     const { id } = await planned(environment.id);
     // The evaluation has ended, as after failures of the effect, and still the abort ends it.
-    await app.database.pool.query("update effect set due_at = 'infinity' where kind = 'evaluate-policies'");
+    await sql("update effect set due_at = 'infinity' where kind = 'evaluate-policies'");
     await ok(app, 'abortDeployment', { id });
     const aborted = await deploymentOf(app, id);
     assert.deepEqual([aborted.status, aborted.error?.message], ['ABORTED', 'The run was aborted']);
     assert.equal((await stepsOf(id))['policy:check'], 'CANCELLED');
-    await app.database.pool.query("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
+    await sql("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
     await app.carryOutEffects();
     assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
     const { id: again } = await planned(environment.id);
-    const { rows } = await app.database.pool.query("select * from effect where kind = 'evaluate-policies'");
+    const rows = await sql("select * from effect where kind = 'evaluate-policies'");
     assert.equal(rows.length, 1);
     await app.carryOutEffects();
     const [{ id: effectId, kind, payload, created_at: at }] = rows as [Record<string, unknown>];
-    await app.database.pool.query(
+    await sql(
       'insert into effect (id, kind, payload, created_at, due_at) values ($1, $2, $3, $4, $4)',
-      [effectId, kind, payload, at],
+      effectId,
+      kind,
+      payload,
+      at,
     );
     await app.carryOutEffects();
-    const jobs = await app.database.pool.query('select id from job where deployment_id = $1', [again]);
-    assert.equal(jobs.rows.length, 2);
+    const jobs = await sql('select id from job where deployment_id = $1', again);
+    assert.equal(jobs.length, 2);
     await agent.apply(await agent.claim());
   },
 );
@@ -544,7 +547,7 @@ test(
     isBusy = false;
     await Promise.all(reading);
     assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
-    await app.database.pool.query("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
+    await sql("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
     app.stopping.abort();
     await app.carryOutEffects();
     assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');

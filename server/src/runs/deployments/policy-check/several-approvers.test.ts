@@ -5,7 +5,7 @@ import { call, ok, refused } from '../../../../testing/client.ts';
 import { deploymentOf, forgetWork } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
-const { app, agent, needsOpa, guarded, plan, checked } = await startPolicyTests();
+const { app, agent, needsOpa, sql, guarded, plan, checked } = await startPolicyTests();
 const { organizationId } = app;
 const [ada, ben, eve] = await Promise.all([1, 2, 3].map(() => app.addKey({ [organizationId]: 'Admin' })));
 type Key = NonNullable<typeof ada>;
@@ -35,9 +35,7 @@ async function approved(id: string, as: Key | undefined): Promise<string> {
 const refusal = async (id: string, as: Key | undefined) =>
   (await refused(app, 'approveDeployment', 409, { id, as: as! })).message;
 const jobsOf = async (id: string) =>
-  (
-    await app.database.pool.query<{ phase: string }>('select phase from job where deployment_id = $1', [id])
-  ).rows
+  (await sql<{ phase: string }>('select phase from job where deployment_id = $1', id))
     .map(({ phase }) => phase)
     .toSorted();
 
@@ -187,7 +185,7 @@ test(
     assert.equal(await two.size(), 'small', 'not before the last approval');
     assert.equal(await approved(two.id, ben), 'IN_PROGRESS');
     assert.equal(await two.size(), 'large');
-    const { rows } = await app.database.pool.query<{ actor_id: string }>(
+    const rows = await sql<{ actor_id: string }>(
       "select actor_id from audit_event where action = 'variables.changed' order by number desc limit 1",
     );
     assert.equal(rows[0]?.actor_id, ben?.id);

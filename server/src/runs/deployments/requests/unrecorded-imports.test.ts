@@ -5,7 +5,7 @@ import { plannedOutcome, stateFile } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused, createBody, createEnvironment, deploy, deploymentOf } = tests;
+const { agent, ok, refused, sql, createBody, createEnvironment, deploy, deploymentOf } = tests;
 
 const created = (address: string, id?: string): UnrecordedResource => ({
   address,
@@ -54,9 +54,9 @@ test('a deployment imports what any run after the last success created and could
   await agent.apply(apply);
   assert.equal((await deploymentOf(deploymentId)).status, 'SUCCESS');
   assert.match((await refusal(id, 409)).message, /no deployment since its last successful one/);
-  const { rows } = await app.database.pool.query<{ details: { imports?: unknown } }>(
+  const rows = await sql<{ details: { imports?: unknown } }>(
     "select details from audit_event where action = 'deployment.started' and entity_id = $1",
-    [deploymentId],
+    deploymentId,
   );
   assert.deepEqual(rows[0]?.details.imports, plan.imports);
 });

@@ -7,7 +7,7 @@ import { plannedOutcome, stateFile } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 import { removeLeftovers } from './sweep-blobs.ts';
 
-const { app, agent, ok, createActive, createEnvironment, forgetWork } = await startAgentTests();
+const { app, agent, ok, sql, createActive, createEnvironment, forgetWork } = await startAgentTests();
 beforeEach(() => forgetWork());
 const root = join(app.folder, 'blobs');
 const files = () =>
@@ -71,9 +71,9 @@ test('a small file of a plan is kept, replaced and removed with its row', async 
   const read = () => agent.send('getBlob', { ...apply, blob: 'tree', query: { fence: String(apply.fence) } });
   assert.equal((await read()).body, 'the tree');
   assert.equal(files().length, before);
-  const { rows } = await app.database.pool.query<{ blob: { sealed: string } }>(
+  const rows = await sql<{ blob: { sealed: string } }>(
     "select blob from attempt_blob where name = 'tree' and job_id = $1",
-    [job.jobId],
+    job.jobId,
   );
   assert.equal(Buffer.from(rows[0]?.blob.sealed ?? '', 'base64').includes('the tree'), false);
   await agent.apply(apply);

@@ -4,7 +4,7 @@ import type { FinishRest } from '#protocol/messages/outcome.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
-const { app, agent, createEnvironment, deploymentOf, forgetWork } = await startAgentTests();
+const { agent, sql, createEnvironment, deploymentOf, forgetWork } = await startAgentTests();
 
 beforeEach(() => forgetWork());
 
@@ -28,9 +28,7 @@ async function planning() {
 }
 
 async function countOf(table: 'log_chunk' | 'attempt_blob' | 'state_version'): Promise<number> {
-  const { rows } = await app.database.pool.query<{ count: number }>(
-    `select count(*)::integer as count from ${table}`,
-  );
+  const rows = await sql<{ count: number }>(`select count(*)::integer as count from ${table}`);
   return rows[0]?.count ?? 0;
 }
 
@@ -49,11 +47,11 @@ test('an outcome brings the last report, the state and the blobs, which are stor
     const read = await agent.send('getBlob', { ...next, blob: name, query: { fence: String(next.fence) } });
     assert.equal(read.body, `the ${name}`);
   }
-  const steps = await app.database.pool.query(
+  const steps = await sql(
     "select status, log_bytes from deployment_step where deployment_id = $1 and name = 'git:clone'",
-    [id],
+    id,
   );
-  assert.deepEqual(steps.rows, [{ status: 'SUCCESS', log_bytes: 7 }]);
+  assert.deepEqual(steps, [{ status: 'SUCCESS', log_bytes: 7 }]);
   await agent.mark(next);
   const state = stateFile(1, ['a'], next.environmentId);
   const applied = await agent.send('finish', next, {

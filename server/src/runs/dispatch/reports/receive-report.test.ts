@@ -7,7 +7,7 @@ import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
-const { app, agent, ok, createEnvironment, deploymentOf } = await startAgentTests();
+const { app, agent, ok, sql, createEnvironment, deploymentOf } = await startAgentTests();
 
 async function running() {
   const environment = await createEnvironment();
@@ -15,9 +15,10 @@ async function running() {
 }
 
 async function storedLog(deploymentId: string, step: string): Promise<Buffer> {
-  const { rows } = await app.database.pool.query<{ first_byte: number; bytes: Buffer }>(
+  const rows = await sql<{ first_byte: number; bytes: Buffer }>(
     'select first_byte, bytes from log_chunk join deployment_step s on s.id = step_id where deployment_id = $1 and name = $2 order by first_byte',
-    [deploymentId, step],
+    deploymentId,
+    step,
   );
   let next = 0;
   for (const row of rows) {
@@ -151,10 +152,7 @@ test('repeated events change nothing, and events after a gap wait', async () => 
     branch: 'main',
     timestamp: '2026-01-01T00:00:00.000Z',
   });
-  const { rows } = await app.database.pool.query(
-    "select 1 from deployment_event where deployment_id = $1 and name = 'step'",
-    [id],
-  );
+  const rows = await sql("select 1 from deployment_event where deployment_id = $1 and name = 'step'", id);
   assert.equal(rows.length, 3);
   await agent.finish(job, plannedOutcome());
 });
