@@ -1,14 +1,11 @@
 /** Sets that demand approvals, and the right to unassign them. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { ok, refused } from '../../../testing/client.ts';
 import { demandTests } from '../../../testing/demands.ts';
-import { forgetWork } from '../../../testing/environment.ts';
 import { startPolicyTests } from '../../../testing/guarded.ts';
 
-const { app, agent } = await startPolicyTests();
-const { organizationId } = app;
-beforeEach(() => forgetWork(app));
+const { app, agent, organizationId, ok, refused, forgetWork } = await startPolicyTests();
+beforeEach(() => forgetWork());
 
 const { projectIn, adminIn, keyIn, idleIn, templateFor, outcomeOf } = demandTests({ app, agent });
 type Key = Awaited<ReturnType<typeof adminIn>>;
@@ -24,7 +21,7 @@ async function demandingSet(projectId?: string): Promise<string> {
     scopeId: projectId ?? organizationId,
     configurationProperties: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true', type: 0 as const }],
   };
-  return (await ok(app, 'createConfigurationSet', { body })).id;
+  return (await ok('createConfigurationSet', { body })).id;
 }
 
 function at(scope: Scope, scopeId: string, setIds: string, as?: Key) {
@@ -39,17 +36,17 @@ test('a set of the organization stays with a project until somebody takes it awa
   const admin = await adminIn(projectId);
   const { id } = await idleIn(projectId, { requiresApproval: false });
   const set = await demandingSet();
-  await ok(app, 'assignConfigurationSets', at('project', projectId, set));
+  await ok('assignConfigurationSets', at('project', projectId, set));
   // Assigning it once more changes nothing.
-  await ok(app, 'assignConfigurationSet', {
+  await ok('assignConfigurationSet', {
     params: { id: set, scope: 'project', scopeId: projectId },
     as: admin,
   });
   const request = at('project', projectId, set, admin);
-  await refused(app, 'unassignConfigurationSets', 403, ofOrganization, request);
+  await refused('unassignConfigurationSets', 403, ofOrganization, request);
   const others = [
-    await refused(app, 'deleteConfigurationSet', 403, { id: set, as: admin }),
-    await refused(app, 'updateConfigurationSet', 403, {
+    await refused('deleteConfigurationSet', 403, { id: set, as: admin }),
+    await refused('updateConfigurationSet', 403, {
       id: set,
       body: {
         configurationPropertiesChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false', type: 0 }],
@@ -59,7 +56,7 @@ test('a set of the organization stays with a project until somebody takes it awa
   ];
   for (const each of others) assert.match(each.message, /EDIT_ORGANIZATION_SETTINGS/);
   assert.deepEqual(await outcomeOf(id, admin), waits);
-  await ok(app, 'unassignConfigurationSets', at('project', projectId, set));
+  await ok('unassignConfigurationSets', at('project', projectId, set));
   assert.deepEqual(await outcomeOf(id, admin), ['IN_PROGRESS', undefined]);
 });
 
@@ -71,13 +68,13 @@ test('a set of a project stays with the projects below, except for whoever assig
     { organizationId, projectId: above, role: 'Viewer' },
   ]);
   const set = await demandingSet(above);
-  await ok(app, 'assignConfigurationSets', at('project', below, set));
+  await ok('assignConfigurationSets', at('project', below, set));
   const request = at('project', below, set, admin);
-  const { message } = await refused(app, 'unassignConfigurationSets', 403, request);
+  const { message } = await refused('unassignConfigurationSets', 403, request);
   assert.match(message, /which demands approvals, needs the right EDIT_PROJECT_SETTINGS/);
-  await ok(app, 'unassignConfigurationSets', at('project', below, set, await adminIn(above)));
-  await ok(app, 'assignConfigurationSets', request);
-  await ok(app, 'unassignConfigurationSets', request);
+  await ok('unassignConfigurationSets', at('project', below, set, await adminIn(above)));
+  await ok('assignConfigurationSets', request);
+  await ok('unassignConfigurationSets', request);
 });
 
 test('a set of the organization stays with templates', async () => {
@@ -90,10 +87,10 @@ test('a set of the organization stays with templates', async () => {
     [shared, editor],
     [own, await adminIn(projectId)],
   ] as const) {
-    await ok(app, 'assignConfigurationSets', at('template', template, set));
+    await ok('assignConfigurationSets', at('template', template, set));
     const request = at('template', template, set, as);
-    await refused(app, 'unassignConfigurationSets', 403, ofOrganization, request);
-    await ok(app, 'unassignConfigurationSets', at('template', template, set));
+    await refused('unassignConfigurationSets', 403, ofOrganization, request);
+    await ok('unassignConfigurationSets', at('template', template, set));
   }
 });
 
@@ -102,7 +99,7 @@ test('a deploy that proposes to take one away is refused at once', async () => {
   const planner = await keyIn(projectId, 'Planner');
   const { id } = await idleIn(projectId);
   const set = await demandingSet();
-  await ok(app, 'assignConfigurationSets', at('environment', id, set));
+  await ok('assignConfigurationSets', at('environment', id, set));
   const body = { configurationSetChanges: { unassign: [set] } };
-  await refused(app, 'deployEnvironment', 403, ofOrganization, { id, body, as: planner });
+  await refused('deployEnvironment', 403, ofOrganization, { id, body, as: planner });
 });

@@ -4,13 +4,13 @@ import { beforeEach, test } from 'node:test';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
-import { ok, refused } from '../../../testing/client.ts';
-import { createEnvironment, deploymentOf, environmentOf, forgetWork } from '../../../testing/environment.ts';
 import { policyInput, startPolicyTests } from '../../../testing/guarded.ts';
 
-const { app, agent, needsOpa, guarded } = await startPolicyTests();
+const tests = await startPolicyTests();
+const { app, agent, needsOpa, ok, refused } = tests;
+const { createEnvironment, deploymentOf, environmentOf, forgetWork, guarded } = tests;
 await agent.register([], { tools: ['terragrunt'] });
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const waits = { reason: 'it needs outputs', follows: true } as const;
 const kind = 'create terraform_data';
@@ -29,7 +29,7 @@ const settings = {
 };
 
 async function start(more: object = {}): Promise<{ id: string; environmentId: string }> {
-  const environment = await createEnvironment(app, { ...settings, ...more });
+  const environment = await createEnvironment({ ...settings, ...more });
   return { id: environment.latestDeploymentLogId ?? '', environmentId: environment.id };
 }
 
@@ -46,25 +46,25 @@ async function planLevel(units: PlannedUnit[], level?: Partial<Job['level']>): P
 
 const applied = (job: Job | null) => agent.apply(job ?? assert.fail('the apply follows'), ['a']);
 const approve = async (id: string) => {
-  const { planHash } = await deploymentOf(app, id);
-  await ok(app, 'approveDeployment', { id, body: { planHash } });
+  const { planHash } = await deploymentOf(id);
+  await ok('approveDeployment', { id, body: { planHash } });
 };
 
 test('without approval, a chain of units is one deployment, level after level', async () => {
   const { id } = await start({ requiresApproval: false });
   await applied(await planLevel(chain, { number: 1, units: [], done: [] }));
-  const between = await deploymentOf(app, id);
+  const between = await deploymentOf(id);
   assert.deepEqual([between.status, between.level], ['IN_PROGRESS', 2]);
   const [, ...rest] = chain;
   const second = await planLevel(
     rest.map((each) => (each.unit === 'app' ? { unit: 'app', changes: { [kind]: 9 } } : each)),
     { number: 2, units: ['app', 'web'], done: ['vpc'], toolVersion },
   );
-  assert.equal((await deploymentOf(app, id)).units?.length, 2);
+  assert.equal((await deploymentOf(id)).units?.length, 2);
   await applied(second);
   const last = { number: 3, units: ['web'], done: ['vpc', 'app'], toolVersion };
   await applied(await planLevel([{ unit: 'web', changes: { [kind]: 1 } }], last));
-  const ended = await deploymentOf(app, id);
+  const ended = await deploymentOf(id);
   assert.equal(ended.status, 'SUCCESS');
   assert.deepEqual(
     ended.units?.map(({ unit }) => unit),
@@ -75,7 +75,7 @@ test('without approval, a chain of units is one deployment, level after level', 
     [1, 3, 64],
     [2, 2, 64],
   ]);
-  const { milliseconds, phases } = await ok(app, 'getDeploymentTimeline', { id });
+  const { milliseconds, phases } = await ok('getDeploymentTimeline', { id });
   assert.ok(phases.every((each) => each.milliseconds >= 0 && each.milliseconds <= milliseconds));
   assert.equal(await agent.claimAny(), null);
 });
@@ -83,7 +83,7 @@ test('without approval, a chain of units is one deployment, level after level', 
 test('a level within what was approved is applied, and another one waits for the same person again', async () => {
   const { id, environmentId } = await start();
   assert.equal(await planLevel(chain), null);
-  const { waitingFor } = await deploymentOf(app, id);
+  const { waitingFor } = await deploymentOf(id);
   assert.match(
     waitingFor?.text ?? '',
     /also covers what follows .*: app \(1 × create terraform_data\)\. web has no plan yet/,
@@ -98,20 +98,20 @@ test('a level within what was approved is applied, and another one waits for the
     ]),
   );
   assert.equal(await planLevel([{ unit: 'web', changes: { [kind]: 1 } }]), null);
-  const again = await deploymentOf(app, id);
+  const again = await deploymentOf(id);
   assert.equal(again.status, 'WAITING_FOR_USER');
-  assert.equal((await environmentOf(app, environmentId)).status, 'WAITING_FOR_USER');
+  assert.equal((await environmentOf(environmentId)).status, 'WAITING_FOR_USER');
   assert.match(again.waitingFor?.text ?? '', /Applied before: vpc, app/);
   assert.deepEqual(again.waitingFor?.approval?.excluded, []);
   const stale = { planHash: first.approved?.hash };
-  await refused(app, 'approveDeployment', 409, { id, body: stale });
+  await refused('approveDeployment', 409, { id, body: stale });
   await approve(id);
   const third = await agent.claim();
   assert.equal(third.approved?.hash, again.planHash);
   const blob = await agent.send('getBlob', { ...third, blob: 'plan', query: { fence: String(third.fence) } });
   assert.equal(blob.body, 'plan of 3');
   await applied(third);
-  const ended = await deploymentOf(app, id);
+  const ended = await deploymentOf(id);
   assert.deepEqual([ended.status, ended.reviews?.length], ['SUCCESS', 2]);
 });
 
@@ -123,7 +123,7 @@ test('a level that changes more than what was approved waits, whatever was appli
     await approve(id);
     await applied(await agent.claim());
     assert.equal(await planLevel([{ unit: 'app', changes }]), null);
-    assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+    assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
   }
 });
 
@@ -133,10 +133,10 @@ test('a level that is refused leaves an environment that can be destroyed', asyn
   await approve(id);
   await applied(await agent.claim());
   await planLevel([{ unit: 'web', changes: { [kind]: 1 } }]);
-  await ok(app, 'cancelDeployment', { id });
-  assert.equal((await deploymentOf(app, id)).status, 'CANCELLED');
-  assert.equal((await environmentOf(app, environmentId)).status, 'ACTIVE');
-  await ok(app, 'destroyEnvironment', { id: environmentId });
+  await ok('cancelDeployment', { id });
+  assert.equal((await deploymentOf(id)).status, 'CANCELLED');
+  assert.equal((await environmentOf(environmentId)).status, 'ACTIVE');
+  await ok('destroyEnvironment', { id: environmentId });
   const destroy = await agent.claim();
   assert.deepEqual(
     [destroy.type, destroy.source.revision, destroy.level],
@@ -158,7 +158,7 @@ test('a plan between two levels that is lost starts again, and an apply with a m
   await agent.mark(apply);
   app.advance(120);
   for (let list = 0; list < 2; list += 1) await agent.heartbeat([]);
-  assert.equal((await deploymentOf(app, id)).status, 'INTERNAL_FAILURE');
+  assert.equal((await deploymentOf(id)).status, 'INTERNAL_FAILURE');
   assert.equal(await agent.claimAny(), null);
 });
 
@@ -177,14 +177,14 @@ test('an outcome that is sent again does not hand out the apply of another level
 test('an abort during a level ends the deployment after it, and a failure names what was applied', async () => {
   const { id } = await start({ requiresApproval: false });
   const apply = (await planLevel(chain)) ?? assert.fail();
-  await ok(app, 'abortDeployment', { id });
+  await ok('abortDeployment', { id });
   await applied(apply);
-  assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+  assert.equal((await deploymentOf(id)).status, 'ABORTED');
   const failing = await start({ requiresApproval: false });
   await applied(await planLevel(chain));
   const error = { message: 'no such file' };
   await agent.finish(await agent.claim(), plannedOutcome({ result: 'failed', error }));
-  const failed = await deploymentOf(app, failing.id);
+  const failed = await deploymentOf(failing.id);
   assert.equal(failed.status, 'FAILURE');
   assert.match(failed.error?.message ?? '', /^no such file\n\nApplied before in this deployment: vpc\./);
 });
@@ -194,10 +194,10 @@ test('approval policies judge the plan of each level', needsOpa, async () => {
 pending contains "two" if count(input.approvers) < 1
 allow contains "enough" if count(input.approvers) >= 1`;
   const { environment } = await guarded([two], settings);
-  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, body: {} });
+  const { id } = await ok('deployEnvironment', { id: environment.id, body: {} });
   const check = async () => {
     await app.carryOutEffects();
-    return (await deploymentOf(app, id)).status;
+    return (await deploymentOf(id)).status;
   };
   await planLevel(chain);
   assert.equal(await check(), 'WAITING_FOR_USER');
@@ -216,14 +216,14 @@ allow contains "enough" if count(input.approvers) >= 1`;
   await approve(id);
   assert.equal(await check(), 'IN_PROGRESS');
   await applied(await agent.claim());
-  assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+  assert.equal((await deploymentOf(id)).status, 'SUCCESS');
 });
 
 test('a policy that denies the plan of a level ends the deployment', needsOpa, async () => {
   const count = 'count(input.plan.resource_changes)';
   const policy = `package envarium\nallow contains "a.b" if ${count} > 0\ndeny contains "no a.b" if ${count} == 0`;
   const { environment } = await guarded([policy], settings);
-  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, body: {} });
+  const { id } = await ok('deployEnvironment', { id: environment.id, body: {} });
   await planLevel(chain);
   await app.carryOutEffects();
   await applied(await agent.claim());
@@ -231,12 +231,12 @@ test('a policy that denies the plan of a level ends the deployment', needsOpa, a
   await agent.putBlob(job, 'policy-input', JSON.stringify({ plan: { resource_changes: [] } }));
   await agent.finish(job, plannedOutcome({ units: [{ unit: 'app', changes: { [kind]: 1 } }] }));
   await app.carryOutEffects();
-  const { status, policyVerdicts = [], error } = await deploymentOf(app, id);
+  const { status, policyVerdicts = [], error } = await deploymentOf(id);
   assert.equal(status, 'CANCELLED');
   assert.deepEqual(
     policyVerdicts.map(({ decision }) => decision),
     ['allow', 'deny'],
   );
   assert.match(error?.message ?? '', /denies the plan: no a\.b/);
-  assert.equal((await environmentOf(app, environment.id)).status, 'ACTIVE');
+  assert.equal((await environmentOf(environment.id)).status, 'ACTIVE');
 });

@@ -1,14 +1,14 @@
 /** Approvals that a project, an organization or an approval policy demands, and who may lift them. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { call, ok, refused } from '../../../../testing/client.ts';
 import { demandTests, off } from '../../../../testing/demands.ts';
-import { createBody, environmentOf, forgetWork } from '../../../../testing/environment.ts';
+import { createBody } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
-const { app, agent, newPolicy, assign, needsOpa } = await startPolicyTests();
-const { organizationId } = app;
-beforeEach(() => forgetWork(app));
+const tests = await startPolicyTests();
+const { app, agent, needsOpa, organizationId, call, ok, refused } = tests;
+const { environmentOf, forgetWork, newPolicy, assign } = tests;
+beforeEach(() => forgetWork());
 
 const { projectIn, deployerIn, adminIn, fourEyes, idleIn, variableOf, outcomeOf } = demandTests({
   app,
@@ -22,31 +22,23 @@ test('no request of a Deployer lifts what the project demands', async () => {
   const message = /EDIT_PROJECT_SETTINGS/;
   const params = { id };
   const refusals = [
-    await refused(app, 'deployEnvironment', 403, {
-      params,
-      body: { userRequiresApproval: false },
-      as: deployer,
-    }),
-    await refused(app, 'deployEnvironment', 403, {
-      params,
-      body: { configurationChanges: off },
-      as: deployer,
-    }),
-    await refused(app, 'updateEnvironment', 403, { params, body: { requiresApproval: false }, as: deployer }),
-    await refused(app, 'saveVariables', 403, { body: variableOf(id, 'false'), as: deployer }),
+    await refused('deployEnvironment', 403, { params, body: { userRequiresApproval: false }, as: deployer }),
+    await refused('deployEnvironment', 403, { params, body: { configurationChanges: off }, as: deployer }),
+    await refused('updateEnvironment', 403, { params, body: { requiresApproval: false }, as: deployer }),
+    await refused('saveVariables', 403, { body: variableOf(id, 'false'), as: deployer }),
   ];
   for (const each of refusals) assert.match(each.message, message);
   const owner = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: ['CREATE_VCS_ENVIRONMENT', 'RUN_APPLY', 'RUN_PLAN', 'VIEW_PROJECT'] },
   ]);
-  const created = await refused(app, 'createEnvironmentWithoutTemplate', 403, {
+  const created = await refused('createEnvironmentWithoutTemplate', 403, {
     body: createBody({ organizationId, projectId }, { requiresApproval: false }),
     as: owner,
   });
   assert.match(created.message, message);
   assert.match(created.message, /\/body\/requiresApproval false/);
   const own = { requiresApproval: true, deployRequest: { userRequiresApproval: false } };
-  const first = await refused(app, 'createEnvironmentWithoutTemplate', 403, {
+  const first = await refused('createEnvironmentWithoutTemplate', 403, {
     body: createBody({ organizationId, projectId }, own),
     as: owner,
   });
@@ -58,10 +50,10 @@ test('what a Deployer switched off before the project demanded approvals does no
   const projectId = await projectIn();
   const deployer = await deployerIn(projectId);
   const byVariable = await idleIn(projectId, { requiresApproval: true });
-  await ok(app, 'saveVariables', { body: variableOf(byVariable.id, 'false'), as: deployer });
+  await ok('saveVariables', { body: variableOf(byVariable.id, 'false'), as: deployer });
   const bySetting = await idleIn(projectId, { requiresApproval: true });
-  await ok(app, 'updateEnvironment', { id: bySetting.id, body: { requiresApproval: false }, as: deployer });
-  await ok(app, 'updatePolicy', {
+  await ok('updateEnvironment', { id: bySetting.id, body: { requiresApproval: false }, as: deployer });
+  await ok('updatePolicy', {
     body: { projectId, selfApprovalForbidden: true, requiresApprovalDefault: true },
   });
   assert.deepEqual(await outcomeOf(byVariable.id, deployer), ['WAITING_FOR_USER', 'project']);
@@ -76,13 +68,13 @@ test('whoever edits the settings of the project lifts it, for others, too', asyn
   const { projectId, deployer } = await fourEyes();
   const admin = await adminIn(projectId);
   const { id } = await idleIn(projectId, { requiresApproval: true });
-  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: false }, as: admin });
+  await ok('updateEnvironment', { id, body: { requiresApproval: false }, as: admin });
   assert.deepEqual(await outcomeOf(id, deployer), ['IN_PROGRESS', undefined]);
   assert.deepEqual(await outcomeOf(id, deployer, { userRequiresApproval: false }), [
     'IN_PROGRESS',
     undefined,
   ]);
-  assert.equal((await environmentOf(app, id)).requiresApproval, false);
+  assert.equal((await environmentOf(id)).requiresApproval, false);
 });
 
 test('a lower project does not lift what one above demands', async () => {
@@ -91,13 +83,13 @@ test('a lower project does not lift what one above demands', async () => {
   const admin = await adminIn(below);
   const allowed = { projectId: below, selfApprovalForbidden: false };
   assert.match(
-    (await refused(app, 'updatePolicy', 403, { body: allowed, as: admin })).message,
+    (await refused('updatePolicy', 403, { body: allowed, as: admin })).message,
     /selfApprovalForbidden false needs the right EDIT_PROJECT_SETTINGS/,
   );
   const { id } = await idleIn(below, { requiresApproval: true });
-  await refused(app, 'updateEnvironment', 403, { id, body: { requiresApproval: false }, as: admin });
-  await ok(app, 'updatePolicy', { body: allowed });
-  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: false }, as: admin });
+  await refused('updateEnvironment', 403, { id, body: { requiresApproval: false }, as: admin });
+  await ok('updatePolicy', { body: allowed });
+  await ok('updateEnvironment', { id, body: { requiresApproval: false }, as: admin });
 });
 
 test('a variable below does not lift what one above demands, whatever its value', async () => {
@@ -106,12 +98,12 @@ test('a variable below does not lift what one above demands, whatever its value'
   const deployer = await deployerIn(below);
   const { id } = await idleIn(below, { requiresApproval: false });
   const admin = await adminIn(below);
-  const set = (value: string, as: Key) => call(app, 'saveVariables', { body: variableOf(id, value), as });
+  const set = (value: string, as: Key) => call('saveVariables', { body: variableOf(id, value), as });
   assert.equal((await set('no', deployer)).statusCode, 200);
-  await ok(app, 'saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
+  await ok('saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
   assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'variable']);
   for (const value of ['false', 'other']) assert.equal((await set(value, admin)).statusCode, 403, value);
-  await ok(app, 'deployEnvironment', { id, body: { configurationChanges: off } });
+  await ok('deployEnvironment', { id, body: { configurationChanges: off } });
 });
 
 test(
@@ -121,14 +113,14 @@ test(
     const projectId = await projectIn();
     const deployer = await deployerIn(projectId);
     const { id } = await idleIn(projectId, { requiresApproval: false });
-    await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: deployer });
+    await ok('saveVariables', { body: variableOf(id, 'false'), as: deployer });
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'PROJECT', projectId);
     assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'policy']);
     const again = { id, body: { configurationChanges: [{ ...off[0], value: 'true' }] } };
-    await ok(app, 'deployEnvironment', { ...again, as: deployer });
-    await forgetWork(app);
-    await refused(app, 'deployEnvironment', 403, { id, body: { configurationChanges: off }, as: deployer });
+    await ok('deployEnvironment', { ...again, as: deployer });
+    await forgetWork();
+    await refused('deployEnvironment', 403, { id, body: { configurationChanges: off }, as: deployer });
   },
 );
 
@@ -153,7 +145,7 @@ test('policies below do not allow what one above says nothing about', needsOpa, 
   await assign(silent.id, 'PROJECT', above);
   const allowing = await newPolicy(says('allow', 'all is well'));
   const body = { scope: 'BLUEPRINT' as const, scopeId: blueprintId, blueprintId: allowing.id };
-  await ok(app, 'assignApprovalPolicy', { body, as: admin });
+  await ok('assignApprovalPolicy', { body, as: admin });
   const waits = ['WAITING_FOR_USER', 'policy'];
   assert.deepEqual(await outcomeOf(id, deployer), waits, 'of the template of the environment');
   await assign(allowing.id, 'PROJECT', below);
@@ -161,7 +153,7 @@ test('policies below do not allow what one above says nothing about', needsOpa, 
   await assign(allowing.id, 'PROJECT', above);
   await assign(silent.id, 'ORGANIZATION', organizationId);
   assert.deepEqual(await outcomeOf(id, deployer), waits, 'below the organization, which demands it, too');
-  await ok(app, 'unassignApprovalPolicies', { params: { scope: 'ORGANIZATION', scopeId: organizationId } });
+  await ok('unassignApprovalPolicies', { params: { scope: 'ORGANIZATION', scopeId: organizationId } });
   assert.deepEqual(await outcomeOf(id, deployer), ['IN_PROGRESS', undefined]);
 });
 
@@ -175,7 +167,7 @@ test('an environment is not moved away from what demands approvals', async () =>
     { organizationId, projectId: target, role: mover },
   ]);
   const move = { id, body: { projectId: target } };
-  const { message } = await refused(app, 'moveEnvironment', 403, { ...move, as });
+  const { message } = await refused('moveEnvironment', 403, { ...move, as });
   assert.match(message, /away from what demands approvals needs the right EDIT_PROJECT_SETTINGS/);
-  await ok(app, 'moveEnvironment', move);
+  await ok('moveEnvironment', move);
 });

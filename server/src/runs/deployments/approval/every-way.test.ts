@@ -2,22 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plannedOutcome } from '../../../../testing/agent.ts';
-import { ok, refused } from '../../../../testing/client.ts';
 import { demandTests, off } from '../../../../testing/demands.ts';
-import { createActive, deploymentOf, environmentOf } from '../../../../testing/environment.ts';
 import { startPolicyTests } from '../../../../testing/guarded.ts';
 import { fireTimers } from '../../schedules/fire-timers.ts';
 
-const { app, agent, newPolicy, assign, needsOpa } = await startPolicyTests();
-const { organizationId } = app;
+const tests = await startPolicyTests();
+const { app, agent, needsOpa, organizationId, ok, refused } = tests;
+const { createActive, deploymentOf, environmentOf, newPolicy, assign } = tests;
 const { projectIn, deployerIn, forbid, variableOf } = demandTests({ app, agent });
 
 /** An active environment whose project and organization demand approvals. */
 async function guardedEnvironment() {
   const projectId = await projectIn();
-  const { id, blueprintId } = await createActive(app, agent, { projectId });
+  const { id, blueprintId } = await createActive({ projectId });
   const template = blueprintId ?? assert.fail();
-  await ok(app, 'updateEnvironment', { id, body: { requiresApproval: true } });
+  await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   await forbid(projectId, true);
   const rule = 'pending contains "1 more" if count(input.approvers) == 0';
   await assign((await newPolicy(`package envarium\n${rule}`)).id, 'ORGANIZATION', organizationId);
@@ -29,7 +28,7 @@ const params = { id };
 const inBulk = { environmentIds: [id], organizationId };
 
 async function newest(): Promise<string> {
-  return (await environmentOf(app, id)).latestDeploymentLogId ?? assert.fail();
+  return (await environmentOf(id)).latestDeploymentLogId ?? assert.fail();
 }
 
 async function finishPlan(): Promise<void> {
@@ -43,46 +42,45 @@ async function finishPlan(): Promise<void> {
 /** The newest plan of the environment waits, and the Deployer cannot approve it in whatever way. */
 async function waitsForAnother(way: string): Promise<void> {
   const deploymentId = await newest();
-  const { status, waitingFor } = await deploymentOf(app, deploymentId);
+  const { status, waitingFor } = await deploymentOf(deploymentId);
   assert.equal(status, 'WAITING_FOR_USER', way);
   assert.deepEqual(waitingFor?.approval?.excluded, [{ userId: as.id, reason: 'ownPlan' }], way);
-  await refused(app, 'approveDeployment', 409, { id: deploymentId, as });
-  await refused(app, 'resumeMcpEnvironment', 409, { params, as });
-  const [item] = (await ok(app, 'bulkApprove', { body: inBulk, as })).data;
+  await refused('approveDeployment', 409, { id: deploymentId, as });
+  await refused('resumeMcpEnvironment', 409, { params, as });
+  const [item] = (await ok('bulkApprove', { body: inBulk, as })).data;
   assert.equal(item?.status, 'failed', way);
-  assert.equal((await deploymentOf(app, deploymentId)).status, 'WAITING_FOR_USER', way);
-  await ok(app, 'cancelDeployment', { id: deploymentId });
+  assert.equal((await deploymentOf(deploymentId)).status, 'WAITING_FOR_USER', way);
+  await ok('cancelDeployment', { id: deploymentId });
 }
 
 test('what would switch the approval off is refused', needsOpa, async () => {
   const policy = { scope: 'BLUEPRINT' as const, scopeId: template };
   const other = await projectIn();
   const refusals = [
-    await refused(app, 'deployEnvironment', 403, { params, body: { userRequiresApproval: false }, as }),
-    await refused(app, 'deployEnvironment', 403, { params, body: { configurationChanges: off }, as }),
-    await refused(app, 'destroyEnvironment', 403, { params, query: { requiresApproval: 'false' }, as }),
-    await refused(app, 'updateEnvironment', 403, { params, body: { requiresApproval: false }, as }),
-    await refused(app, 'saveVariables', 403, { body: variableOf(id, 'false'), as }),
-    await refused(app, 'saveVariables', 403, { body: variableOf(projectId, 'false', 'PROJECT'), as }),
-    await refused(app, 'saveVariables', 403, { body: variableOf(template, 'false', 'BLUEPRINT'), as }),
-    await refused(app, 'updatePolicy', 403, { body: { projectId, selfApprovalForbidden: false }, as }),
-    await refused(app, 'moveEnvironment', 403, { params, body: { projectId: other }, as }),
-    await refused(app, 'unassignApprovalPolicies', 403, { params: policy, as }),
+    await refused('deployEnvironment', 403, { params, body: { userRequiresApproval: false }, as }),
+    await refused('deployEnvironment', 403, { params, body: { configurationChanges: off }, as }),
+    await refused('destroyEnvironment', 403, { params, query: { requiresApproval: 'false' }, as }),
+    await refused('updateEnvironment', 403, { params, body: { requiresApproval: false }, as }),
+    await refused('saveVariables', 403, { body: variableOf(id, 'false'), as }),
+    await refused('saveVariables', 403, { body: variableOf(projectId, 'false', 'PROJECT'), as }),
+    await refused('saveVariables', 403, { body: variableOf(template, 'false', 'BLUEPRINT'), as }),
+    await refused('updatePolicy', 403, { body: { projectId, selfApprovalForbidden: false }, as }),
+    await refused('moveEnvironment', 403, { params, body: { projectId: other }, as }),
+    await refused('unassignApprovalPolicies', 403, { params: policy, as }),
   ];
   for (const { message } of refusals) assert.match(message, /needs the right/);
-  const [item] = (
-    await ok(app, 'bulkDeploy', { body: { ...inBulk, data: { userRequiresApproval: false } }, as })
-  ).data;
+  const [item] = (await ok('bulkDeploy', { body: { ...inBulk, data: { userRequiresApproval: false } }, as }))
+    .data;
   assert.match(item?.error ?? '', /needs the right EDIT_PROJECT_SETTINGS/);
 });
 
 test('each way to start an apply waits for another person', needsOpa, async () => {
   const started: Readonly<Record<string, () => Promise<unknown>>> = {
-    deploy: () => ok(app, 'deployEnvironment', { params, as }),
-    bulk: () => ok(app, 'bulkDeploy', { body: inBulk, as }),
-    MCP: () => ok(app, 'startMcpDeployment', { params, as }),
-    destroy: () => ok(app, 'destroyEnvironment', { params, as }),
-    'destroys in bulk': () => ok(app, 'bulkDestroy', { body: inBulk, as }),
+    deploy: () => ok('deployEnvironment', { params, as }),
+    bulk: () => ok('bulkDeploy', { body: inBulk, as }),
+    MCP: () => ok('startMcpDeployment', { params, as }),
+    destroy: () => ok('destroyEnvironment', { params, as }),
+    'destroys in bulk': () => ok('bulkDestroy', { body: inBulk, as }),
   };
   for (const [way, start] of Object.entries(started)) {
     await start();
@@ -96,20 +94,20 @@ test('so does what a Deployer lets the service start', needsOpa, async () => {
     deploymentType: 'driftDetection',
     autoDriftRemediationStrategy: 'CODE_TO_CLOUD',
   } as const;
-  await ok(app, 'deployEnvironment', { params, body: strategy, as });
+  await ok('deployEnvironment', { params, body: strategy, as });
   await finishPlan();
   await finishPlan();
   await waitsForAnother('the remediation of drift');
   const deploy = { cron: '*/5 * * * *', enabled: true };
-  await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy }, as });
-  const { deploy: scheduled } = await ok(app, 'getEnvironmentSchedule', { params });
+  await ok('updateEnvironmentSchedule', { params, body: { deploy }, as });
+  const { deploy: scheduled } = await ok('getEnvironmentSchedule', { params });
   const next = Date.parse(scheduled?.nextSchedule ?? '');
   app.advance(Math.ceil((next - app.context.now().getTime()) / 1000) + 1);
   await fireTimers(app.context);
   await finishPlan();
   await waitsForAnother('a schedule');
-  await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: null } });
-  await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '1' }, as });
+  await ok('updateEnvironmentSchedule', { params, body: { deploy: null } });
+  await ok('updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '1' }, as });
   app.advance(3601);
   await fireTimers(app.context);
   await finishPlan();
@@ -120,7 +118,7 @@ test(
   'a set that switches approvals off lifts nothing, and one that demands them stays',
   needsOpa,
   async () => {
-    await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'INFINITE' } });
+    await ok('updateEnvironmentTtl', { params, body: { type: 'INFINITE' } });
     const setWith = async (value: string) => {
       const body = {
         name: `approvals ${value}`,
@@ -128,25 +126,25 @@ test(
         scopeId: projectId,
         configurationProperties: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value, type: 0 as const }],
       };
-      return (await ok(app, 'createConfigurationSet', { body })).id;
+      return (await ok('createConfigurationSet', { body })).id;
     };
     const scope = { scope: 'environment' as const, scopeId: id };
     const query = { setIds: await setWith('false') };
-    await ok(app, 'assignConfigurationSets', { params: scope, query, as });
-    await ok(app, 'deployEnvironment', { params, as });
+    await ok('assignConfigurationSets', { params: scope, query, as });
+    await ok('deployEnvironment', { params, as });
     await finishPlan();
     await waitsForAnother('a set');
     const demanding = { setIds: await setWith('true') };
-    await ok(app, 'assignConfigurationSets', { params: scope, query: demanding });
-    await refused(app, 'unassignConfigurationSets', 403, /needs the right EDIT_PROJECT_SETTINGS/, {
+    await ok('assignConfigurationSets', { params: scope, query: demanding });
+    await refused('unassignConfigurationSets', 403, /needs the right EDIT_PROJECT_SETTINGS/, {
       params: scope,
       query: demanding,
       as,
     });
     const changes = { configurationSetChanges: { unassign: [demanding.setIds] } };
-    await refused(app, 'deployEnvironment', 403, { params, body: changes, as });
-    await ok(app, 'unassignConfigurationSets', { params: scope, query: demanding });
-    await ok(app, 'assignConfigurationSets', { params: scope, query: demanding, as });
-    await ok(app, 'unassignConfigurationSets', { params: scope, query: demanding, as });
+    await refused('deployEnvironment', 403, { params, body: changes, as });
+    await ok('unassignConfigurationSets', { params: scope, query: demanding });
+    await ok('assignConfigurationSets', { params: scope, query: demanding, as });
+    await ok('unassignConfigurationSets', { params: scope, query: demanding, as });
   },
 );

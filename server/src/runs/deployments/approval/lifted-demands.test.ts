@@ -1,18 +1,18 @@
 /** Each way to take away an approval that is demanded above, by people who may not. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { ok, refused } from '../../../../testing/client.ts';
 import { demandTests } from '../../../../testing/demands.ts';
-import { createBody, deploymentOf, forgetWork } from '../../../../testing/environment.ts';
+import { createBody } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
-const { app, agent, needsOpa, sql, newPolicy, assign } = await startPolicyTests();
-const { organizationId } = app;
-beforeEach(() => forgetWork(app));
+const tests = await startPolicyTests();
+const { app, agent, needsOpa, organizationId, ok, refused, sql } = tests;
+const { deploymentOf, forgetWork, newPolicy, assign } = tests;
+beforeEach(() => forgetWork());
 
-const tests = demandTests({ app, agent });
-const { projectIn, keyIn, deployerIn, adminIn, forbid, fourEyes, idleIn, templateFor, variableOf } = tests;
-const { outcome, outcomeOf } = tests;
+const demands = demandTests({ app, agent });
+const { projectIn, keyIn, deployerIn, adminIn, forbid, fourEyes, idleIn, templateFor, variableOf } = demands;
+const { outcome, outcomeOf } = demands;
 
 const waitsForProject = ['WAITING_FOR_USER', 'project'];
 const isApplied = ['IN_PROGRESS', undefined];
@@ -26,13 +26,9 @@ test('a demand of a lower project does not replace the one above it', async () =
   const { id } = await idleIn(below, { requiresApproval: true });
   const params = { id };
   const refusals = [
-    await refused(app, 'updateEnvironment', 403, { params, body: { requiresApproval: false }, as: admin }),
-    await refused(app, 'saveVariables', 403, { body: variableOf(id, 'false'), as: admin }),
-    await refused(app, 'deployEnvironment', 403, {
-      params,
-      body: { userRequiresApproval: false },
-      as: admin,
-    }),
+    await refused('updateEnvironment', 403, { params, body: { requiresApproval: false }, as: admin }),
+    await refused('saveVariables', 403, { body: variableOf(id, 'false'), as: admin }),
+    await refused('deployEnvironment', 403, { params, body: { userRequiresApproval: false }, as: admin }),
   ];
   for (const { message } of refusals) assert.match(message, right);
   assert.deepEqual(await outcomeOf(id, admin), waitsForProject);
@@ -46,7 +42,7 @@ test('what a lower project allowed before one above demanded approvals does not 
   const { id } = await idleIn(below, { requiresApproval: false }, admin);
   await forbid(above, true);
   assert.deepEqual(await outcomeOf(id, admin), waitsForProject);
-  const { isSelfApprovalForbidden } = await ok(app, 'getPolicy', { query: { projectId: below } });
+  const { isSelfApprovalForbidden } = await ok('getPolicy', { query: { projectId: below } });
   assert.equal(isSelfApprovalForbidden, true);
   await forbid(below, false);
   assert.deepEqual(await outcomeOf(id, admin), waitsForProject, 'who repeats it does not take it over');
@@ -60,16 +56,16 @@ test('the own plan cannot be approved where only a lower project allows it', asy
   const below = await projectIn(above);
   const admin = await adminIn(below);
   await forbid(below, false, admin);
-  const created = await ok(app, 'createEnvironmentWithoutTemplate', {
+  const created = await ok('createEnvironmentWithoutTemplate', {
     body: createBody({ organizationId, projectId: below }, { requiresApproval: true }),
     as: admin,
   });
   await agent.plan();
   await forbid(above, true);
   const id = created.latestDeploymentLogId ?? '';
-  const { waitingFor } = await deploymentOf(app, id);
+  const { waitingFor } = await deploymentOf(id);
   assert.deepEqual(waitingFor?.approval?.excluded, [{ userId: admin.id, reason: 'ownPlan' }]);
-  await refused(app, 'approveDeployment', 409, { id, as: admin });
+  await refused('approveDeployment', 409, { id, as: admin });
 });
 
 test(
@@ -82,7 +78,7 @@ test(
     const own = await idleIn(below, { requiresApproval: true });
     const policy = await newPolicy(says('allow', 'all is well'));
     const give = (scopeId: string, as?: Awaited<ReturnType<typeof adminIn>>) =>
-      ok(app, 'assignApprovalPolicy', {
+      ok('assignApprovalPolicy', {
         body: { scope: 'BLUEPRINT', scopeId, blueprintId: policy.id },
         ...(as ? { as } : {}),
       });
@@ -90,10 +86,10 @@ test(
     assert.deepEqual(await outcomeOf(own.id, admin), waitsForProject, 'a template of one environment below');
     const made = await keyIn(above, ['CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT']);
     const { id: direct, blueprintId } = await idleIn(above, { requiresApproval: true });
-    await ok(app, 'setEnvironmentTemplate', { id: direct, body: { newName: `shared ${direct}` } });
+    await ok('setEnvironmentTemplate', { id: direct, body: { newName: `shared ${direct}` } });
     await give(blueprintId, made);
     assert.deepEqual(await outcomeOf(direct, deployer), waitsForProject, 'no right to the settings');
-    await ok(app, 'unassignApprovalPolicies', { params: { scope: 'BLUEPRINT', scopeId: blueprintId } });
+    await ok('unassignApprovalPolicies', { params: { scope: 'BLUEPRINT', scopeId: blueprintId } });
     await give(blueprintId);
     assert.deepEqual(await outcomeOf(direct, deployer), isApplied);
   },
@@ -107,12 +103,12 @@ test(
     const editor = await keyIn(projectId, ['CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT']);
     const deployer = await deployerIn(projectId);
     const { id, blueprintId } = await idleIn(projectId, { requiresApproval: false });
-    await ok(app, 'setEnvironmentTemplate', { id, body: { newName: `shared ${id}` } });
+    await ok('setEnvironmentTemplate', { id, body: { newName: `shared ${id}` } });
     const silent = await newPolicy('package envarium');
     await assign(silent.id, 'BLUEPRINT', blueprintId);
     const allowing = await newPolicy(says('allow', 'all is well'));
     const body = { scope: 'BLUEPRINT' as const, scopeId: blueprintId, blueprintId: allowing.id };
-    await ok(app, 'assignApprovalPolicy', { body, as: editor });
+    await ok('assignApprovalPolicy', { body, as: editor });
     assert.deepEqual(await outcomeOf(id, deployer), isApplied);
   },
 );
@@ -126,8 +122,8 @@ test(
     const { id, blueprintId } = await idleIn(projectId, { requiresApproval: false });
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'BLUEPRINT', blueprintId);
-    await refused(app, 'saveVariables', 403, { body: variableOf(id, 'false'), as: deployer });
-    await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: admin });
+    await refused('saveVariables', 403, { body: variableOf(id, 'false'), as: deployer });
+    await ok('saveVariables', { body: variableOf(id, 'false'), as: admin });
     assert.deepEqual(await outcomeOf(id, deployer), isApplied);
   },
 );
@@ -142,8 +138,8 @@ test(
     const { id } = await idleIn(below, { requiresApproval: false });
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'PROJECT', below);
-    await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: admin });
-    const deploy = () => ok(app, 'deployEnvironment', { id, as: deployer });
+    await ok('saveVariables', { body: variableOf(id, 'false'), as: admin });
+    const deploy = () => ok('deployEnvironment', { id, as: deployer });
     await deploy();
     const first = await agent.claim();
     const queued = await deploy();
@@ -161,7 +157,7 @@ async function twoTemplates(projectId: string): Promise<[demanding: string, free
 }
 
 const fromTemplate = async (projectId: string, blueprintId: string, more: object = {}) =>
-  ok(app, 'createEnvironment', {
+  ok('createEnvironment', {
     body: { name: 'network', projectId, preventAutoDeploy: true, deployRequest: { blueprintId }, ...more },
   });
 
@@ -175,7 +171,7 @@ test(
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'BLUEPRINT', demanding);
     const { id } = await fromTemplate(projectId, free, { requiresApproval: false });
-    await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: deployer });
+    await ok('saveVariables', { body: variableOf(id, 'false'), as: deployer });
     assert.deepEqual(await outcomeOf(id, deployer, { blueprintId: demanding }), [
       'WAITING_FOR_USER',
       'policy',
@@ -192,11 +188,11 @@ test(
     const [demanding, free] = await twoTemplates(projectId);
     const { id } = await fromTemplate(projectId, demanding, { requiresApproval: false });
     assert.deepEqual(await outcomeOf(id, deployer), isApplied);
-    await ok(app, 'setEnvironmentTemplate', { id, body: { blueprintId: free }, as: deployer });
-    await ok(app, 'saveVariables', { body: variableOf(id, 'false'), as: deployer });
+    await ok('setEnvironmentTemplate', { id, body: { blueprintId: free }, as: deployer });
+    await ok('saveVariables', { body: variableOf(id, 'false'), as: deployer });
     const policy = await newPolicy(says('pending', 'somebody has to look'));
     await assign(policy.id, 'BLUEPRINT', demanding);
-    const destroy = await ok(app, 'destroyEnvironment', { id, as: deployer });
+    const destroy = await ok('destroyEnvironment', { id, as: deployer });
     assert.deepEqual(await outcome(destroy.id), ['WAITING_FOR_USER', 'policy']);
   },
 );
@@ -210,8 +206,8 @@ test('nobody leaves a template that demands approvals without the right to lift 
   const params = { id: (await fromTemplate(projectId, demanding)).id };
   const body = { blueprintId: free };
   const refusals = [
-    await refused(app, 'setEnvironmentTemplate', 403, { params, body, as: deployer }),
-    await refused(app, 'deployEnvironment', 403, { params, body, as: deployer }),
+    await refused('setEnvironmentTemplate', 403, { params, body, as: deployer }),
+    await refused('deployEnvironment', 403, { params, body, as: deployer }),
   ];
   for (const { message } of refusals)
     assert.match(
@@ -219,23 +215,23 @@ test('nobody leaves a template that demands approvals without the right to lift 
       /leaving the template ".*", which demands approvals, needs the right EDIT_ORGANIZATION_SETTINGS/,
     );
   await assign(policy.id, 'BLUEPRINT', free);
-  await ok(app, 'setEnvironmentTemplate', { params, body, as: deployer });
+  await ok('setEnvironmentTemplate', { params, body, as: deployer });
 });
 
 test('nobody leaves a template whose variable demands approvals without the right to lift them', async () => {
   const projectId = await projectIn();
   const deployer = await deployerIn(projectId);
   const [demanding, free] = await twoTemplates(projectId);
-  await ok(app, 'saveVariables', { body: variableOf(demanding, 'true', 'BLUEPRINT') });
+  await ok('saveVariables', { body: variableOf(demanding, 'true', 'BLUEPRINT') });
   const params = { id: (await fromTemplate(projectId, demanding)).id };
   const body = { blueprintId: free };
-  await refused(app, 'setEnvironmentTemplate', 403, { params, body, as: deployer });
-  await ok(app, 'setEnvironmentTemplate', { params, body });
+  await refused('setEnvironmentTemplate', 403, { params, body, as: deployer });
+  await ok('setEnvironmentTemplate', { params, body });
 });
 
 test('the default for new environments lifts nothing', async () => {
   const projectId = await projectIn();
-  await ok(app, 'updatePolicy', { body: { projectId, selfApprovalForbidden: true } });
+  await ok('updatePolicy', { body: { projectId, selfApprovalForbidden: true } });
   const creator = await keyIn(projectId, ['CREATE_VCS_ENVIRONMENT', 'RUN_APPLY', 'RUN_PLAN', 'VIEW_PROJECT']);
   for (const more of [{}, { requiresApproval: false }]) {
     const { id, requiresApproval } = await idleIn(projectId, more, creator);
@@ -247,9 +243,9 @@ test('the default for new environments lifts nothing', async () => {
   assert.deepEqual(await outcomeOf(id, deployer), waitsForProject, 'whoever creates it');
   const asNew = { id, body: { requiresApproval: null }, as: deployer };
   for (const before of [true, false]) {
-    await ok(app, 'updateEnvironment', { id, body: { requiresApproval: true } });
-    await ok(app, 'updateEnvironment', { id, body: { requiresApproval: before } });
-    await ok(app, 'updateEnvironment', asNew);
+    await ok('updateEnvironment', { id, body: { requiresApproval: true } });
+    await ok('updateEnvironment', { id, body: { requiresApproval: before } });
+    await ok('updateEnvironment', asNew);
     assert.deepEqual(await outcomeOf(id, deployer), waitsForProject, 'as a new environment');
   }
 });
@@ -259,7 +255,7 @@ test('who repeats that approvals are off does not take it over, and the trail ha
   const deployer = await deployerIn(projectId);
   const key = await app.addKey({ [organizationId]: 'Admin' });
   const { id } = await idleIn(projectId, { requiresApproval: true });
-  const write = (body: object, as: typeof key) => ok(app, 'updateEnvironment', { id, body, as });
+  const write = (body: object, as: typeof key) => ok('updateEnvironment', { id, body, as });
   await write({ requiresApproval: false }, deployer);
   await forbid(projectId, true);
   await write({ requiresApproval: false, description: 'new' }, key);

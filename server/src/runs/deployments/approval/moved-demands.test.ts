@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
-import { ok, refused } from '../../../../testing/client.ts';
 import { demandTests } from '../../../../testing/demands.ts';
-import { deploymentOf, forgetWork } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
-const { app, agent, newPolicy, assign, needsOpa } = await startPolicyTests();
-const { organizationId } = app;
-beforeEach(() => forgetWork(app));
+const tests = await startPolicyTests();
+const { app, agent, needsOpa, organizationId, ok, refused } = tests;
+const { deploymentOf, forgetWork, newPolicy, assign } = tests;
+beforeEach(() => forgetWork());
 
 const { projectIn, keyIn, deployerIn, adminIn, forbid, fourEyes, idleIn, variableOf } = demandTests({
   app,
@@ -30,8 +29,8 @@ const away = /away from what demands approvals needs the right EDIT_PROJECT_SETT
 /** Moves an environment as a user without the right to lift demands, in vain; then as one who has it. */
 async function moveOnlyWithRight(id: string, projectId: string, without: Key, owner: Key): Promise<void> {
   const move = { id, body: { projectId } };
-  await refused(app, 'moveEnvironment', 403, away, { ...move, as: without });
-  await ok(app, 'moveEnvironment', { ...move, as: owner });
+  await refused('moveEnvironment', 403, away, { ...move, as: without });
+  await ok('moveEnvironment', { ...move, as: owner });
 }
 
 test('an environment does not move to where an administrator above has lifted the demand', async () => {
@@ -47,8 +46,8 @@ test('nor to where a variable lifts what one above demands', async () => {
   const above = await projectIn();
   const [source, target] = [await projectIn(above), await projectIn(above)];
   const owner = await keyIn(above, owners);
-  await ok(app, 'saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
-  await ok(app, 'saveVariables', { body: variableOf(target, 'false', 'PROJECT'), as: owner });
+  await ok('saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
+  await ok('saveVariables', { body: variableOf(target, 'false', 'PROJECT'), as: owner });
   const { id } = await idleIn(source);
   await moveOnlyWithRight(id, target, await moverIn([source, target], movers), owner);
 });
@@ -65,13 +64,13 @@ test('an environment moves freely where the demands above it stay', async () => 
   const { projectId: above } = await fourEyes();
   const [source, target] = [await projectIn(above), await projectIn(above)];
   await forbid(source, true);
-  await ok(app, 'saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
+  await ok('saveVariables', { body: variableOf(above, 'true', 'PROJECT') });
   const { id } = await idleIn(source);
   const as = await moverIn([source, target], movers);
   const up = { id, body: { projectId: above } };
-  await ok(app, 'moveEnvironment', { ...up, as: await moverIn([above], movers) });
+  await ok('moveEnvironment', { ...up, as: await moverIn([above], movers) });
   const { id: other } = await idleIn(target);
-  await ok(app, 'moveEnvironment', { id: other, body: { projectId: source }, as });
+  await ok('moveEnvironment', { id: other, body: { projectId: source }, as });
 });
 
 test('an environment moves with what its own template demands', async () => {
@@ -79,9 +78,9 @@ test('an environment moves with what its own template demands', async () => {
   const { id, blueprintId } = await idleIn(source);
   const policy = await newPolicy(says('pending', 'somebody has to look'));
   await assign(policy.id, 'BLUEPRINT', blueprintId);
-  await ok(app, 'saveVariables', { body: variableOf(blueprintId, 'true', 'BLUEPRINT') });
+  await ok('saveVariables', { body: variableOf(blueprintId, 'true', 'BLUEPRINT') });
   const as = await moverIn([source, target], movers);
-  await ok(app, 'moveEnvironment', { id, body: { projectId: target }, as });
+  await ok('moveEnvironment', { id, body: { projectId: target }, as });
 });
 
 test('a project does not move to where the demand above both places is lifted', async () => {
@@ -91,10 +90,10 @@ test('a project does not move to where the demand above both places is lifted', 
   await forbid(target, false, owner);
   const move = { id: moved, body: { targetProjectId: target } };
   const as = await moverIn([moved, target], 'Admin');
-  await refused(app, 'moveProject', 403, away, { ...move, as });
-  const { parentProjectId } = await ok(app, 'getProject', { id: moved });
+  await refused('moveProject', 403, away, { ...move, as });
+  const { parentProjectId } = await ok('getProject', { id: moved });
   assert.equal(parentProjectId, above, 'nothing has moved');
-  await ok(app, 'moveProject', { ...move, as: owner });
+  await ok('moveProject', { ...move, as: owner });
 });
 
 const settings = {
@@ -112,12 +111,12 @@ test('what a project demands holds for each level of a deployment', needsOpa, as
   const deployer = await deployerIn(below);
   const { id } = await idleIn(below, { ...settings, requiresApproval: true });
   const switchOff = { id, body: { requiresApproval: false }, as: deployer };
-  await ok(app, 'updateEnvironment', switchOff);
+  await ok('updateEnvironment', switchOff);
   await forbid(projectId, true);
   const small = 'allow contains "small" if count(input.plan.resource_changes) == 0';
   await assign((await newPolicy(`package envarium\n${small}`)).id, 'PROJECT', projectId);
   await assign((await newPolicy(says('allow'))).id, 'PROJECT', below);
-  const started = await ok(app, 'deployEnvironment', { id, as: deployer });
+  const started = await ok('deployEnvironment', { id, as: deployer });
   const plan = async (units: PlannedUnit[], changes: object[]) => {
     const job = await agent.claim();
     await agent.putBlob(job, 'plan', 'plan');
@@ -125,7 +124,7 @@ test('what a project demands holds for each level of a deployment', needsOpa, as
     await agent.putBlob(job, 'policy-input', JSON.stringify({ plan: { resource_changes: changes } }));
     await agent.finish(job, plannedOutcome({ units }));
     await app.carryOutEffects();
-    const { status, waitingFor } = await deploymentOf(app, started.id);
+    const { status, waitingFor } = await deploymentOf(started.id);
     return [status, waitingFor?.approval?.decidedBy];
   };
   const units: PlannedUnit[] = [

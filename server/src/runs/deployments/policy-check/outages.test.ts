@@ -4,17 +4,16 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { plannedOutcome } from '../../../../testing/agent.ts';
-import { ok } from '../../../../testing/client.ts';
-import { deploy, deploymentOf } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 import { createFolderBlobStore } from '../../../ground/blobs/blob-store.ts';
 import { nextTry, policyCheck } from './policy-check.ts';
 
-const { app, agent, repositories, needsOpa, guarded, checked } = await startPolicyTests();
+const tests = await startPolicyTests();
+const { app, agent, repositories, needsOpa, ok, deploy, deploymentOf, guarded, checked } = tests;
 
-const statusOf = async (id: string) => (await deploymentOf(app, id)).status;
+const statusOf = async (id: string) => (await deploymentOf(id)).status;
 async function logOf(deploymentLogId: string): Promise<string> {
-  const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
+  const { events } = await ok('getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
   return events.map(({ message }) => message).join('\n');
 }
 
@@ -29,7 +28,7 @@ async function approvedWithoutRepository() {
   assert.equal(await statusOf(id), 'WAITING_FOR_USER');
   const { folder } = policies[0] ?? assert.fail();
   renameSync(folder, `${folder}-away`);
-  await ok(app, 'approveDeployment', { id });
+  await ok('approveDeployment', { id });
   await app.carryOutEffects();
   assert.equal(await statusOf(id), 'IN_PROGRESS');
   return { id, putBack: () => renameSync(`${folder}-away`, folder) };
@@ -47,7 +46,7 @@ test('a repository that cannot be read after an approval is tried again', needsO
   putBack();
   app.advance(12);
   await app.carryOutEffects();
-  const { policyVerdicts = [] } = await deploymentOf(app, id);
+  const { policyVerdicts = [] } = await deploymentOf(id);
   assert.deepEqual(
     policyVerdicts.map(({ decision }) => decision),
     ['pending', 'allow'],
@@ -60,14 +59,14 @@ test('an outage that lasts too long ends the deployment with its reason', needsO
   const { id } = await approvedWithoutRepository();
   app.advance(31 * 60);
   await app.carryOutEffects();
-  const { status, error } = await deploymentOf(app, id);
+  const { status, error } = await deploymentOf(id);
   assert.equal(status, 'FAILURE');
   assert.match(error?.message ?? '', /The policy cannot be read: .* \(tried for 30 minutes\)$/);
 });
 
 test('a store of blobs that is away is tried again, too', needsOpa, async () => {
   const { environment } = await guarded([says('allow')]);
-  const { id } = await deploy(app, environment.id);
+  const { id } = await deploy(environment.id);
   const job = await agent.claim();
   await agent.putBlob(job, 'plan', 'plan');
   // Too large for the row.
@@ -81,7 +80,7 @@ test('a store of blobs that is away is tried again, too', needsOpa, async () => 
   assert.equal(await statusOf(id), 'IN_PROGRESS');
   assert.match(await logOf(id), /^The approval policies could not be evaluated\. Tried again at /);
   await app.carryOutEffects();
-  assert.equal((await deploymentOf(app, id)).policyVerdicts?.[0]?.decision, 'allow');
+  assert.equal((await deploymentOf(id)).policyVerdicts?.[0]?.decision, 'allow');
   await agent.apply(await agent.claim());
 });
 

@@ -3,14 +3,6 @@ import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
-import { ok, refused } from '../../../../testing/client.ts';
-import {
-  createActive,
-  createIdle,
-  deploy,
-  deploymentOf,
-  environmentOf,
-} from '../../../../testing/environment.ts';
 import { commitPolicy, policyInput, says, startPolicyTests } from '../../../../testing/guarded.ts';
 import { listRevisions } from '../../../code/repositories/git/open-repository.ts';
 import { getTemplateRow } from '../../../rows/templates/template-store.ts';
@@ -18,16 +10,17 @@ import { fireTimers } from '../../schedules/fire-timers.ts';
 import { testPolicy } from './test-policy.ts';
 
 const tests = await startPolicyTests({ ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5' });
-const { app, agent, repositories, needsOpa, sql, newPolicy, assign, guarded, plan, planned, checked } = tests;
-const { organizationId } = app;
+const { app, agent, repositories, needsOpa, organizationId, ok, refused, sql, createActive } = tests;
+const { createIdle, deploy, deploymentOf, environmentOf, newPolicy, assign, guarded, plan, planned } = tests;
+const { checked } = tests;
 
 async function stepsOf(deploymentLogId: string): Promise<Record<string, string>> {
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId } });
+  const steps = await ok('listSteps', { params: { deploymentLogId } });
   return Object.fromEntries(steps.map(({ name, status }) => [name, status]));
 }
 
 async function logOf(deploymentLogId: string): Promise<string> {
-  const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
+  const { events } = await ok('getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
   return events.map(({ message }) => message).join('\n');
 }
 
@@ -62,7 +55,7 @@ test('a plan that a policy denies is cancelled with its messages', needsOpa, asy
     await logOf(id),
     /policy \d+ denies the plan \(commit [0-9a-f]{12}, \d+ ms\)\n {2}deny: not on Fridays/,
   );
-  const listed = await ok(app, 'listApprovalPolicies', { query: { organizationId } });
+  const listed = await ok('listApprovalPolicies', { query: { organizationId } });
   const entry = listed.find(({ policy }) => policy.id === policies[0]?.id);
   assert.equal(entry?.assignments[0]?.hash, hash);
 });
@@ -81,7 +74,7 @@ test(
     assert.deepEqual([steps['policy:check'], steps['approval:wait']], ['SUCCESS', 'SKIPPED']);
     assert.match(await logOf(id), /warn: expensive/);
     await agent.apply(await agent.claim());
-    assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+    assert.equal((await deploymentOf(id)).status, 'SUCCESS');
   },
 );
 
@@ -103,12 +96,12 @@ test('a plan about which no policy says anything waits for a person', needsOpa, 
     [deployment.status, deployment.policyVerdicts?.[0]?.decision],
     ['WAITING_FOR_USER', 'none'],
   );
-  await ok(app, 'approveDeployment', { id });
+  await ok('approveDeployment', { id });
   await app.carryOutEffects();
-  assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+  assert.equal((await deploymentOf(id)).status, 'IN_PROGRESS');
   await agent.apply(await agent.claim());
   assert.deepEqual(
-    (await deploymentOf(app, id)).policyVerdicts?.map(({ round }) => round),
+    (await deploymentOf(id)).policyVerdicts?.map(({ round }) => round),
     [1, 2],
   );
 });
@@ -128,14 +121,14 @@ allow contains sprintf("%s after %s", [input.deploymentRequest.type, concat(", "
     commitPolicy(policy.folder, says('deny', 'changed meanwhile'));
     const people = await Promise.all([1, 2].map(() => app.addKey({ [organizationId]: 'Admin' })));
     const [first, second] = people;
-    await ok(app, 'approveDeployment', { id, as: first });
-    assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
-    await refused(app, 'approveDeployment', 409, { id, as: second });
+    await ok('approveDeployment', { id, as: first });
+    assert.equal((await deploymentOf(id)).status, 'IN_PROGRESS');
+    await refused('approveDeployment', 409, { id, as: second });
     await app.carryOutEffects();
     assert.deepEqual((await stepsOf(id))['approval:wait'], 'WAITING_FOR_USER');
-    await ok(app, 'approveDeployment', { id, as: second });
+    await ok('approveDeployment', { id, as: second });
     await app.carryOutEffects();
-    const { status, policyVerdicts = [] } = await deploymentOf(app, id);
+    const { status, policyVerdicts = [] } = await deploymentOf(id);
     assert.equal(status, 'IN_PROGRESS');
     assert.deepEqual(
       policyVerdicts.map(({ round, commit: at, decision, messages }) => [
@@ -166,7 +159,7 @@ test(
     ]);
     const [{ id: policyId, name, folder }] = policies as [(typeof policies)[0]];
     const configure = (approvers: number) =>
-      ok(app, 'updateApprovalPolicy', {
+      ok('updateApprovalPolicy', {
         body: {
           id: policyId,
           name,
@@ -178,14 +171,14 @@ test(
     await configure(2);
     const { id } = await checked(environment.id);
     await configure(1);
-    await ok(app, 'approveDeployment', { id });
+    await ok('approveDeployment', { id });
     await app.carryOutEffects();
-    const { status, policyVerdicts } = await deploymentOf(app, id);
+    const { status, policyVerdicts } = await deploymentOf(id);
     assert.deepEqual(
       [status, policyVerdicts?.map(({ decision }) => decision)],
       ['WAITING_FOR_USER', ['pending', 'pending']],
     );
-    await ok(app, 'cancelDeployment', { id });
+    await ok('cancelDeployment', { id });
   },
 );
 
@@ -194,7 +187,7 @@ test('however many policies decide about a plan, each is read and asked', needsO
   const [{ folder: repository }] = policies as [(typeof policies)[0]];
   for (let index = 0; index < 60; index++) {
     const body = { organizationId, name: `one of many ${index}`, repository, path: 'policies' };
-    await assign((await ok(app, 'createApprovalPolicy', { body })).id, 'PROJECT', project.id);
+    await assign((await ok('createApprovalPolicy', { body })).id, 'PROJECT', project.id);
   }
   const { deployment } = await checked(environment.id);
   assert.equal(deployment.status, 'IN_PROGRESS');
@@ -217,7 +210,7 @@ test(
       const { environment } = await guarded(rules.map((rule) => says(rule)));
       const { id, deployment } = await checked(environment.id);
       assert.equal(deployment.status, status, rules.join());
-      if (status === 'WAITING_FOR_USER') await ok(app, 'cancelDeployment', { id });
+      if (status === 'WAITING_FOR_USER') await ok('cancelDeployment', { id });
       if (status === 'IN_PROGRESS') await agent.apply(await agent.claim());
     }
   },
@@ -227,11 +220,11 @@ test(
   'policies of the organization, of projects above and of the template decide; of a destroy, too',
   needsOpa,
   async () => {
-    const parent = await ok(app, 'createProject', { body: { organizationId, name: 'above' } });
-    const child = await ok(app, 'createProject', {
+    const parent = await ok('createProject', { body: { organizationId, name: 'above' } });
+    const child = await ok('createProject', {
       body: { organizationId, name: 'below', parentProjectId: parent.id },
     });
-    const environment = await createIdle(app, { name: 'inherits', projectId: child.id });
+    const environment = await createIdle({ name: 'inherits', projectId: child.id });
     const ids = [];
     for (const [scope, scopeId] of [
       ['ORGANIZATION', organizationId],
@@ -248,17 +241,17 @@ test(
       ['ORGANIZATION', 'PROJECT', 'BLUEPRINT'],
     );
     await agent.apply(await agent.claim());
-    const destroy = await ok(app, 'destroyEnvironment', { id: environment.id });
+    const destroy = await ok('destroyEnvironment', { id: environment.id });
     const job = await agent.claim();
     await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
     await agent.finish(job, plannedOutcome());
     await app.carryOutEffects();
-    assert.equal((await deploymentOf(app, destroy.id)).policyVerdicts?.length, 3);
+    assert.equal((await deploymentOf(destroy.id)).policyVerdicts?.length, 3);
     await agent.apply(await agent.claim(), []);
-    for (const id of ids) await ok(app, 'deleteApprovalPolicy', { id });
+    for (const id of ids) await ok('deleteApprovalPolicy', { id });
     const after = await planned(environment.id);
     assert.equal(after.job.isPolicyInputWanted, undefined);
-    await ok(app, 'cancelDeployment', { id: after.id });
+    await ok('cancelDeployment', { id: after.id });
   },
 );
 
@@ -282,14 +275,14 @@ test('a policy that cannot be read or compiled fails the run in its step', needs
   );
   const moved = await guarded([says('allow')]);
   const { id: policyId, name, folder } = moved.policies[0] ?? { id: '', name: '', folder: '' };
-  await ok(app, 'updateApprovalPolicy', {
+  await ok('updateApprovalPolicy', {
     body: { id: policyId, name, repository: folder, path: 'elsewhere', revision: 'main' },
   });
   assert.match(
     (await checked(moved.environment.id)).deployment.error?.message ?? '',
     /There is no folder "elsewhere" at this commit/,
   );
-  await ok(app, 'updateApprovalPolicy', {
+  await ok('updateApprovalPolicy', {
     body: { id: policyId, name, repository: folder, path: 'policies', revision: 'gone' },
   });
   assert.match((await checked(moved.environment.id)).deployment.error?.message ?? '', /revision "?gone/);
@@ -340,7 +333,7 @@ test('the input has what the service knows, and is printed on request', needsOpa
   assert.equal(variables['REGION'], 'eu');
   assert.ok(!warning.includes('planted-secret'));
   assert.match(await logOf(id), /Input of the policies:\n\{\n {2}"deploymentRequest"/);
-  await ok(app, 'cancelDeployment', { id });
+  await ok('cancelDeployment', { id });
 });
 
 test('the whole input is printed, however large it is', needsOpa, async () => {
@@ -356,7 +349,7 @@ test('the whole input is printed, however large it is', needsOpa, async () => {
   const [, printed = ''] = /Input of the policies:\n(\{.*?\n\})\n/s.exec(await logOf(id)) ?? [];
   assert.ok(printed.length > 1_200_000, `${printed.length} characters`);
   assert.deepEqual((JSON.parse(printed) as { plan: unknown }).plan, policyInput.plan);
-  await ok(app, 'cancelDeployment', { id });
+  await ok('cancelDeployment', { id });
 });
 
 test(
@@ -371,21 +364,21 @@ test(
       await plan();
       await app.carryOutEffects();
       await agent.apply(await agent.claim());
-      const { latestDeploymentLogId: id } = await environmentOf(app, environment.id);
-      const [text = ''] = (await deploymentOf(app, id ?? '')).policyVerdicts?.[0]?.messages.warn ?? [];
+      const { latestDeploymentLogId: id } = await environmentOf(environment.id);
+      const [text = ''] = (await deploymentOf(id ?? '')).policyVerdicts?.[0]?.messages.warn ?? [];
       return JSON.parse(text) as unknown;
     };
-    await deploy(app, environment.id, { triggerName: 'workflow' });
+    await deploy(environment.id, { triggerName: 'workflow' });
     assert.deepEqual(await seen(), { name: 'First admin key', email: '' });
     const key = await app.addKey({ [organizationId]: 'Admin' });
     await sql("update app_user set name = 'Envarium' where id = $1", key.id);
-    await ok(app, 'deployEnvironment', { params, body: {}, as: key });
+    await ok('deployEnvironment', { params, body: {}, as: key });
     assert.deepEqual(await seen(), { name: `Envarium (${key.id})`, email: `${key.id}@localhost` });
-    await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron: '* * * * *' } } });
+    await ok('updateEnvironmentSchedule', { params, body: { deploy: { cron: '* * * * *' } } });
     app.advance(61);
     await fireTimers(app.context);
     assert.deepEqual(await seen(), { name: 'envarium', email: '' });
-    await ok(app, 'updateEnvironmentSchedule', { params, body: {} });
+    await ok('updateEnvironmentSchedule', { params, body: {} });
   },
 );
 
@@ -397,13 +390,13 @@ test(
     const { id } = await planned(environment.id);
     // The evaluation has ended, as after failures of the effect, and still the abort ends it.
     await sql("update effect set due_at = 'infinity' where kind = 'evaluate-policies'");
-    await ok(app, 'abortDeployment', { id });
-    const aborted = await deploymentOf(app, id);
+    await ok('abortDeployment', { id });
+    const aborted = await deploymentOf(id);
     assert.deepEqual([aborted.status, aborted.error?.message], ['ABORTED', 'The run was aborted']);
     assert.equal((await stepsOf(id))['policy:check'], 'CANCELLED');
     await sql("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
     await app.carryOutEffects();
-    assert.equal((await deploymentOf(app, id)).status, 'ABORTED');
+    assert.equal((await deploymentOf(id)).status, 'ABORTED');
     const { id: again } = await planned(environment.id);
     const rows = await sql("select * from effect where kind = 'evaluate-policies'");
     assert.equal(rows.length, 1);
@@ -425,24 +418,24 @@ test(
 
 test('an old agent, and a plan that is read only', needsOpa, async () => {
   const { environment } = await guarded([says('deny')]);
-  await deploy(app, environment.id);
+  await deploy(environment.id);
   const job = await agent.claim();
   await agent.finish(job, plannedOutcome());
   await app.carryOutEffects();
-  const { status, error } = await deploymentOf(app, job.deploymentId);
+  const { status, error } = await deploymentOf(job.deploymentId);
   assert.equal(status, 'FAILURE');
   assert.match(error?.message ?? '', /sent nothing for the policies: update it/);
   for (const deploymentType of ['prPlan', 'dryRun'] as const) {
     const { id, job: plan } = await planned(environment.id, { deploymentType });
     assert.equal(plan.isPolicyInputWanted, undefined, deploymentType);
-    assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+    assert.equal((await deploymentOf(id)).status, 'SUCCESS');
     assert.ok(!('policy:check' in (await stepsOf(id))));
   }
 });
 
 test('a policy is tested against a stored deployment, which stays as it is', needsOpa, async () => {
-  const environment = await createIdle(app, { name: 'tested' });
-  const { id } = await deploy(app, environment.id);
+  const environment = await createIdle({ name: 'tested' });
+  const { id } = await deploy(environment.id);
   const change = { name: 'b', providerName: 'p', type: 'a', path: 'a.b', action: 'create' } as const;
   const plan = {
     resourceChanges: [{ ...change, attributes: [{ name: 'size', after: 3 }] }],
@@ -478,22 +471,22 @@ deny contains sprintf("%s has size %d", [c.address, c.change.after.size]) if {
   assert.ok(policy);
   const read = await testPolicy(app.context, id, { policy });
   assert.deepEqual([read.decision, read.commit], ['allow', head]);
-  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
 });
 
 test('a policy that is assigned while a deployment is queued decides about it', needsOpa, async () => {
-  const environment = await createIdle(app, { name: 'queued', requiresApproval: true });
+  const environment = await createIdle({ name: 'queued', requiresApproval: true });
   const first = await planned(environment.id);
-  const { id } = await deploy(app, environment.id);
+  const { id } = await deploy(environment.id);
   const { id: policyId } = await newPolicy(says('deny', 'late'));
   await assign(policyId, 'BLUEPRINT', environment.blueprintId);
-  await ok(app, 'cancelDeployment', { id: first.id });
+  await ok('cancelDeployment', { id: first.id });
   const job = await agent.claim();
   assert.equal(job.isPolicyInputWanted, true);
   await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
   await agent.finish(job, plannedOutcome());
   await app.carryOutEffects();
-  const { status, error } = await deploymentOf(app, id);
+  const { status, error } = await deploymentOf(id);
   assert.equal(status, 'CANCELLED');
   assert.match(error?.message ?? '', /late/);
   const steps = Object.keys(await stepsOf(id));
@@ -512,16 +505,16 @@ test(
     ] as const) {
       const { project } = await guarded([]);
       // Only what was applied once is skipped.
-      const environment = await createActive(app, agent, { projectId: project.id });
+      const environment = await createActive({ projectId: project.id });
       await assign((await newPolicy(says(rule))).id, 'PROJECT', project.id);
       const body = { projectId: project.id, skipApplyWhenPlanIsEmpty: true };
-      await ok(app, 'updatePolicy', { body });
-      const { id } = await deploy(app, environment.id);
+      await ok('updatePolicy', { body });
+      const { id } = await deploy(environment.id);
       const job = await agent.claim();
       await agent.putBlob(job, 'policy-input', JSON.stringify(policyInput));
       await agent.finish(job, plannedOutcome({ hasChanges: false, hasResourceChanges: false }));
       await app.carryOutEffects();
-      const deployment = await deploymentOf(app, id);
+      const deployment = await deploymentOf(id);
       assert.deepEqual(
         [deployment.status, deployment.isSkippedApply === true],
         [status, status === 'SUCCESS'],
@@ -546,10 +539,10 @@ test(
     await app.carryOutEffects();
     isBusy = false;
     await Promise.all(reading);
-    assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+    assert.equal((await deploymentOf(id)).status, 'IN_PROGRESS');
     await sql("update effect set due_at = '-infinity' where kind = 'evaluate-policies'");
     app.stopping.abort();
     await app.carryOutEffects();
-    assert.equal((await deploymentOf(app, id)).status, 'IN_PROGRESS');
+    assert.equal((await deploymentOf(id)).status, 'IN_PROGRESS');
   },
 );

@@ -1,15 +1,14 @@
 /** Plans that need more than one person, or that policies decide about while people do. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { call, ok, refused } from '../../../../testing/client.ts';
-import { deploymentOf, forgetWork } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
-const { app, agent, needsOpa, sql, guarded, plan, checked } = await startPolicyTests();
-const { organizationId } = app;
+const tests = await startPolicyTests();
+const { app, agent, needsOpa, organizationId, call, ok, refused, sql } = tests;
+const { deploymentOf, forgetWork, guarded, plan, checked } = tests;
 const [ada, ben, eve] = await Promise.all([1, 2, 3].map(() => app.addKey({ [organizationId]: 'Admin' })));
 type Key = NonNullable<typeof ada>;
-beforeEach(() => forgetWork(app));
+beforeEach(() => forgetWork());
 
 const people = (count: number) => `package envarium
 missing := ${count} - count(input.approvers)
@@ -23,17 +22,17 @@ async function waitingFor(count: number, more: object = {}) {
   return { id, environment, project };
 }
 
-const approve = (id: string, as: Key | undefined) => call(app, 'approveDeployment', { id, as: as! });
+const approve = (id: string, as: Key | undefined) => call('approveDeployment', { id, as: as! });
 async function approved(id: string, as: Key | undefined): Promise<string> {
-  assert.deepEqual(await ok(app, 'approveDeployment', { id, as: as! }), {
+  assert.deepEqual(await ok('approveDeployment', { id, as: as! }), {
     id,
     status: 'IN_PROGRESS',
   });
   await app.carryOutEffects();
-  return (await deploymentOf(app, id)).status;
+  return (await deploymentOf(id)).status;
 }
 const refusal = async (id: string, as: Key | undefined) =>
-  (await refused(app, 'approveDeployment', 409, { id, as: as! })).message;
+  (await refused('approveDeployment', 409, { id, as: as! })).message;
 const jobsOf = async (id: string) =>
   (await sql<{ phase: string }>('select phase from job where deployment_id = $1', id))
     .map(({ phase }) => phase)
@@ -45,7 +44,7 @@ test(
   async () => {
     const { id } = await waitingFor(3);
     assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-    const { waitingFor: wait, reviews, reviewers } = await deploymentOf(app, id);
+    const { waitingFor: wait, reviews, reviewers } = await deploymentOf(id);
     assert.match(
       wait?.text ?? '',
       /1 person has approved it so far\. Approval policies ask for more: policy \d+: 2 more$/,
@@ -65,7 +64,7 @@ test(
     assert.equal(await approved(id, eve), 'IN_PROGRESS');
     assert.deepEqual(await jobsOf(id), ['apply', 'plan']);
     await agent.apply(await agent.claim());
-    assert.equal((await deploymentOf(app, id)).status, 'SUCCESS');
+    assert.equal((await deploymentOf(id)).status, 'SUCCESS');
   },
 );
 
@@ -73,18 +72,18 @@ test('the time of the check is that of its last round, without the wait for peop
   const { id } = await waitingFor(2);
   app.advance(600);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-  const steps = await ok(app, 'listSteps', { params: { deploymentLogId: id } });
+  const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   const { startedAt, completedAt } = steps.find(({ name }) => name === 'policy:check') ?? {};
   assert.ok(Date.parse(completedAt ?? '') - Date.parse(startedAt ?? '') < 60_000);
 });
 
 test('a key of an organization and whoever made it count as one person', needsOpa, async () => {
   const { id } = await waitingFor(2);
-  const made = await ok(app, 'createApiKey', { body: { organizationId, name: 'ci' }, as: ada! });
+  const made = await ok('createApiKey', { body: { organizationId, name: 'ci' }, as: ada! });
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
   const key = { id: made.apiKeyId, secret: made.apiKeySecret };
   assert.match(await refusal(id, key), /approved already by you or by a key/);
-  await ok(app, 'cancelDeployment', { id });
+  await ok('cancelDeployment', { id });
 });
 
 test(
@@ -105,10 +104,10 @@ test(
 test('of an approval and a refusal at once one counts, also for the second approver', needsOpa, async () => {
   const { id } = await waitingFor(2);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-  const replies = await Promise.all([approve(id, ben), call(app, 'cancelDeployment', { id, as: eve! })]);
+  const replies = await Promise.all([approve(id, ben), call('cancelDeployment', { id, as: eve! })]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
   await app.carryOutEffects();
-  const { status, reviewers } = await deploymentOf(app, id);
+  const { status, reviewers } = await deploymentOf(id);
   assert.deepEqual(
     [reviewers.length, reviewers.at(-1)?.action],
     [2, status === 'CANCELLED' ? 'cancelled' : 'approved'],
@@ -119,34 +118,34 @@ test('of an approval and a refusal at once one counts, also for the second appro
 test('a refusal by the second person ends the plan, whoever approved it before', needsOpa, async () => {
   const { id } = await waitingFor(2);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-  await ok(app, 'cancelDeployment', { id, body: { comment: 'no' }, as: ben! });
-  const { status, reviews } = await deploymentOf(app, id);
+  await ok('cancelDeployment', { id, body: { comment: 'no' }, as: ben! });
+  const { status, reviews } = await deploymentOf(id);
   assert.deepEqual([status, reviews?.map(({ action }) => action)], ['CANCELLED', ['approved', 'cancelled']]);
   assert.match(await refusal(id, eve), /is CANCELLED/);
 });
 
 test('the wait for the next person begins with the last approval, and ends as well', needsOpa, async () => {
   const { id } = await waitingFor(2);
-  const { waitingFor: first } = await deploymentOf(app, id);
+  const { waitingFor: first } = await deploymentOf(id);
   app.advance(20 * 86_400);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-  const { waitingFor: second } = await deploymentOf(app, id);
+  const { waitingFor: second } = await deploymentOf(id);
   assert.ok(
     Date.parse(second?.approval?.until ?? '') - Date.parse(first?.approval?.until ?? '') > 19 * 86_400_000,
   );
   const { expireApprovals } = await import('../approval/expire-approvals.ts');
   app.advance(20 * 86_400);
   await expireApprovals(app.context);
-  assert.equal((await deploymentOf(app, id)).status, 'WAITING_FOR_USER');
+  assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');
   app.advance(11 * 86_400);
   await expireApprovals(app.context);
-  assert.equal((await deploymentOf(app, id)).status, 'TIMEOUT');
+  assert.equal((await deploymentOf(id)).status, 'TIMEOUT');
 });
 
 test('the own plan needs others, however many policies ask for', needsOpa, async () => {
   const { environment, project } = await guarded([people(1)]);
-  await ok(app, 'updatePolicy', { body: { projectId: project.id, selfApprovalForbidden: true } });
-  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, as: ada! });
+  await ok('updatePolicy', { body: { projectId: project.id, selfApprovalForbidden: true } });
+  const { id } = await ok('deployEnvironment', { id: environment.id, as: ada! });
   await plan();
   await app.carryOutEffects();
   assert.match(await refusal(id, ada), /^You started this deployment/);
@@ -161,11 +160,11 @@ async function proposal(text: string) {
   const assigned = [{ organizationId, environmentId: environment.id, role: 'Planner' }];
   const as = await app.addKey({ [organizationId]: [] }, assigned);
   const body = { configurationChanges: [{ name: 'SIZE', value: 'large' }] };
-  const { id } = await ok(app, 'deployEnvironment', { id: environment.id, body, as });
+  const { id } = await ok('deployEnvironment', { id: environment.id, body, as });
   await plan();
   await app.carryOutEffects();
   const size = async () => {
-    const rows = await ok(app, 'listVariables', { query: { organizationId, environmentId: environment.id } });
+    const rows = await ok('listVariables', { query: { organizationId, environmentId: environment.id } });
     return rows.find(({ name }) => name === 'SIZE')?.value;
   };
   return { id, environment, size };
@@ -176,9 +175,9 @@ test(
   needsOpa,
   async () => {
     const free = await proposal(says('allow'));
-    const { status, waitingFor: wait } = await deploymentOf(app, free.id);
+    const { status, waitingFor: wait } = await deploymentOf(free.id);
     assert.deepEqual([status, wait?.approval?.decidedBy], ['WAITING_FOR_USER', 'planner']);
-    await ok(app, 'cancelDeployment', { id: free.id });
+    await ok('cancelDeployment', { id: free.id });
     assert.equal(await free.size(), 'small');
     const two = await proposal(people(2));
     assert.equal(await approved(two.id, ada), 'WAITING_FOR_USER');
@@ -200,10 +199,10 @@ test(
     const body = [
       { scope: 'GLOBAL', organizationId, name: 'SIZE', type: 0, value: 'fixed', isReadonly: true },
     ];
-    const [locked] = await ok(app, 'saveVariables', { body });
+    const [locked] = await ok('saveVariables', { body });
     assert.equal(await approved(id, ada), 'FAILURE');
-    await ok(app, 'deleteVariable', { id: locked?.id ?? '' });
-    const { error } = await deploymentOf(app, id);
+    await ok('deleteVariable', { id: locked?.id ?? '' });
+    const { error } = await deploymentOf(id);
     assert.match(error?.message ?? '', /can no longer be stored/);
     assert.equal(await size(), 'small');
     assert.deepEqual(await jobsOf(id), ['plan']);
@@ -221,6 +220,6 @@ test('the variable is stronger than what policies ask for, and not than a denial
     const { environment } = await guarded([text], more);
     const { deployment } = await checked(environment.id);
     assert.equal(deployment.status, status, text);
-    await forgetWork(app);
+    await forgetWork();
   }
 });
