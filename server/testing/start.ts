@@ -4,7 +4,7 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import type { OperationName } from '#contract/operations.ts';
 import type { FirstKey } from '../src/start/bootstrap.ts';
 import { testAgent } from './agent.ts';
-import { type TestApp, testApp } from './app.ts';
+import { type TestApp, type TestAssignment, testApp } from './app.ts';
 import { type CallInput, call, ok, type RefusedInput, refused, send } from './client.ts';
 import {
   createActive,
@@ -17,6 +17,8 @@ import {
   forgetWork,
 } from './environment.ts';
 import { createFrom, createTemplate, templateBody } from './template.ts';
+
+type Addable = OperationName extends infer N ? (N extends `create${infer Entity}` ? Entity : never) : never;
 
 /** Row of a statement whose test does not say what it returns, as the driver has it. */
 type UntypedRow = QueryResult['rows'][number];
@@ -49,6 +51,12 @@ function callsOf(app: TestApp) {
     /** Rows of a statement. */
     sql: async <Row extends QueryResultRow = UntypedRow>(text: string, ...values: readonly unknown[]) =>
       (await app.database.pool.query<Row>(text, [...values])).rows,
+    /** An entity of the organization: the name of its operation without `create`, its own name, other fields. */
+    add: <N extends Addable>(entity: N, name: string, more: object = {}) =>
+      ok(app, `create${entity}`, { body: { organizationId, name, ...more } }),
+    /** A key of a user of the organization who has a role in one place only. */
+    keyFor: (role: TestAssignment['role'], place: Omit<TestAssignment, 'organizationId' | 'role'>) =>
+      app.addKey({ [organizationId]: 'User' }, [{ organizationId, ...place, role }]),
     createBody: (more?: object) => createBody(app, more),
     createEnvironment: (more?: object) => createEnvironment(app, more),
     createIdle: (more?: object) => createIdle(app, more),

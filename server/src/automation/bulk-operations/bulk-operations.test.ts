@@ -6,7 +6,7 @@ import type { Reply } from '../../../testing/client.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, call, ok, refused, sql, createActive } = tests;
+const { app, agent, organizationId, projectId, call, ok, refused, sql, add, keyFor, createActive } = tests;
 const { createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
@@ -111,9 +111,7 @@ test('locks, queues, tasks, destroys and archives of several environments', asyn
 test('each environment needs the right of the single operation', async () => {
   const mine = await createIdle();
   const other = await createIdle();
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, environmentId: mine.id, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
-  ]);
+  const as = await keyFor(['VIEW_ENVIRONMENT', 'RUN_PLAN'], { environmentId: mine.id });
   const made = await bulk('bulkDeploy', [mine.id, other.id], undefined, { as });
   assert.deepEqual(resultsOf(made), ['success', 'This needs the right RUN_PLAN']);
   const plan = await bulk('bulkDeploy', [mine.id], { userRequiresApproval: false }, { as });
@@ -130,11 +128,9 @@ test('each environment needs the right of the single operation', async () => {
 });
 
 test('limits of a project apply to each environment in turn', async () => {
-  const { id } = await ok('createProject', { body: { organizationId, name: 'small' } });
+  const { id } = await add('Project', 'small');
   await ok('updatePolicy', { body: { projectId: id, numberOfEnvironmentsTotal: 1 } });
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: id, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
-  ]);
+  const as = await keyFor(['VIEW_ENVIRONMENT', 'RUN_PLAN'], { projectId: id });
   const environments = [await createIdle({ projectId: id }), await createIdle({ projectId: id })];
   const made = await bulk(
     'bulkDeploy',
@@ -181,9 +177,7 @@ test('ids that are unknown or foreign are refused by place, before anything happ
 
 test('what a request has left is carried out once, with the rights that its author has then', async () => {
   const ids = [await createIdle(), await createIdle()].map(({ id }) => id);
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
-  ]);
+  const as = await keyFor(['VIEW_ENVIRONMENT', 'RUN_PLAN'], { projectId });
   // As if the server were killed after it accepted the request: under a key, the effect carries out everything.
   const headers = { 'idempotency-key': randomUUID() };
   const input = { body: { environmentIds: ids, organizationId, data: { comment: 'later' } }, headers, as };

@@ -11,7 +11,7 @@ import { forgetBulkOperations } from './forget-bulk-operations.ts';
 
 const tests = await startAgentTests();
 const { app, agent, organizationId, ok, refused, sql } = tests;
-const { createEnvironment, createIdle, deploy, forgetWork } = tests;
+const { keyFor, createEnvironment, createIdle, deploy, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
 
@@ -89,9 +89,7 @@ test('a plan is approved only if its hash is the one that the request names', as
 test('environments that its author may not view are shown without their name', async () => {
   const mine = await createIdle();
   const secret = await createIdle({ name: 'merger with acme' });
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, environmentId: mine.id, role: ['VIEW_ENVIRONMENT', 'RUN_PLAN'] },
-  ]);
+  const as = await keyFor(['VIEW_ENVIRONMENT', 'RUN_PLAN'], { environmentId: mine.id });
   const made = await ok('bulkDeploy', { body: bodyFor(mine.id, secret.id), as });
   const shown = made.data.map(({ environmentId, environmentName }) => [environmentId, environmentName]);
   assert.deepEqual(shown, [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Reply } from '../../../testing/client.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, ok, refused, createActive, createIdle } = await startAgentTests();
+const { app, ok, refused, add, createActive, createIdle } = await startAgentTests();
 const now = () => app.context.now();
 const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000).toISOString();
 const calendar = (query: Record<string, string> = {}) => ok('getCalendar', { query });
@@ -63,7 +63,7 @@ test('what will not happen as things are says why, and what is archived is left 
 });
 
 test('a long calendar is read in parts that add up, and a moment is not divided', async () => {
-  const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'many' } });
+  const project = await add('Project', 'many');
   for (let index = 0; index < 3; index++) {
     const { id } = await createActive({ projectId: project.id });
     await ok('updateEnvironmentSchedule', { id, body: { deploy: { cron: '0 6 * * *' } } });
@@ -95,7 +95,7 @@ test('spans that are empty, backwards or too long are refused by name', async ()
 });
 
 test('everybody sees the environments that they may see', async () => {
-  const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'mine' } });
+  const project = await add('Project', 'mine');
   const { id } = await createActive({ projectId: project.id, ttl: { type: 'HOURS', value: '5' } });
   const { organizationId } = app;
   const viewer = await app.addKey({ [organizationId]: 'User' }, [

@@ -7,8 +7,8 @@ import { startAgentTests } from '../../../testing/start.ts';
 import { deployDownstream } from './deploy-downstream.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, call, ok, refused, createActive, createEnvironment } = tests;
-const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { app, agent, organizationId, projectId, call, ok, refused, add, createActive } = tests;
+const { createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
 
@@ -122,7 +122,7 @@ test('locked, archived, inactive and moved environments are skipped, and the rea
   await follow(upstream.id, locked.id, archived.id, moved.id, idle.id);
   await ok('setEnvironmentLock', { id: locked.id, body: { isLocked: true, reason: 'audit' } });
   await ok('updateEnvironment', { id: archived.id, body: { isArchived: true } });
-  const other = await ok('createProject', { body: { name: 'other', organizationId } });
+  const other = await add('Project', 'other');
   await ok('moveEnvironment', { id: moved.id, body: { projectId: other.id } });
   await deployWell(upstream.id);
   await app.carryOutEffects();
@@ -217,7 +217,7 @@ test('two requests that would make a cycle together never both succeed', async (
 
 test('a deployment names only an environment upstream that its caller may view', async () => {
   const environment = await createIdle();
-  const other = await ok('createProject', { body: { name: 'closed', organizationId } });
+  const other = await add('Project', 'closed');
   const hidden = await createIdle({ projectId: other.id });
   const role = ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] as const;
   const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
@@ -228,7 +228,7 @@ test('a deployment names only an environment upstream that its caller may view',
 
 test('what cannot be deployed by the caller, or is elsewhere, cannot follow', async () => {
   const upstream = await createIdle();
-  const other = await ok('createProject', { body: { name: 'elsewhere', organizationId } });
+  const other = await add('Project', 'elsewhere');
   const elsewhere = await createIdle({ projectId: other.id });
   for (const id of [randomUUID(), 'x', elsewhere.id])
     assert.match(

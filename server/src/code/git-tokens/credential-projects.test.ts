@@ -5,9 +5,8 @@ import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { agent, organizationId, ok, refused, sql } = tests;
-const { createBody, createEnvironment, forgetWork, createTemplate, createFrom } = tests;
-const project = (name: string, parentProjectId?: string) =>
-  ok('createProject', { body: { organizationId, name, parentProjectId } });
+const { add, createBody, createEnvironment, forgetWork, createTemplate, createFrom } = tests;
+const project = (name: string, parentProjectId?: string) => add('Project', name, { parentProjectId });
 const own = await project('own');
 const below = await project('below', own.id);
 const other = await project('other');
@@ -17,9 +16,7 @@ const value = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.exp
 });
 
 test('a token of some projects is used by their environments and those below, and by no others', async () => {
-  const token = await ok('createGitToken', {
-    body: { organizationId, name: 'team', value: 'team-value', projectIds: [own.id] },
-  });
+  const token = await add('GitToken', 'team', { value: 'team-value', projectIds: [own.id] });
   assert.deepEqual(token.projectIds, [own.id]);
   for (const { id: projectId } of [own, below]) {
     await createEnvironment({ projectId, tokenId: token.id });
@@ -32,8 +29,10 @@ test('a token of some projects is used by their environments and those below, an
 });
 
 test('a token that names hosts reaches only runs of its projects', async () => {
-  const token = await ok('createGitToken', {
-    body: { organizationId, name: 'modules', value: 'planted', hosts: ['git.example'], projectIds: [own.id] },
+  const token = await add('GitToken', 'modules', {
+    value: 'planted',
+    hosts: ['git.example'],
+    projectIds: [own.id],
   });
   const passwords = async (projectId: string) => {
     await createEnvironment({ projectId });
@@ -54,9 +53,7 @@ test('a token that names hosts reaches only runs of its projects', async () => {
 });
 
 test('an ssh key of some projects is used by their environments, and by no others', async () => {
-  const key = await ok('createSshKey', {
-    body: { organizationId, name: 'team', value, projectIds: [own.id] },
-  });
+  const key = await add('SshKey', 'team', { value, projectIds: [own.id] });
   const sshKeys = [{ id: key.id, name: key.name }];
   const repository = 'git@git.example:a.git';
   await createEnvironment({ projectId: below.id, sshKeys, repository });
@@ -81,8 +78,10 @@ test('projects of other organizations and unknown ones are refused by their plac
 });
 
 test('a token is renamed only to a free name, and a registry token keeps a host', async () => {
-  const token = await ok('createGitToken', {
-    body: { organizationId, name: 'registry', value: 'v', type: 'REGISTRY', hosts: ['registry.example'] },
+  const token = await add('GitToken', 'registry', {
+    value: 'v',
+    type: 'REGISTRY',
+    hosts: ['registry.example'],
   });
   const update = (status: number, body: object) => refused('updateGitToken', status, { id: token.id, body });
   assert.match((await update(409, { name: 'team' })).message, /"team"/);
@@ -90,8 +89,8 @@ test('a token is renamed only to a free name, and a registry token keeps a host'
 });
 
 test('what the environments of a deleted template need is kept until nothing of them is left', async () => {
-  const token = await ok('createGitToken', { body: { organizationId, name: 'kept', value: 'v' } });
-  const key = await ok('createSshKey', { body: { organizationId, name: 'kept', value } });
+  const token = await add('GitToken', 'kept', { value: 'v' });
+  const key = await add('SshKey', 'kept', { value });
   const connection = await ok('createVcsConnection', {
     body: { organizationId, name: 'kept', type: 'GitLabEnterprise', url: 'https://git.example.com' },
   });

@@ -4,9 +4,8 @@ import { testAgent } from '../../../testing/agent.ts';
 import { meanwhile } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, ok, refused, sql, createBody, createEnvironment } = await startTests();
-const create = (name: string, value: string) =>
-  ok('createGitToken', { body: { organizationId, name, value, type: 'GIT' } });
+const { app, organizationId, ok, refused, sql, add, createBody, createEnvironment } = await startTests();
+const create = (name: string, value: string) => add('GitToken', name, { value, type: 'GIT' });
 
 test('a token is listed but never shown, and reaches the runs that refer to it', async () => {
   const token = await create('forge', 'ada:planted-value');
@@ -53,22 +52,14 @@ test('tokens with hosts reach all runs of their organization, each for its hosts
   await ok('createGitToken', {
     body: { organizationId: id, name: 'foreign', value: 'foreign', hosts: ['git.example'] },
   });
-  await ok('createGitToken', {
-    body: {
-      organizationId,
-      name: 'modules',
-      value: 'ada:modules-value',
-      hosts: ['git.example', 'git.example:8443'],
-    },
+  await add('GitToken', 'modules', {
+    value: 'ada:modules-value',
+    hosts: ['git.example', 'git.example:8443'],
   });
-  const registry = await ok('createGitToken', {
-    body: {
-      organizationId,
-      name: 'registry',
-      value: 'registry-value',
-      type: 'REGISTRY',
-      hosts: ['registry.example'],
-    },
+  const registry = await add('GitToken', 'registry', {
+    value: 'registry-value',
+    type: 'REGISTRY',
+    hosts: ['registry.example'],
   });
   assert.deepEqual([registry.type, registry.hosts], ['REGISTRY', ['registry.example']]);
   assert.deepEqual(await ok('listGitTokens', { query: { organizationId, type: 'REGISTRY' } }), [registry]);
@@ -107,9 +98,7 @@ test('a registry token requires host names, and does not open repositories', asy
 });
 
 test('a token that names hosts is refused for repositories on other hosts, and never sent there', async () => {
-  const token = await ok('createGitToken', {
-    body: { organizationId, name: 'one host', value: 'only-for-one', hosts: ['git.example:8443'] },
-  });
+  const token = await add('GitToken', 'one host', { value: 'only-for-one', hosts: ['git.example:8443'] });
   const wrong = createBody({ tokenId: token.id, repository: 'https://git.example:9443/network.git' });
   assert.equal(
     (await refused('createEnvironmentWithoutTemplate', 400, { body: wrong })).message,

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, ok, refused } = await startTests();
+const { app, organizationId, ok, refused, add } = await startTests();
 const base = {
   organizationId,
   moduleName: 'network',
@@ -118,8 +118,8 @@ test('name and provider are unique among the modules that are there', async () =
 test('what a module names is not deleted before the module, and says who uses it', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const value = privateKey.export({ type: 'pkcs1', format: 'pem' });
-  const token = await ok('createGitToken', { body: { organizationId, name: 'of-module', value: 'v' } });
-  const key = await ok('createSshKey', { body: { organizationId, name: 'of-module', value } });
+  const token = await add('GitToken', 'of-module', { value: 'v' });
+  const key = await add('SshKey', 'of-module', { value });
   const connection = await ok('createVcsConnection', {
     body: { organizationId, name: 'of-module', type: 'GitLabEnterprise', url: 'https://git.example.com' },
   });

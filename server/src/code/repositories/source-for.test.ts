@@ -34,13 +34,12 @@ const host = await startGitHost({
 });
 after(() => host[Symbol.asyncDispose]());
 const repository = `${host.url}/private`;
-const { app, organizationId, call } = await startTests({ ENVARIUM_GIT_HTTP_HOSTS: host.host });
+const { app, organizationId, call, keyFor } = await startTests({ ENVARIUM_GIT_HTTP_HOSTS: host.host });
 const project = async (name: string, parentProjectId?: string) =>
   (await ok(app, 'createProject', { body: { organizationId, name, parentProjectId } })).id;
 const [own, other] = await Promise.all([project('own'), project('other')]);
 const below = await project('below', own);
-const keyIn = (projectId: string, role = 'Admin') =>
-  app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role }]);
+const keyIn = (projectId: string, role = 'Admin') => keyFor(role, { projectId });
 const limited = await ok(app, 'createGitToken', {
   body: { organizationId, name: 'limited', value: 'ada:open-sesame', projectIds: [own] },
 });

@@ -39,8 +39,8 @@ function makeKey(...options: string[]): { privateKey: string; publicKey: string 
 const tests = await startTests({
   ENVARIUM_GIT_KNOWN_HOSTS: 'git.example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ9fXkbR',
 });
-const { app, organizationId, ok, refused, sql, createBody, createEnvironment } = tests;
-const create = (name: string, value = pem) => ok('createSshKey', { body: { organizationId, name, value } });
+const { app, organizationId, ok, refused, sql, add, createBody, createEnvironment } = tests;
+const create = (name: string, value = pem) => add('SshKey', name, { value });
 
 test('a key is listed but never shown, can be replaced, and reaches its runs with the known hosts', async () => {
   const key = await create('deploy', `\r\n${pem.replaceAll('\n', '\r\n')}  `);

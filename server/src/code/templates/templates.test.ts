@@ -7,7 +7,7 @@ import { startTests } from '../../../testing/start.ts';
 
 const tests = await startTests();
 const { app, organizationId, projectId, call, ok, refused, sql } = tests;
-const { createIdle, templateBody, createTemplate } = tests;
+const { keyFor, createIdle, templateBody, createTemplate } = tests;
 const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
 
 const read = (id: string) => ok('getTemplate', { id });
@@ -176,9 +176,7 @@ test('a template created in a project belongs to it, and only people of its proj
   assert.equal(home, other.id);
   assert.ok((await names({ projectId: other.id })).includes(name));
   assert.ok(!(await names({ projectId })).includes(name));
-  const member = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Viewer' },
-  ]);
+  const member = await keyFor('Viewer', { projectId });
   await refused('getTemplate', 403, { id, as: member });
   const listed = await ok('listTemplates', { query: { organizationId }, as: member });
   assert.ok(listed.length > 0 && listed.every((each) => each.id !== id));
@@ -195,8 +193,7 @@ test('a template created in a project belongs to it, and only people of its proj
 
 test('templates are created, edited and assigned with the rights for it, where they hold', async () => {
   const { id } = await createTemplate({ projectIds: [] });
-  const inProject = (...rights: string[]) =>
-    app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: rights as never }]);
+  const inProject = (...rights: string[]) => keyFor(rights as never, { projectId });
   const manager = await inProject('MANAGE_PROJECT_TEMPLATES');
   const author = await inProject('CREATE_AND_EDIT_TEMPLATES', 'VIEW_PROJECT');
   const add = (to: string) => ({ id, body: { projectId: to }, as: manager });
@@ -302,12 +299,8 @@ test('a template of a single environment is in no list, and is edited with the r
   const { name, isSingleUse } = await read(id);
   assert.deepEqual([name, isSingleUse], ['single-use-template-for-network', true]);
   assert.ok(!(await names({ organizationId })).includes(name));
-  const editor = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: ['EDIT_VCS_ENVIRONMENT', 'VIEW_PROJECT', 'VIEW_ENVIRONMENT'] },
-  ]);
-  const viewer = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Viewer' },
-  ]);
+  const editor = await keyFor(['EDIT_VCS_ENVIRONMENT', 'VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId });
+  const viewer = await keyFor('Viewer', { projectId });
   const body = { name, type: 'terraform', repository: 'https://git.example.com/b.git', revision: 'v2' };
   await refused('updateTemplate', 403, { id, body, as: viewer });
   const edited = await ok('updateTemplate', { id, body, as: editor });

@@ -6,7 +6,7 @@ import { meanwhile } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 
-const { app, organizationId, ok, refused, createBody, createEnvironment } = await startTests();
+const { app, organizationId, ok, refused, add, createBody, createEnvironment } = await startTests();
 let made = 0;
 const body = (changes: object = {}) => ({
   organizationId,
@@ -17,7 +17,7 @@ const body = (changes: object = {}) => ({
 });
 const create = (changes: object = {}) => ok('createVcsConnection', { body: body(changes) });
 const token = (name: string, changes: object = {}) =>
-  ok('createGitToken', { body: { organizationId, name, value: `ada:${name}-value`, ...changes } });
+  add('GitToken', name, { value: `ada:${name}-value`, ...changes });
 
 test('a connection is returned as it was sent, changed and deleted', async () => {
   const connection = await create({ name: 'first', vcsAgentKey: 'OTHER_DEFAULT' });

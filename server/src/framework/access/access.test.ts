@@ -6,10 +6,10 @@ import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { rightsOfRole } from './role-rights.ts';
 
-const { app, organizationId, call, ok, refused, sql, createActive, createIdle } = await startAgentTests();
+const tests = await startAgentTests();
+const { app, organizationId, call, ok, refused, sql, add, keyFor, createActive, createIdle } = tests;
 
-const project = (name: string, parentProjectId?: string) =>
-  ok('createProject', { body: { organizationId, name, parentProjectId } });
+const project = (name: string, parentProjectId?: string) => add('Project', name, { parentProjectId });
 const outer = await project('outer');
 const inner = await project('inner', outer.id);
 const second = await project('second');
@@ -25,9 +25,7 @@ const listed = async (as: Awaited<ReturnType<typeof app.addKey>>, query: Record<
 };
 
 test('a role in a project holds below it, and nowhere else', async () => {
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: outer.id, role: 'Viewer' },
-  ]);
+  const as = await keyFor('Viewer', { projectId: outer.id });
   assert.deepEqual(await listed(as), [['in-inner', 'in-outer'], 2]);
   assert.deepEqual(await listed(as, { projectId: inner.id }), [['in-inner'], 1]);
   assert.deepEqual(await listed(as, { projectId: second.id }), [[], 0]);
@@ -46,9 +44,7 @@ test('a role in a project holds below it, and nowhere else', async () => {
 });
 
 test('a role in an environment holds for that environment', async () => {
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, environmentId: inSecond.id, role: 'Deployer' },
-  ]);
+  const as = await keyFor('Deployer', { environmentId: inSecond.id });
   assert.deepEqual(await listed(as), [['in-second'], 1]);
   assert.deepEqual(await listed(as, { projectId: second.id }), [['in-second'], 1]);
   assert.deepEqual(await listed(as, { projectId: outer.id }), [[], 0]);
@@ -102,9 +98,7 @@ test('a team passes its roles on to its members, at once and only as long as the
 });
 
 test('a changed role, a moved project, a left organization and a blocked user take effect with the next request', async () => {
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: second.id, role: ['VIEW_ENVIRONMENT'] },
-  ]);
+  const as = await keyFor(['VIEW_ENVIRONMENT'], { projectId: second.id });
   assert.deepEqual(await listed(as), [['in-second'], 1]);
   await ok('moveProject', { id: inner.id, body: { targetProjectId: second.id } });
   assert.deepEqual(await listed(as), [['in-second', 'in-inner'], 2]);
@@ -136,9 +130,7 @@ test('a custom role of another organization gives nothing', async () => {
 });
 
 test('whoever moves something needs the right where it goes, too', async () => {
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: outer.id, role: [...rights] },
-  ]);
+  const as = await keyFor([...rights], { projectId: outer.id });
   const toSecond = { id: inOuter.id, body: { projectId: second.id }, as };
   await refused('moveEnvironment', 403, /projectId.*MOVE_ENVIRONMENTS/, toSecond);
   const inside = { id: inOuter.id, body: { projectId: inner.id }, as };
@@ -152,9 +144,7 @@ test('whoever moves something needs the right where it goes, too', async () => {
 });
 
 test('a project is moved by those who may edit it, where it comes to and what it leaves', async () => {
-  const moved = await ok('createProject', {
-    body: { organizationId, name: 'moved', parentProjectId: inner.id },
-  });
+  const moved = await add('Project', 'moved', { parentProjectId: inner.id });
   const inMoved = { organizationId, projectId: moved.id, role: 'Admin' };
   const move = (targetProjectId: string, as: FirstKey) => ({ id: moved.id, body: { targetProjectId }, as });
   const maker = await app.addKey({ [organizationId]: 'User' }, [
@@ -184,12 +174,8 @@ test('a project is moved by those who may edit it, where it comes to and what it
 
 test('a state is read by those who may read states of an allowed project', async () => {
   const { id } = await createActive();
-  const allowed = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: second.id, role: 'Viewer' },
-  ]);
-  const others = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: outer.id, role: 'Viewer' },
-  ]);
+  const allowed = await keyFor('Viewer', { projectId: second.id });
+  const others = await keyFor('Viewer', { projectId: outer.id });
   const read = async (as: typeof allowed) => {
     const authorization = `Basic ${Buffer.from(`${as.id}:${as.secret}`).toString('base64')}`;
     const response = await app.app.inject({

@@ -7,7 +7,7 @@ import type { Operation } from '#contract/schema/operation.ts';
 import type { CallInput } from '../../../testing/client.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, ok, refused } = await startTests();
+const { app, organizationId, projectId, ok, refused, add } = await startTests();
 const managing = ['EDIT_ORGANIZATION_SETTINGS', 'EDIT_PROJECT_SETTINGS', 'CREATE_CUSTOM_ROLES'] as const;
 const viewing = rights.filter((right) => right.startsWith('VIEW_'));
 /** May manage people, keys and roles, and has no other rights. */
@@ -23,7 +23,7 @@ async function adminKey() {
 }
 
 async function teamWithRole(): Promise<string> {
-  const { id } = await ok('createTeam', { body: { organizationId, name: named('team') } });
+  const { id } = await add('Team', named('team'));
   await ok('assignTeamRole', { body: { teamId: id, projectId, role: 'Deployer' } });
   return id;
 }
@@ -64,7 +64,7 @@ const powers: Partial<Record<OperationName, () => Promise<CallInput>>> = {
   removeTeamRole: async () => ({ query: { teamId: await teamWithRole(), projectId } }),
   removeProjectPermission: async () => ({ params: { projectId, userId: await deployer() } }),
   removeTeamAssignment: async () => {
-    const { id: teamId } = await ok('createTeam', { body: { organizationId, name: named('team') } });
+    const { id: teamId } = await add('Team', named('team'));
     const body = { teamId, projectId, projectRole: 'Deployer' };
     const { id: assignmentId } = await ok('addTeamAssignment', { body });
     return { params: { assignmentId } };

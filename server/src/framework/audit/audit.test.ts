@@ -4,7 +4,7 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { agent, organizationId, call, ok, sql, createActive, createBody, createIdle, deploy } = tests;
+const { agent, organizationId, call, ok, sql, add, createActive, createBody, createIdle, deploy } = tests;
 
 async function trail(): Promise<
   { action: string; entity_id: string; request_id: string; actor_id: string; organization_id: string }[]
@@ -21,7 +21,7 @@ test('each change records what was done, to what, by whom, and by which request'
   const started = await deploy(environment.id);
   await agent.finish(await agent.claim(), plannedOutcome());
   const queued = await deploy(environment.id);
-  const token = await ok('createGitToken', { body: { organizationId, name: 't', value: 'planted-value' } });
+  const token = await add('GitToken', 't', { value: 'planted-value' });
   const changes: [action: string, entityId: string, run: () => Promise<unknown>][] = [
     [
       'deployment.cancelled',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 import { changesOf } from './changes.ts';
 
-const { organizationId, projectId, ok, sql, createIdle, deploy } = await startTests();
+const { organizationId, projectId, ok, sql, add, createIdle, deploy } = await startTests();
 
 type Entry = { before: Record<string, unknown> | null; after: Record<string, unknown> | null; whole: string };
 
@@ -35,7 +35,7 @@ test('only fields that differ are recorded, and nothing for what has no value', 
 test('changes of settings are recorded with what was there before', async () => {
   const { id } = await createIdle({ name: 'first' });
   const params = { id };
-  const { id: project } = await ok('createProject', { body: { organizationId, name: 'P', tags: ['x'] } });
+  const { id: project } = await add('Project', 'P', { tags: ['x'] });
   const cases: [action: string, run: () => Promise<unknown>, before: unknown, after: unknown][] = [
     [
       'organization.policiesUpdated',
@@ -101,13 +101,13 @@ test('changes of settings are recorded with what was there before', async () => 
 });
 
 test('secrets are recorded as fingerprints, which show that they changed', async () => {
-  await ok('createGitToken', { body: { organizationId, name: 't', value: 'planted-1' } });
+  await add('GitToken', 't', { value: 'planted-1' });
   const token = await entryOf('gitToken.created');
   assert.match(String(token.after?.['value']), fingerprint);
   const pem = () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const [first, second] = [pem(), pem()];
-  const { id } = await ok('createSshKey', { body: { organizationId, name: 'k', value: first } });
+  const { id } = await add('SshKey', 'k', { value: first });
   const created = await entryOf('sshKey.created');
   const seen: Entry[] = [token, created];
   for (const value of [first, second]) {
@@ -152,7 +152,7 @@ test('values of variables are recorded as fingerprints, sensitive or not', async
 });
 
 test('an entry whose secret can no longer be opened is still recorded', async () => {
-  const { id } = await ok('createGitToken', { body: { organizationId, name: 'u', value: 'v' } });
+  const { id } = await add('GitToken', 'u', { value: 'v' });
   await sql("update git_token set sealed_value = '\\x00' where id = $1", id);
   await ok('deleteGitToken', { id });
   assert.deepEqual((await entryOf('gitToken.deleted')).before, {

@@ -9,10 +9,9 @@ import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/unus
 import { makeSamples } from '../../../testing/samples.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, send, createIdle } = await startTests();
+const { app, projectId, send, keyFor, createIdle } = await startTests();
 const { requestOf } = await makeSamples(app, await createIdle());
-const inProject = (role: string) =>
-  app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role }]);
+const inProject = (role: string) => keyFor(role, { projectId });
 
 const callers = {
   nobody: null,

@@ -36,12 +36,12 @@ interface Entity {
   readonly replaces?: boolean;
 }
 
-const { app, organizationId, projectId, call, ok, refused, createIdle } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, add, createIdle } = await startTests();
 const member = await app.addKey({ [organizationId]: 'User' });
 const privateKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }) as string;
-const token = await ok('createGitToken', { body: { organizationId, name: 'for connections', value: 'v' } });
-const sshKey = await ok('createSshKey', { body: { organizationId, name: 'for templates', value: pem } });
+const token = await add('GitToken', 'for connections', { value: 'v' });
+const sshKey = await add('SshKey', 'for templates', { value: pem });
 const idle = await createIdle();
 
 const repository = 'https://git.example.com/network.git';

@@ -3,15 +3,14 @@ import { test } from 'node:test';
 import type { OperationName } from '#contract/operations.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { organizationId, call, ok, createTemplate } = await startTests();
+const { organizationId, call, ok, add, createTemplate } = await startTests();
 
 /** Named entities, by the operation that changes them: how one is created, and the change that gives it a name. */
 const named: Partial<
   Record<OperationName, { make(name: string): Promise<string>; change(name: string): object }>
 > = {
   updateGitToken: {
-    make: async (name) =>
-      (await ok('createGitToken', { body: { organizationId, name, type: 'GIT', value: 'v' } })).id,
+    make: async (name) => (await add('GitToken', name, { type: 'GIT', value: 'v' })).id,
     change: (name) => ({ name }),
   },
   updateVcsConnection: {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { meanwhile } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, add } = await startTests();
 const create = (body: object = {}, as = app.admin) =>
   ok('createApiKey', { body: { organizationId, name: 'robot', ...body }, as });
 const keyOf = (made: { apiKeyId: string; apiKeySecret: string }) => ({
@@ -70,7 +70,7 @@ test('roles in the organization and in projects round-trip and hold', async () =
   assert.equal((await ok('getApiKey', { id: custom.id })).organizationRole, role);
   await ok('getProject', { id: projectId, as: keyOf(custom) });
   await refused('updateProject', 403, { id: projectId, body: { name: 'x' }, as: keyOf(custom) });
-  const second = await ok('createProject', { body: { organizationId, name: 'second' } });
+  const second = await add('Project', 'second');
   const user = await create({
     permissions: {
       organizationRole: 'User',

@@ -10,9 +10,8 @@ import { closeApp } from '../../framework/http/connections/stop.ts';
 import { auditRefusedCallers } from '../../service/audit-log/audit-refused-callers.ts';
 
 const tests = await startTests({ ENVARIUM_TRUSTED_PROXIES: '127.0.0.1' });
-const { app, organizationId, send, call, ok, refused, sql } = tests;
-const create = (body: object = {}) =>
-  ok('createApiKey', { body: { organizationId, name: 'robot', ...body } });
+const { app, organizationId, send, call, ok, refused, sql, add } = tests;
+const create = (body: object = {}) => add('ApiKey', 'robot', body);
 const keyOf = (made: { apiKeyId: string; apiKeySecret: string }) => ({
   id: made.apiKeyId,
   secret: made.apiKeySecret,

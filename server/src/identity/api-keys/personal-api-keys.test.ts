@@ -4,7 +4,7 @@ import type { Reply } from '../../../testing/client.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, call, ok, refused, sql } = await startTests();
+const { app, organizationId, call, ok, refused, sql, add } = await startTests();
 const person = await app.addKey({ [organizationId]: 'User' });
 const create = (body: object = {}, as = person) =>
   ok('createPersonalApiKey', { body: { name: 'laptop', ...body }, as });
@@ -67,7 +67,7 @@ test('a key with limits makes no keys without them', async () => {
 });
 
 test('keys of organizations and the first key of the installation have no personal keys', async () => {
-  const robot = await ok('createApiKey', { body: { organizationId, name: 'robot' } });
+  const robot = await add('ApiKey', 'robot');
   for (const as of [keyOf(robot), app.admin]) {
     await refused('createPersonalApiKey', 403, /Only people/, { body: { name: 'x' }, as });
   }

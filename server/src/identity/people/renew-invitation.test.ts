@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, ok, refused } = await startTests();
+const { app, organizationId, projectId, ok, refused, add } = await startTests();
 const editor = await app.addKey({
   [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION', 'VIEW_MODULES', 'VIEW_PROVIDERS'],
 });
@@ -16,7 +16,7 @@ async function invited() {
 const renew = (id: string) => ({ id, as: editor });
 
 async function teamWith(userIds: readonly string[], isDefaultTeam = false): Promise<void> {
-  const { id } = await ok('createTeam', { body: { organizationId, name: `team-${++number}` } });
+  const { id } = await add('Team', `team-${++number}`);
   const body = { teamId: id, projectId, role: 'Deployer' };
   await ok('assignTeamRole', { body });
   await ok('updateTeam', { id, body: { userIds, isDefaultTeam } });

@@ -5,7 +5,8 @@ import { covers } from '#contract/documents/coverage.ts';
 import type { OperationName } from '#contract/operations.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused, sql, createIdle } = await startTests();
+const tests = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, add, keyFor, createIdle } = tests;
 const { id: environmentId } = await createIdle();
 const places: Record<string, string>[] = [{ organizationId }, { projectId }, { environmentId }];
 
@@ -15,10 +16,8 @@ const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewh
 const foreignTeam = await ok('createTeam', { body: { organizationId: elsewhere, name: 'foreign' }, as });
 const [foreignProject] = await ok('listProjects', { query: { organizationId: elsewhere }, as });
 await app.addKey({ [organizationId]: 'Admin' });
-const team = await ok('createTeam', { body: { organizationId, name: 'operators' } });
-const custom = await ok('createRole', {
-  body: { organizationId, name: 'custom', permissions: ['VIEW_ENVIRONMENT', 'VIEW_PROJECT'] },
-});
+const team = await add('Team', 'operators');
+const custom = await add('Role', 'custom', { permissions: ['VIEW_ENVIRONMENT', 'VIEW_PROJECT'] });
 
 for (const place of places) {
   const [field = ''] = Object.keys(place);
@@ -117,18 +116,10 @@ test('each level has its right, and only those rights are given that the giver h
   const give = (as: typeof outsider, place: object, role: string) =>
     call('assignUserRole', { body: { userId: as.id, role, ...place }, as });
   const organizer = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS'] });
-  const projectAdmin = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Admin' },
-  ]);
-  const environmentAdmin = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, environmentId, role: 'Admin' },
-  ]);
-  const deployer = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Deployer' },
-  ]);
-  const editor = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: ['EDIT_PROJECT_SETTINGS', 'VIEW_PROJECT'] },
-  ]);
+  const projectAdmin = await keyFor('Admin', { projectId });
+  const environmentAdmin = await keyFor('Admin', { environmentId });
+  const deployer = await keyFor('Deployer', { projectId });
+  const editor = await keyFor(['EDIT_PROJECT_SETTINGS', 'VIEW_PROJECT'], { projectId });
   const statuses = async (as: typeof outsider, roles: [object, string][]) => {
     const found: number[] = [];
     for (const [place, role] of roles) found.push((await give(as, place, role)).statusCode);

@@ -5,9 +5,9 @@ import type { Right } from '#contract/schema/enumerations.ts';
 import { startTests } from '../../../testing/start.ts';
 import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 
-const { app, organizationId, projectId, call, ok, refused, sql, createIdle } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, add, createIdle } = await startTests();
 const create = (name: string, permissions: readonly Right[], more: object = {}) =>
-  ok('createRole', { body: { organizationId, name, permissions, ...more } });
+  add('Role', name, { permissions, ...more });
 const update = (id: string, body: object) => ok('updateRole', { id, body });
 
 const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
@@ -122,7 +122,7 @@ test('a role in use is not deleted, and who uses it is said', async () => {
   const params = { id: role.id };
   const environment = await createIdle({ name: 'network' });
   const member = await app.addKey({ [organizationId]: role.id });
-  const team = await ok('createTeam', { body: { organizationId, name: 'operators' } });
+  const team = await add('Team', 'operators');
   const inProject = { teamId: team.id, projectId, role: role.id };
   await ok('assignTeamRole', { body: inProject });
   const inEnvironment = { userId: app.admin.id, environmentId: environment.id, role: role.id };

@@ -5,7 +5,7 @@ import { addPerson } from '../../../testing/person.ts';
 import { type ScimBody, scimClient } from '../../../testing/scim.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, ok } = await startTests();
+const { app, organizationId, ok, add } = await startTests();
 const scim = await scimClient(app);
 const other = await ok('createOrganization', { body: { name: 'Other' } });
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:Group'];
@@ -78,7 +78,7 @@ test('members as Entra ID and Okta change them', async () => {
 });
 
 test('keys in a team stay, and teams with roles can be filled', async () => {
-  const team = await ok('createTeam', { body: { organizationId, name: 'with key' } });
+  const team = await add('Team', 'with key');
   await ok('updateTeam', { id: team.id, body: { userIds: [app.admin.id, ada] } });
   await ok('assignTeamRole', { body: { teamId: team.id, organizationId, role: 'Admin' } });
   assert.deepEqual(idsOf(await scim('GET', `/Groups/${team.id}`)), [ada]);

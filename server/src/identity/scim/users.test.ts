@@ -5,7 +5,7 @@ import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { scimClient } from '../../../testing/scim.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, call, ok, refused, sql } = await startTests();
+const { app, organizationId, call, ok, refused, sql, add } = await startTests();
 const scim = await scimClient(app);
 const other = await ok('createOrganization', { body: { name: 'Other' } });
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
@@ -157,7 +157,7 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
   await browser.signIn(email);
   const key = (await browser.send('POST', '/api/personal-api-keys', { name: 'mine' })).json();
   const as = { id: key.apiKeyId, secret: key.apiKeySecret };
-  const team = await ok('createTeam', { body: { organizationId, name: 'kept' } });
+  const team = await add('Team', 'kept');
   await ok('updateTeam', { id: team.id, body: { userIds: [id] } });
   await ok('getTeam', { id: team.id, as });
   assert.equal((await patch(id, { op: 'Replace', path: 'active', value: 'False' })).body.active, false);

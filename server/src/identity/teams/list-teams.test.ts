@@ -7,12 +7,12 @@ import { testApp } from '../../../testing/app.ts';
 import { send } from '../../../testing/client.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, call, ok, refused, createIdle } = await startTests();
+const { app, organizationId, call, ok, refused, add, createIdle } = await startTests();
 const params = { organizationId };
 
 async function addTeams(names: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
-  for (const name of names) ids.set(name, (await ok('createTeam', { body: { organizationId, name } })).id);
+  for (const name of names) ids.set(name, (await add('Team', name)).id);
   return ids;
 }
 
@@ -49,7 +49,7 @@ test('pages of any size hold each team once, also while teams come and go', asyn
     seen.push(...found.names);
     offset = found.headers['x-next-page-key'] as string | undefined;
     if (seen.length === 20) {
-      await ok('createTeam', { body: { organizationId, name: 'in between' } });
+      await add('Team', 'in between');
       await ok('deleteTeam', { id: ids.get(seen.at(-1) ?? '') ?? '' });
     }
   } while (offset !== undefined);
@@ -112,7 +112,7 @@ test('teams are filtered by what they are assigned to, inherited roles included'
     'query.assignedToEnvironmentId',
   );
   const project = async (name: string, parentProjectId?: string) =>
-    (await ok('createProject', { body: { organizationId, name, parentProjectId } })).id;
+    (await add('Project', name, { parentProjectId })).id;
   const outer = await project('outer');
   const inner = await project('inner', outer);
   const second = await project('second');

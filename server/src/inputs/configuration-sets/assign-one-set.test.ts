@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, ok, refused, createIdle } = await startTests();
+const { app, organizationId, projectId, ok, refused, add, keyFor, createIdle } = await startTests();
 const environment = await createIdle();
 const params = { scope: 'environment', scopeId: environment.id };
 
@@ -21,7 +21,7 @@ test('the older form assigns one set, and again changes nothing', async () => {
 });
 
 test('a set that is unknown is not found, one that is hidden needs a right, and the rights of the place count', async () => {
-  const { id: other } = await ok('createProject', { body: { organizationId, name: 'other' } });
+  const { id: other } = await add('Project', 'other');
   const hidden = await createSet('hidden', 'project', other);
   const mine = await createSet('mine', 'project', projectId);
   const as = await app.addKey({ [organizationId]: 'User' }, [
@@ -37,9 +37,7 @@ test('a set that is unknown is not found, one that is hidden needs a right, and 
   assert.match(unseen.message, /needs the right VIEW_PROJECT/);
   const elsewhere = await refused('assignConfigurationSet', 400, { params: { ...params, id: hidden } });
   assert.match(elsewhere.message, /can be assigned in that project and below it only/);
-  const viewer = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT'] },
-  ]);
+  const viewer = await keyFor(['VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId });
   await refused('assignConfigurationSet', 403, /EDIT_ENVIRONMENT_SETTINGS/, {
     params: { ...params, id: mine },
     as: viewer,

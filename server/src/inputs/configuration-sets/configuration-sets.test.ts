@@ -6,7 +6,8 @@ import type { OperationName } from '#contract/operations.ts';
 import { startTests } from '../../../testing/start.ts';
 import { listVariablesOf, openValue } from '../../rows/variables/variable-store.ts';
 
-const { app, organizationId, projectId, call, ok, refused, createEnvironment } = await startTests();
+const tests = await startTests();
+const { app, organizationId, projectId, call, ok, refused, add, keyFor, createEnvironment } = tests;
 
 let counter = 0;
 const freshName = () => `set ${++counter}`;
@@ -27,7 +28,7 @@ async function variablesOf(setId: string) {
 }
 
 const createProject = (name: string, parentProjectId?: string) =>
-  ok('createProject', { body: { organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) } });
+  add('Project', name, parentProjectId ? { parentProjectId } : {});
 
 test('a set is created with its variables, and read, listed and deleted', async () => {
   covers('ConfigurationSet', 'name', 'description', 'creationScope', 'creationScopeId', 'id', 'createdAt');
@@ -427,12 +428,8 @@ test('each place needs its right, and sets of a project are visible to those who
   const own = await createSet({ scope: 'project', scopeId: projectId });
   const environment = await createEnvironment();
   const user = await app.addKey({ [organizationId]: 'User' });
-  const projectAdmin = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Admin' },
-  ]);
-  const deployer = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, environmentId: environment.id, role: 'Deployer' },
-  ]);
+  const projectAdmin = await keyFor('Admin', { projectId });
+  const deployer = await keyFor('Deployer', { environmentId: environment.id });
   const query = { setIds: id };
   const at = (scope: string, scopeId: string) => ({ params: { scope, scopeId }, query });
   const right = async (name: OperationName, input: object, as: typeof user) =>

@@ -7,7 +7,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { app, agent, organizationId, projectId, ok, refused } = tests;
-const { createBody, createEnvironment, createIdle, deploy, forgetWork } = tests;
+const { add, createBody, createEnvironment, createIdle, deploy, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 let counter = 0;
@@ -23,7 +23,7 @@ async function assigned(scope: string, scopeId: string) {
 }
 
 const createProject = (name: string, parentProjectId?: string) =>
-  ok('createProject', { body: { organizationId, name, ...(parentProjectId ? { parentProjectId } : {}) } });
+  add('Project', name, parentProjectId ? { parentProjectId } : {});
 
 test('requests that create or deploy an environment assign sets to it and take them away', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.configurationSetChanges');

@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, add } = await startTests();
 const params = { projectId };
 const good = { amount: 200, timeframe: 'MONTHLY', thresholds: [50, 80, 100] };
 
-const newProject = async (name: string, more: object = {}) =>
-  (await ok('createProject', { body: { organizationId, name, ...more } })).id;
+const newProject = async (name: string, more: object = {}) => (await add('Project', name, more)).id;
 
 test('a budget is stored, returned as it was sent, replaced under the same id, and deleted', async () => {
   await refused('getBudget', 404, { params });

@@ -3,18 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, add } = await startTests();
 const params = { projectId };
 const role = { roleArn: 'arn:aws:iam::123456789012:role/costs' };
 
 const newCredential = async (name: string, more: object = {}) =>
-  (
-    await ok('createCredential', {
-      body: { organizationId, name, type: 'AWS_ASSUMED_ROLE', value: role, ...more },
-    })
-  ).id;
-const newProject = async (name: string, more: object = {}) =>
-  (await ok('createProject', { body: { organizationId, name, ...more } })).id;
+  (await add('Credential', name, { type: 'AWS_ASSUMED_ROLE', value: role, ...more })).id;
+const newProject = async (name: string, more: object = {}) => (await add('Project', name, more)).id;
 const assign = (credentialsId: string, id = projectId) =>
   ok('assignCostCredential', { params: { projectId: id }, body: { credentialsId } });
 

@@ -6,9 +6,8 @@ import type { Reply } from '../../../testing/client.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, ok, refused, sql, createEnvironment, forgetWork } = tests;
-const project = (name: string, parentProjectId?: string) =>
-  ok('createProject', { body: { organizationId, name, parentProjectId } });
+const { agent, organizationId, ok, refused, sql, add, keyFor, createEnvironment, forgetWork } = tests;
+const project = (name: string, parentProjectId?: string) => add('Project', name, { parentProjectId });
 const root = await project('root');
 const middle = await project('middle', root.id);
 const leaf = await project('leaf', middle.id);
@@ -192,7 +191,7 @@ test('credentials for costs and those of other organizations cannot be assigned'
 
 test('people who manage a project handle its own credentials, and not those of the organization', async () => {
   const role = ['VIEW_PROJECT', 'EDIT_PROJECT_SETTINGS'] as const;
-  const as = await app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId: other.id, role }]);
+  const as = await keyFor(role, { projectId: other.id });
   const value = { roleArn };
   const type = 'AWS_OIDC';
   const own = await ok('createCredential', { as, body: { projectId: other.id, name: 'own', type, value } });

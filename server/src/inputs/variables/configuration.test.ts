@@ -6,11 +6,9 @@ import { covers } from '#contract/documents/coverage.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, ok, refused, sql, createIdle } = await startTests();
+const { app, organizationId, projectId, ok, refused, sql, add, createIdle } = await startTests();
 const environment = await createIdle();
-const child = await ok('createProject', {
-  body: { organizationId, name: 'child', parentProjectId: projectId },
-});
+const child = await add('Project', 'child', { parentProjectId: projectId });
 const inChild = await createIdle({ projectId: child.id });
 
 const scopes = {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 
-const { organizationId, projectId, ok, createIdle } = await startTests();
+const { organizationId, projectId, ok, add, createIdle } = await startTests();
 const page = readFileSync(new URL('../../../../docs/use/variables.md', import.meta.url), 'utf8');
 
 /** Cells of the table that follows a line of the page. */
@@ -20,9 +20,7 @@ function tableAfter(line: string): string[][] {
 }
 
 test('the worked example of docs/use/variables.md comes out as it says', async () => {
-  const team = await ok('createProject', {
-    body: { organizationId, name: 'team', parentProjectId: projectId },
-  });
+  const team = await add('Project', 'team', { parentProjectId: projectId });
   const environment = await createIdle({ projectId: team.id });
   const scopes: Record<string, object> = {
     Organization: { scope: 'GLOBAL' },

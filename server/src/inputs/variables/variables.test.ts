@@ -14,7 +14,7 @@ import { readLevels } from './read-layers.ts';
 import { resolvedOf } from './resolve-variables.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused, sql, createBody, createEnvironment, createIdle, deploymentOf } = tests;
+const { app, agent, ok, refused, sql, add, createBody, createEnvironment, createIdle, deploymentOf } = tests;
 
 beforeEach(async () => {
   for (let job = await agent.claimAny(); job; job = await agent.claimAny())
@@ -102,9 +102,7 @@ test('a secret is not in plain text in any table or file', async () => {
     },
     repository: 'https://ada:planted-secret-6@git.example.com/x.git',
   });
-  await ok('createGitToken', {
-    body: { organizationId: app.organizationId, name: 'token', value: 'planted-secret-7' },
-  });
+  await add('GitToken', 'token', { value: 'planted-secret-7' });
   const job = await agent.claim();
   assert.deepEqual(
     [

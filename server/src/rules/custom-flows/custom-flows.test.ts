@@ -5,7 +5,7 @@ import { startTests } from '../../../testing/start.ts';
 
 const tests = await startTests();
 const { app, organizationId, projectId, ok, refused } = tests;
-const { createEnvironment, templateBody, createTemplate } = tests;
+const { add, createEnvironment, templateBody, createTemplate } = tests;
 const repository = 'https://git.example.com/flows.git';
 const flags = {
   isBitbucketServer: false,
@@ -17,7 +17,7 @@ const flags = {
 let count = 0;
 
 async function newFlow(more: object = {}) {
-  return ok('createCustomFlow', { body: { organizationId, name: `flow ${++count}`, repository, ...more } });
+  return add('CustomFlow', `flow ${++count}`, { repository, ...more });
 }
 
 const inProject = (blueprintId: string, more: object = {}) => ({
@@ -32,7 +32,7 @@ const idsAt = async (...places: object[]) =>
   (await assigned(...places)).map(({ blueprintId }) => blueprintId);
 
 test('a custom flow is read back as it was sent, and is found by its exact name', async () => {
-  const token = await ok('createGitToken', { body: { organizationId, name: 't', value: 'v' } });
+  const token = await add('GitToken', 't', { value: 'v' });
   const sent = {
     ...flags,
     name: 'all fields',
@@ -137,10 +137,8 @@ test('credentials in the address are sealed, and not shown', async () => {
 });
 
 test('flows are assigned to places in their order, and taken away again', async () => {
-  const { id: project } = await ok('createProject', { body: { organizationId, name: 'Assigned' } });
-  const below = await ok('createProject', {
-    body: { organizationId, name: 'Below', parentProjectId: project },
-  });
+  const { id: project } = await add('Project', 'Assigned');
+  const below = await add('Project', 'Below', { parentProjectId: project });
   const place = { scope: 'PROJECT', scopeId: project } as const;
   const [first, second, third] = [await newFlow(), await newFlow(), await newFlow()];
   const at = (flow: { id: string }, more: object = {}) => ({ ...place, blueprintId: flow.id, ...more });
@@ -158,7 +156,7 @@ test('flows are assigned to places in their order, and taken away again', async 
 });
 
 test('flows without an order are listed in the order of their assignment', async () => {
-  const { id: scopeId } = await ok('createProject', { body: { organizationId, name: 'In order' } });
+  const { id: scopeId } = await add('Project', 'In order');
   const flows = await Promise.all(Array.from({ length: 10 }, () => newFlow()));
   const ids = flows.map(({ id }) => id);
   const place = { scope: 'PROJECT', scopeId };
@@ -179,7 +177,7 @@ test('flows are assigned to organizations and templates, too', async () => {
 
 test('assignments are all or none, and what they name must be there', async () => {
   const flow = await newFlow();
-  const policy = await ok('createApprovalPolicy', { body: { organizationId, name: 'no flow', repository } });
+  const policy = await add('ApprovalPolicy', 'no flow', { repository });
   const { id: template } = await createTemplate();
   const wrong = [
     [inProject(policy.id), /\/body\/1\/blueprintId does not match any custom flow/],

@@ -9,8 +9,8 @@ import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import { systemVariableName } from './system-variables.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused } = tests;
-const { createBody, createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { app, agent, ok, refused, add, createBody, createEnvironment, createIdle, deploy } = tests;
+const { deploymentOf, environmentOf, forgetWork } = tests;
 
 test('names of fields become names of environment variables', () => {
   const names = {
@@ -28,12 +28,8 @@ test('a run gets variables that describe it and who requested it', async () => {
   covers('createEnvironmentWithoutTemplate', 'body.k8sNamespace');
   covers('Environment', 'k8sNamespace');
   covers('Deployment', 'agentId');
-  const parent = await ok('createProject', {
-    body: { organizationId: app.organizationId, name: 'platform' },
-  });
-  const project = await ok('createProject', {
-    body: { organizationId: app.organizationId, name: 'network', parentProjectId: parent.id },
-  });
+  const parent = await add('Project', 'platform');
+  const project = await add('Project', 'network', { parentProjectId: parent.id });
   const repository = 'https://user:planted-token@github.com/acme/Network.git';
   const asked = {
     name: 'Réseau 1 (prod)',

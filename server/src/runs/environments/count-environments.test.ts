@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startAgentTests } from '../../../testing/start.ts';
 
-const { app, organizationId, projectId, ok, refused, createActive, createIdle } = await startAgentTests();
-const { id: second } = await ok('createProject', { body: { organizationId, name: 'second' } });
+const tests = await startAgentTests();
+const { app, organizationId, projectId, ok, refused, add, keyFor, createActive, createIdle } = tests;
+const { id: second } = await add('Project', 'second');
 const active = await createActive();
 const idle = await createIdle();
 const archived = await createIdle();
 await ok('updateEnvironment', { id: archived.id, body: { isArchived: true } });
 await createIdle({ projectId: second });
 await ok('updateDriftSchedule', { id: active.id, body: { enabled: true, cron: '0 3 * * *' } });
-const onlyIdle = await app.addKey({ [organizationId]: 'User' }, [
-  { organizationId, environmentId: idle.id, role: ['VIEW_ENVIRONMENT'] },
-]);
+const onlyIdle = await keyFor(['VIEW_ENVIRONMENT'], { environmentId: idle.id });
 
 const count = (query: Record<string, string>, as = app.admin) =>
   ok('countEnvironments', { query: { projectId, ...query }, as });

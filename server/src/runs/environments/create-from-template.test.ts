@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, ok, refused, sql, createEnvironment, createIdle } = tests;
-const { deploy, environmentOf, forgetWork, templateBody, createTemplate, createFrom } = tests;
-const other = await ok('createProject', { body: { organizationId, name: 'Other' } });
+const { app, agent, organizationId, projectId, ok, refused, sql, add, keyFor, createEnvironment } = tests;
+const { createIdle, deploy, environmentOf, forgetWork, templateBody, createTemplate, createFrom } = tests;
+const other = await add('Project', 'Other');
 
 const replace = (id: string, body: object) => ok('updateTemplate', { id, body });
 
@@ -85,9 +85,7 @@ test('a template that the project cannot use is refused by name', async () => {
 
 test('people who may only plan create environments from templates, not from other repositories', async () => {
   const template = await createTemplate();
-  const planner = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Planner' },
-  ]);
+  const planner = await keyFor('Planner', { projectId });
   const body = { name: 'planned', projectId, deployRequest: { blueprintId: template.id } };
   const created = await ok('createEnvironment', { body, as: planner });
   assert.equal(created.requiresApproval, true);
@@ -107,7 +105,7 @@ test('a template of a project that the caller may not see needs the right, where
   const ofOther = { creationScope: 'PROJECT', creationScopeId: other.id, projectIds: [] };
   const hidden = await createTemplate(ofOther);
   const environment = await createIdle();
-  const as = await app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role: 'Admin' }]);
+  const as = await keyFor('Admin', { projectId });
   const deployRequest = { blueprintId: hidden.id };
   const created = await refused('createEnvironment', 403, {
     body: { name: 'n', projectId, deployRequest },
@@ -155,9 +153,7 @@ test('a repository of the environment leaves the template alone, and is found by
     found.map((each) => each.id),
     [id],
   );
-  const viewer = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Deployer' },
-  ]);
+  const viewer = await keyFor('Deployer', { projectId });
   const again = { id, body: { blueprintRepository: template.repository }, as: viewer };
   await refused('deployEnvironment', 403, /EDIT_VCS_ENVIRONMENT/, again);
   await deploy(id, { blueprintRepository: template.repository });

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { startTests } from '../../../testing/start.ts';
 import { getTemplateRow, openCredentials } from '../../rows/templates/template-store.ts';
 
-const { app, organizationId, projectId, ok, refused, sql, createIdle } = await startTests();
-const { id: otherProject } = await ok('createProject', { body: { organizationId, name: 'other' } });
+const { app, organizationId, projectId, ok, refused, sql, add, keyFor, createIdle } = await startTests();
+const { id: otherProject } = await add('Project', 'other');
 
 const save = (...body: object[]) => ok('saveVariables', { body });
 await save(
@@ -113,9 +113,7 @@ test('in another project, variables of the first one mean their names and values
 test('copying code needs the right to bring code, and to see where it is', async () => {
   const body = await duplicateBody(otherProject);
   const inProject = (projectId: string, role: string[]) => ({ organizationId, projectId, role });
-  const blind = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: otherProject, role: 'Admin' },
-  ]);
+  const blind = await keyFor('Admin', { projectId: otherProject });
   const message = /\/body\/deployRequest\/blueprintId needs the right VIEW_PROJECT/;
   await refused('createEnvironment', 403, message, { body, as: blind });
   const planner = await app.addKey({ [organizationId]: 'User' }, [

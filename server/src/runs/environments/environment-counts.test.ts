@@ -5,11 +5,9 @@ import { sql } from 'kysely';
 import { startTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 
-const { app, call, ok, createIdle } = await startTests();
+const { app, call, ok, add, createIdle } = await startTests();
 const { pool } = app.database;
-const { id: second } = await ok('createProject', {
-  body: { organizationId: app.organizationId, name: 'Second' },
-});
+const { id: second } = await add('Project', 'Second');
 
 async function total(query: Record<string, string> = {}): Promise<number> {
   const response = await call('listEnvironments', { query: { limit: '1', ...query } });

@@ -4,7 +4,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { app, organizationId, projectId, ok, refused, sql } = tests;
-const { createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
+const { add, keyFor, createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
 
@@ -12,9 +12,7 @@ const setTemplate = (id: string, body: object, more: object = {}) =>
   ok('setEnvironmentTemplate', { id, body, ...more });
 const repository = 'https://git.example.com/other.git';
 const makeTemplate = (name: string, more: object = {}) =>
-  ok('createTemplate', {
-    body: { organizationId, name, type: 'terraform', repository, projectIds: [projectId], ...more },
-  });
+  add('Template', name, { type: 'terraform', repository, projectIds: [projectId], ...more });
 
 test('the template of an environment becomes one that others can use, and its runs stay the same', async () => {
   const { id, blueprintId } = await createActive({ revision: 'main', path: 'live' });
@@ -100,8 +98,6 @@ test('exactly one of both is required, a template that can be used there, and th
   assert.match(await refuse(403, { newName: 'a' }, editor), /CREATE_AND_EDIT_TEMPLATES/);
   assert.match(await refuse(403, { blueprintId: usable }, editor), /RUN_APPLY/);
   // The right in the environment alone makes no template in the project.
-  const single = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, environmentId: id, role: [...rights, 'CREATE_AND_EDIT_TEMPLATES'] },
-  ]);
+  const single = await keyFor([...rights, 'CREATE_AND_EDIT_TEMPLATES'], { environmentId: id });
   assert.match(await refuse(403, { newName: 'a' }, single), /CREATE_AND_EDIT_TEMPLATES/);
 });

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, organizationId, call, ok, refused, sql, createActive, createEnvironment, createIdle } = tests;
-const { deploy, deploymentOf, environmentOf, forgetWork } = tests;
-const project = (name: string) => ok('createProject', { body: { organizationId, name } });
+const { app, organizationId, call, ok, refused, sql, add, createActive, createEnvironment } = tests;
+const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const project = (name: string) => add('Project', name);
 const target = await project('target');
 const move = (id: string, projectId: string) => ok('moveEnvironment', { id, body: { projectId } });
 

@@ -5,11 +5,10 @@ import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { app, agent, organizationId, send, call, ok, refused, sql } = tests;
-const { createActive, createIdle, deploy, forgetWork } = tests;
+const { add, keyFor, createActive, createIdle, deploy, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
-const projectNamed = async (name: string) =>
-  (await ok('createProject', { body: { organizationId, name } })).id;
+const projectNamed = async (name: string) => (await add('Project', name)).id;
 const names = async (query: Record<string, string>) =>
   (await ok('listEnvironments', { query })).map(({ name }) => name).toSorted();
 
@@ -106,8 +105,7 @@ test('projects are listed that are archived, or only others', async () => {
 
 test('a destroy says whether its plan waits, with the right to switch approvals off', async () => {
   const projectId = await projectNamed('Approvals');
-  const asRole = (role: string) =>
-    app.addKey({ [organizationId]: 'User' }, [{ organizationId, projectId, role }]);
+  const asRole = (role: string) => keyFor(role, { projectId });
   const [planner, deployer, admin] = [
     await asRole('Planner'),
     await asRole('Deployer'),

@@ -3,19 +3,15 @@ import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, call, ok, sql, createIdle } = await startTests();
+const { app, call, ok, sql, add, createIdle } = await startTests();
 const repository = 'https://git.example.com/code.git';
-const { id: second } = await ok('createProject', {
-  body: { organizationId: app.organizationId, name: 'Second' },
-});
+const { id: second } = await add('Project', 'Second');
 const names = async (query: Record<string, string> = {}) =>
   (await ok('listEnvironments', { query })).map(({ name }) => name);
 
 test('search covers current name, workspace, id, repository and project name', async () => {
   covers('listEnvironments', 'query.searchText');
-  const { id: projectId } = await ok('createProject', {
-    body: { organizationId: app.organizationId, name: 'Payments' },
-  });
+  const { id: projectId } = await add('Project', 'Payments');
   const { id } = await createIdle({
     name: 'searched',
     projectId,

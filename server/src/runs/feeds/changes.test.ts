@@ -8,7 +8,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { watchContact } from '../agents/watch-contact.ts';
 
-const { app, agent, organizationId, projectId, send, ok, createIdle } = await startAgentTests();
+const { app, agent, organizationId, projectId, send, ok, add, createIdle } = await startAgentTests();
 const url = await app.listen();
 
 /**
@@ -44,20 +44,18 @@ async function heard(
 test('readers hear of what is created, changed and deleted, with the id of what it is', async () => {
   let expected: string[] = [];
   const told = await heard(async () => {
-    const project = await ok('createProject', { body: { organizationId, name: 'shop' } });
+    const project = await add('Project', 'shop');
     await ok('updateProject', { id: project.id, body: { name: 'store' } });
-    const team = await ok('createTeam', { body: { organizationId, name: 'platform' } });
-    const role = await ok('createRole', { body: { organizationId, name: 'x', permissions: [] } });
+    const team = await add('Team', 'platform');
+    const role = await add('Role', 'x', { permissions: [] });
     const body = { teamId: team.id, projectId: project.id, role: 'Viewer' };
     const assigned = await ok('assignTeamRole', { body });
-    const key = await ok('createApiKey', {
-      body: { organizationId, name: 'k', permissions: { organizationRole: 'User' } },
-    });
+    const key = await add('ApiKey', 'k', { permissions: { organizationRole: 'User' } });
     const invitation = await ok('createInvitation', { body: { organizationId, email: 'a@example.com' } });
     const set = await ok('createConfigurationSet', {
       body: { scope: 'organization', scopeId: organizationId, name: 'shared' },
     });
-    const made = await ok('createAgent', { body: { organizationId, name: 'outside' } });
+    const made = await add('Agent', 'outside');
     await ok('deleteTeam', { id: team.id });
     expected = [
       `project ${project.id}`,
@@ -115,17 +113,15 @@ test('readers hear of a state that is imported, rolled back, locked, written and
 });
 
 test('readers hear only of what they may list, and readers of a project only of that', async () => {
-  const seen = await ok('createProject', { body: { organizationId, name: 'seen' } });
-  const hidden = await ok('createProject', { body: { organizationId, name: 'hidden' } });
+  const seen = await add('Project', 'seen');
+  const hidden = await add('Project', 'hidden');
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId, role: 'Viewer' },
     { organizationId, projectId: seen.id, role: 'Viewer' },
   ]);
   const work = async () => {
     await ok('updateProject', { id: hidden.id, body: { description: 'x' } });
-    await ok('createApiKey', {
-      body: { organizationId, name: 'n', permissions: { organizationRole: 'User' } },
-    });
+    await add('ApiKey', 'n', { permissions: { organizationRole: 'User' } });
     await ok('updateProject', { id: seen.id, body: { description: 'x' } });
     await ok('updateOrganization', { id: organizationId, body: { description: 'x' } });
   };
@@ -165,7 +161,7 @@ test('who may read the audit trail hears of its new entries once they are linked
 
 test('a member without any environment hears of what it may list, and of its first project at once', async () => {
   const as = await app.addKey({ [organizationId]: 'User' });
-  const project = await ok('createProject', { body: { organizationId, name: 'first' } });
+  const project = await add('Project', 'first');
   const client = createClient({ url, key: as.id, secret: as.secret });
   const told: string[] = [];
   for await (const event of client.stream('streamOrganization', { params: { id: organizationId } })) {

@@ -14,7 +14,8 @@ import { checkValue } from '../../../testing/check-reply.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, ok, refused, sql, createEnvironment, createIdle, forgetWork } = tests;
+const { app, agent, organizationId, ok, refused, sql } = tests;
+const { add, keyFor, createEnvironment, createIdle, forgetWork } = tests;
 const url = await app.listen();
 beforeEach(() => forgetWork());
 
@@ -228,17 +229,15 @@ test('a deployment that does not exist, is of another organization or may not be
     const { message } = await refused('streamOrganization', 400, following(unknown));
     assert.match(message, /query\/deploymentLogId does not match any deployment/);
   }
-  const other = await ok('createProject', { body: { organizationId, name: 'other' } });
-  const as = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId: other.id, role: 'Viewer' },
-  ]);
+  const other = await add('Project', 'other');
+  const as = await keyFor('Viewer', { projectId: other.id });
   const { message } = await refused('streamOrganization', 403, { ...following(id), as });
   assert.match(message, /query\/deploymentLogId needs the right VIEW_ENVIRONMENT/);
 });
 
 test('whoever loses the right to see the deployment is disconnected, and then refused', async () => {
   const { id, job } = await begin();
-  const other = await ok('createProject', { body: { organizationId, name: 'remaining' } });
+  const other = await add('Project', 'remaining');
   const as = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: other.id, role: 'Viewer' },
     { organizationId, projectId: app.projectId, role: 'Viewer' },

@@ -15,7 +15,7 @@ import { forgetOrganizationEvents, recordEnvironmentEvent } from './organization
 import { joinFeed } from './organization-feed.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, call, ok, refused, createEnvironment, createIdle, deploy } = tests;
+const { app, agent, organizationId, call, ok, refused, add, createEnvironment, createIdle, deploy } = tests;
 const url = await app.listen();
 const client = createClient({ url, key: app.admin.id, secret: app.admin.secret });
 
@@ -139,7 +139,7 @@ test('an event of a late transaction arrives in its place, and no earlier event 
 });
 
 test('readers of one project hear only of that, including what leaves it', async () => {
-  const project = await ok('createProject', { body: { organizationId, name: 'alone' } });
+  const project = await add('Project', 'alone');
   const stream = open({ projectId: project.id });
   await stream.next();
   await createIdle({ name: 'elsewhere' });

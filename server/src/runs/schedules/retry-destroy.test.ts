@@ -6,7 +6,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 import { afterAttempt } from '../../tenancy/lifetimes/retry-destroy.ts';
 import { fireTimers } from './fire-timers.ts';
 
-const { app, agent, ok, sql, createActive, environmentOf, forgetWork } = await startAgentTests();
+const { app, agent, ok, sql, add, createActive, environmentOf, forgetWork } = await startAgentTests();
 const pass = async (seconds: number) => {
   app.advance(seconds);
   await fireTimers(app.context);
@@ -96,7 +96,7 @@ test('a destroy of a person that fails after the end is tried again as well, one
 
 test('a destroy at the end that a policy refuses is tried again with the reason, after a restart as well', async () => {
   await forgetWork();
-  const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'kept' } });
+  const project = await add('Project', 'kept');
   const { id } = await createActive({ projectId: project.id, ttl: { type: 'HOURS', value: '1' } });
   await ok('updatePolicy', { body: { projectId: project.id, numberOfEnvironments: 100 } });
   // As it is stored while another server still holds the lifetime: a policy otherwise ends it.

@@ -9,8 +9,8 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, send, ok, refused, createActive, createEnvironment } = tests;
-const { createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { app, agent, organizationId, projectId, send, ok, refused, add, createActive } = tests;
+const { createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 const about = (id: string) => ({ id });
@@ -163,7 +163,7 @@ test('an action that the latest deployment does not allow is a 409 that names it
 });
 
 test('the rules of approvals hold', async () => {
-  const { id: ruled } = await ok('createProject', { body: { organizationId, name: 'ruled' } });
+  const { id: ruled } = await add('Project', 'ruled');
   await ok('updatePolicy', { body: { projectId: ruled, selfApprovalForbidden: true } });
   const own = await createEnvironment({ projectId: ruled, requiresApproval: true });
   await agent.plan();

@@ -6,7 +6,7 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
 import { requireOtherAdmin } from './keep-an-admin.ts';
 
-const { app, organizationId, projectId, call, ok, refused, sql } = await startTests();
+const { app, organizationId, projectId, call, ok, refused, sql, add } = await startTests();
 const params = { id: organizationId };
 const setRole = (userId: string, body: unknown, status = 200) =>
   status === 200
@@ -40,9 +40,7 @@ test('members are people and keys, filtered by name and e-mail', async () => {
 test('the role of a member is sent as plain text, as JSON, or without a type', async () => {
   const { id } = await app.addKey({ [organizationId]: 'User' });
   const remaining = await app.addKey({ [organizationId]: 'Admin' });
-  const role = await ok('createRole', {
-    body: { organizationId, name: 'custom', permissions: ['VIEW_PROJECT'] },
-  });
+  const role = await add('Role', 'custom', { permissions: ['VIEW_PROJECT'] });
   const bodies: [string, string | undefined, string][] = [
     ['Admin', 'text/plain; charset=utf-8', 'Admin'],
     ['"User"', 'application/json', 'User'],
@@ -78,7 +76,7 @@ test('a user who is not a member is not found', async () => {
 
 test('with a member, its roles and team memberships go, and nothing of other organizations', async () => {
   const member = await app.addKey({ [organizationId]: 'User', [elsewhere]: 'User' });
-  const team = await ok('createTeam', { body: { organizationId, name: 'left' } });
+  const team = await add('Team', 'left');
   const other = await ok('createTeam', { body: { organizationId: elsewhere, name: 'kept' } });
   for (const { id } of [team, other]) await ok('updateTeam', { id, body: { userIds: [member.id] } });
   await ok('assignUserRole', { body: { userId: member.id, projectId, role: 'Admin' } });

@@ -6,7 +6,8 @@ import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 
 const tests = await startAgentTests();
-const { app, agent, call, ok, refused, createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
+const { app, agent, call, ok, refused } = tests;
+const { keyFor, createActive, createIdle, deploy, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 const userRights = [
@@ -116,9 +117,7 @@ test('each user has environments of their own to count, and admins have no limit
   );
   assert.deepEqual((await limitsOf(projectId, ada)).warnings, { total: false, user: true });
   assert.equal((await create(bob)).statusCode, 200);
-  const admin = await app.addKey({ [app.organizationId]: 'User' }, [
-    { organizationId: app.organizationId, projectId, role: 'Admin' },
-  ]);
+  const admin = await keyFor('Admin', { projectId });
   for (const as of [undefined, admin, await userKey(['OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS'])])
     for (const status of [200, 200]) assert.equal((await create(as)).statusCode, status);
   assert.deepEqual((await limitsOf(projectId, admin)).warnings, { total: false, user: false });

@@ -4,7 +4,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import { policyFlags } from '#contract/project-policies/policy-flags.ts';
 import { startTests } from '../../../testing/start.ts';
 
-const { app, ok, refused } = await startTests();
+const { app, ok, refused, add } = await startTests();
 
 const getPolicy = (projectId: string) => ok('getPolicy', { query: { projectId } });
 
@@ -41,9 +41,7 @@ test('an update replaces the whole policy, and is in the audit trail', async () 
     'body.driftDetectionCron',
     'body.autoDriftRemediation',
   );
-  const { id: projectId } = await ok('createProject', {
-    body: { organizationId: app.organizationId, name: 'with a policy' },
-  });
+  const { id: projectId } = await add('Project', 'with a policy');
   const given = {
     projectId,
     numberOfEnvironments: 3,
@@ -96,9 +94,7 @@ test('a policy that a project cannot have is refused by field', async () => {
 
 test('a setting that clients of the interface do not know outlives their updates, until somebody changes it', async () => {
   covers('updatePolicy', 'body.selfApprovalForbidden');
-  const { id: projectId } = await ok('createProject', {
-    body: { organizationId: app.organizationId, name: 'four eyes' },
-  });
+  const { id: projectId } = await add('Project', 'four eyes');
   const put = async (body: object) =>
     (await ok('updatePolicy', { body: { projectId, ...body } })).selfApprovalForbidden;
   assert.equal(await put({}), undefined);

@@ -13,9 +13,8 @@ import { startDeployment } from '../../runs/deployments/start-deployment.ts';
 
 const tests = await startAgentTests();
 const { app, organizationId, call, ok, refused } = tests;
-const { createActive, createBody, createIdle, deploy, environmentOf, forgetWork } = tests;
-const create = (name: string, parentProjectId?: string) =>
-  ok('createProject', { body: { organizationId, name, parentProjectId } });
+const { add, createActive, createBody, createIdle, deploy, environmentOf, forgetWork } = tests;
+const create = (name: string, parentProjectId?: string) => add('Project', name, { parentProjectId });
 const get = (id: string) => ok('getProject', { id });
 const update = (id: string, body: object) => ok('updateProject', { id, body });
 const move = (id: string, targetProjectId: string | null) =>

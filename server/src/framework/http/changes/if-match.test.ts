@@ -12,7 +12,7 @@ import { buildApp } from '../app.ts';
 
 type Named = Operation & { name: OperationName };
 
-const { app, ok, refused, createIdle } = await startTests();
+const { app, ok, refused, add, createIdle } = await startTests();
 const all = Object.values(operations) as Named[];
 const changes = all.flatMap((change) => {
   const reader = readerOf(change) as Named | undefined;
@@ -24,7 +24,7 @@ const tagOf = async (name: OperationName, params: Record<string, string>) => {
   assert.equal(response.statusCode, 200, response.body);
   return String(response.headers.etag);
 };
-const project = await ok('createProject', { body: { organizationId: app.organizationId, name: 'versions' } });
+const project = await add('Project', 'versions');
 const params = { id: project.id };
 const update = (header: string, name: string) =>
   call(app, 'updateProject', { params, body: { name }, headers: { 'if-match': header } });

@@ -7,7 +7,7 @@ import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
 const tests = await startPolicyTests();
 const { app, agent, needsOpa, organizationId, call, ok, refused } = tests;
-const { environmentOf, forgetWork, newPolicy, assign } = tests;
+const { keyFor, environmentOf, forgetWork, newPolicy, assign } = tests;
 beforeEach(() => forgetWork());
 
 const { projectIn, deployerIn, adminIn, fourEyes, idleIn, variableOf, outcomeOf } = demandTests({
@@ -28,9 +28,9 @@ test('no request of a Deployer lifts what the project demands', async () => {
     await refused('saveVariables', 403, { body: variableOf(id, 'false'), as: deployer }),
   ];
   for (const each of refusals) assert.match(each.message, message);
-  const owner = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: ['CREATE_VCS_ENVIRONMENT', 'RUN_APPLY', 'RUN_PLAN', 'VIEW_PROJECT'] },
-  ]);
+  const owner = await keyFor(['CREATE_VCS_ENVIRONMENT', 'RUN_APPLY', 'RUN_PLAN', 'VIEW_PROJECT'], {
+    projectId,
+  });
   const created = await refused('createEnvironmentWithoutTemplate', 403, {
     body: createBody({ organizationId, projectId }, { requiresApproval: false }),
     as: owner,

@@ -9,7 +9,7 @@ import { fireTimers } from '../../schedules/fire-timers.ts';
 
 const tests = await startAgentTests();
 const { app, agent, organizationId, ok, refused } = tests;
-const { createActive, deploymentOf, environmentOf, forgetWork } = tests;
+const { add, keyFor, createActive, deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 const [ada, ben] = await Promise.all([
@@ -20,13 +20,11 @@ type Key = typeof ada;
 
 let projects = 0;
 async function projectWith(selfApprovalForbidden: boolean | null, parentProjectId?: string): Promise<string> {
-  const { id: projectId } = await ok('createProject', {
-    body: {
-      organizationId,
-      name: `four eyes ${++projects}`,
-      ...(parentProjectId ? { parentProjectId } : {}),
-    },
-  });
+  const { id: projectId } = await add(
+    'Project',
+    `four eyes ${++projects}`,
+    parentProjectId ? { parentProjectId } : {},
+  );
   await ok('updatePolicy', { body: { projectId, selfApprovalForbidden } });
   return projectId;
 }
@@ -164,9 +162,7 @@ test('a lifetime that somebody proposes is theirs, whoever approves it', async (
   const projectId = await projectWith(true);
   const { id } = await createActive({ projectId });
   const params = { id };
-  const planner = await app.addKey({ [organizationId]: 'User' }, [
-    { organizationId, projectId, role: 'Planner' },
-  ]);
+  const planner = await keyFor('Planner', { projectId });
   const body = { ttl: { type: 'HOURS' as const, value: '1' } };
   const proposed = await ok('deployEnvironment', { params, body, as: planner });
   await agent.finish(await agent.claim(), plannedOutcome());

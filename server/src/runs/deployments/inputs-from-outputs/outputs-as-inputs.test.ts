@@ -9,7 +9,7 @@ import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
 const tests = await startAgentTests();
 const { app, agent, ok, refused, sql } = tests;
-const { createActive, createEnvironment, createIdle, deploy, deploymentOf, forgetWork } = tests;
+const { add, createActive, createEnvironment, createIdle, deploy, deploymentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 type Outputs = NonNullable<Outcome['outputs']>;
@@ -20,7 +20,7 @@ const allow = (projectId: string, isAllowed = true) =>
   ok('updatePolicy', { body: { projectId, outputsAsInputsEnabled: isAllowed } });
 
 async function projectNamed(name: string, isAllowed = true): Promise<string> {
-  const { id } = await ok('createProject', { body: { organizationId: app.organizationId, name } });
+  const { id } = await add('Project', name);
   await allow(id, isAllowed);
   return id;
 }

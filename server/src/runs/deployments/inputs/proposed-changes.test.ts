@@ -5,7 +5,7 @@ import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { app, agent, organizationId, ok, refused, sql } = tests;
-const { createActive, createBody, deploymentOf, forgetWork, createTemplate, createFrom } = tests;
+const { add, createActive, createBody, deploymentOf, forgetWork, createTemplate, createFrom } = tests;
 const planner = await app.addKey({ [organizationId]: [] }, [
   { organizationId, projectId: app.projectId, role: 'Planner' },
 ]);
@@ -316,12 +316,8 @@ test('a template that was deleted since is not switched to', async () => {
 });
 
 test("the environment's own template changes when a planner's repository and revision are approved", async () => {
-  const role = await ok('createRole', {
-    body: {
-      organizationId,
-      name: 'Mover',
-      permissions: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'EDIT_VCS_ENVIRONMENT'],
-    },
+  const role = await add('Role', 'Mover', {
+    permissions: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'EDIT_VCS_ENVIRONMENT'],
   });
   const deployer = await app.addKey({ [organizationId]: [] }, [
     { organizationId, projectId: app.projectId, role: 'Deployer' },

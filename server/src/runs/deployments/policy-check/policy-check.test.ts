@@ -10,7 +10,7 @@ import { fireTimers } from '../../schedules/fire-timers.ts';
 import { testPolicy } from './test-policy.ts';
 
 const tests = await startPolicyTests({ ENVARIUM_POLICY_TIME_LIMIT_SECONDS: '5' });
-const { app, agent, repositories, needsOpa, organizationId, ok, refused, sql, createActive } = tests;
+const { app, agent, repositories, needsOpa, organizationId, ok, refused, sql, add, createActive } = tests;
 const { createIdle, deploy, deploymentOf, environmentOf, newPolicy, assign, guarded, plan, planned } = tests;
 const { checked } = tests;
 
@@ -220,10 +220,8 @@ test(
   'policies of the organization, of projects above and of the template decide; of a destroy, too',
   needsOpa,
   async () => {
-    const parent = await ok('createProject', { body: { organizationId, name: 'above' } });
-    const child = await ok('createProject', {
-      body: { organizationId, name: 'below', parentProjectId: parent.id },
-    });
+    const parent = await add('Project', 'above');
+    const child = await add('Project', 'below', { parentProjectId: parent.id });
     const environment = await createIdle({ name: 'inherits', projectId: child.id });
     const ids = [];
     for (const [scope, scopeId] of [

@@ -4,11 +4,9 @@ import { stateFile } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok } = tests;
-const { createActive, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
-const { id: projectId } = await ok('createProject', {
-  body: { organizationId: app.organizationId, name: 'skips empty plans' },
-});
+const { agent, ok } = tests;
+const { add, createActive, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { id: projectId } = await add('Project', 'skips empty plans');
 await ok('updatePolicy', {
   body: { projectId, skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false },
 });
