@@ -16,6 +16,7 @@ export function startCommand(request: ExecRequest): ChildProcess {
     return descriptor;
   };
   try {
+    checkArguments([request.program, ...request.args], request.environment);
     const log = opened(request.log, 'a');
     const input = request.inputFrom === undefined ? 'ignore' : opened(request.inputFrom, 'r');
     const output = request.captureTo === undefined ? log : opened(request.captureTo, 'w');
@@ -26,7 +27,6 @@ export function startCommand(request: ExecRequest): ChildProcess {
     if (request.sandbox !== undefined)
       return startInSandbox(request, request.sandbox, { stdio, ...identity });
     const [program, args] = wrapped(request);
-    checkArguments([program, ...args], request.environment);
     return spawn(program, args, {
       ...identity,
       stdio: [...stdio],
