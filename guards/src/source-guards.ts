@@ -3,6 +3,7 @@
  * and the runner again before it runs git. Each function returns null, or a sentence that names the field and
  * says what to do.
  */
+import { percentDecode } from './percent-decode.ts';
 import { readSshAddress, type SshAddress, sshHost } from './ssh-address.ts';
 
 export interface SourceAllowances {
@@ -122,11 +123,8 @@ function readFileUrl(
 ): RepositoryKind | { readonly refusal: string } {
   const url = URL.parse(repository);
   if (url === null || url.host !== '') return refused('is not a valid file URL: write file:///folder');
-  try {
-    return readLocal(decodeURIComponent(url.pathname), allowed);
-  } catch {
-    return refused('is not a valid file URL');
-  }
+  const path = percentDecode(url.pathname);
+  return path === undefined ? refused('is not a valid file URL') : readLocal(path, allowed);
 }
 
 function readLocal(path: string, allowed: SourceAllowances): RepositoryKind | { readonly refusal: string } {

@@ -3,6 +3,7 @@
  * could become an option, a shell word on the other side or another user is refused; the rest is split
  * into its parts.
  */
+import { percentDecode } from './percent-decode.ts';
 
 export interface SshAddress {
   readonly user: string;
@@ -70,10 +71,6 @@ export function isPath(path: string): boolean {
 
 // A path that begins with a tilde is a user's home, as in git.
 function urlPath(written: string): string | null {
-  try {
-    const path = decodeURIComponent(written);
-    return path.startsWith('/~') ? path.slice(1) : path;
-  } catch {
-    return null;
-  }
+  const path = percentDecode(written) ?? null;
+  return path?.startsWith('/~') ? path.slice(1) : path;
 }

@@ -7,6 +7,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setGlobalProxyFromEnv } from 'node:http';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { percentDecode } from '#guards/percent-decode.ts';
 import { type ProcessEnvironment, SettingsError } from './declaration.ts';
 
 const proxyNames = ['http_proxy', 'https_proxy', 'no_proxy'] as const;
@@ -50,15 +51,7 @@ export function proxySecrets(environment: ProcessEnvironment): string[] {
   const passwords = [environment['http_proxy'], environment['https_proxy']].flatMap(
     (value) => URL.parse(value ?? '')?.password || [],
   );
-  return [...new Set(passwords.flatMap((password) => [password, decoded(password)]))];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [...new Set(passwords.flatMap((password) => [password, percentDecode(password) ?? password]))];
 }
 
 /**

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { readKnownHosts } from '#guards/known-hosts.ts';
+import { percentDecode } from '#guards/percent-decode.ts';
 import { Secret } from './secret.ts';
 
 export interface SettingType<Value> {
@@ -159,7 +160,7 @@ export const redisAddress: SettingType<Secret> = {
 
 function isRedisAddress(value: string): boolean {
   if (/^unix:\/\/([^:@/]*(:[^@/]*)?@)?\/[^?#]+(\?db=\d{1,6})?$/.test(value))
-    return decoded(value) !== undefined;
+    return percentDecode(value) !== undefined;
   const url = URL.parse(value);
   return (
     url !== null &&
@@ -168,7 +169,7 @@ function isRedisAddress(value: string): boolean {
     /^(\/\d{0,6})?$/.test(url.pathname) &&
     !url.search &&
     !url.hash &&
-    decoded(url.username + url.password) !== undefined
+    percentDecode(url.username + url.password) !== undefined
   );
 }
 
@@ -198,7 +199,7 @@ function mirrorType(
       const url = URL.parse(value);
       if (!url || !accepts(url) || url.search || url.hash) return undefined;
       const { username, password } = url;
-      const pair = decoded(`${username}:${password}`);
+      const pair = percentDecode(`${username}:${password}`);
       if (pair === undefined) return undefined;
       const authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
       url.username = '';
@@ -232,14 +233,6 @@ export const pythonIndex: SettingType<ToolMirror> = {
       ? { url: resolve(value), given: new Secret(value) }
       : pythonAddress.read(value),
 };
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const keyBlock = /^-----BEGIN PGP PUBLIC KEY BLOCK-----$.*^-----END PGP PUBLIC KEY BLOCK-----$/ms;
 

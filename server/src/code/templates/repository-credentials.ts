@@ -1,20 +1,12 @@
 /**
  * Splits user and token off a repository's address, so that the address can be shown and the token sealed.
  */
+import { percentDecode } from '#guards/percent-decode.ts';
 import type { HostCredentials, RepositoryCredentials } from '../../rows/templates/columns.ts';
 
 /** @returns the host of an address, or null where it has none */
 export function hostOf(repository: string): string | null {
   return URL.parse(repository)?.host || null;
-}
-
-/** A percent sign that encodes nothing is literal. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**
@@ -30,9 +22,11 @@ export function splitCredentials(repository: string): {
   const url = new URL(repository);
   if (url.username === '' && url.password === '') return { repository, credentials: null };
   // A token can be in either place; hosts check the password and accept any user name.
+  const secret = url.password || url.username;
+  // A percent sign that encodes nothing is literal.
   const credentials = {
-    username: decoded(url.username) || 'token',
-    password: decoded(url.password || url.username),
+    username: (percentDecode(url.username) ?? url.username) || 'token',
+    password: percentDecode(secret) ?? secret,
     host: url.host,
   };
   url.username = '';

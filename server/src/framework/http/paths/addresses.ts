@@ -6,14 +6,14 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { ServerSettings } from '../../../ground/config/config.ts';
 import { basePathOf } from '../callers/base-url.ts';
-import { decoded } from './known-methods.ts';
+import { routedSegment } from './known-methods.ts';
 
 /** Prefixes of API addresses, independent of the routes. */
 const alwaysReserved = ['api', '.well-known'];
 
 function firstSegment(path: string): string {
   const [, segment = ''] = path.split(/[/?#]/, 2);
-  return decoded(segment);
+  return routedSegment(segment);
 }
 
 /** Whether a browser asks for a page; programs that accept anything do not. */

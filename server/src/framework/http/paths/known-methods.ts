@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
 import { clientOperations } from '#contract/documents/client-operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
+import { percentDecode } from '#guards/percent-decode.ts';
 import { Refusal } from '../../../ground/errors.ts';
 
 declare module 'fastify' {
@@ -31,12 +32,8 @@ function segmentsOf(path: string): string[] {
 }
 
 /** A segment of an address as the router compares it. */
-export function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+export function routedSegment(segment: string): string {
+  return percentDecode(segment) ?? segment;
 }
 
 function matches({ segments, hasPath }: KnownPath, path: readonly string[]): boolean {
@@ -59,7 +56,7 @@ export class KnownMethods {
 
   /** The methods of the path that an address names, the most specific one; empty where there is none. */
   at(url: string): string[] {
-    const segments = segmentsOf(url.split(/[?#]/, 1)[0] ?? '').map(decoded);
+    const segments = segmentsOf(url.split(/[?#]/, 1)[0] ?? '').map(routedSegment);
     const [found] = [...this.#paths.values()]
       .filter((each) => matches(each, segments))
       .toSorted((one, other) => wildness(one) - wildness(other));
