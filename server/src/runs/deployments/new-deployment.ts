@@ -15,6 +15,7 @@ import { policiesFor } from '../../rows/custom-flows/assignment-store.ts';
 import type { DeploymentRow, SpeakerRow } from '../../rows/deployments/deployment-store.ts';
 import type { DeploymentTable } from '../../rows/schema.ts';
 import { approvalOfRun } from './approval/approval-at-start.ts';
+import { approvalColumns } from './decisions/decide-approval.ts';
 import type { StartDecision } from './decisions/decide-start.ts';
 import { lastDeployColumns, withLastVariables } from './inputs/last-deploy.ts';
 import { contentsWithProposed, proposedOf } from './inputs/proposed-changes.ts';
@@ -27,7 +28,7 @@ function valuesOf(variables: readonly JobVariable[]): Record<string, string> {
 }
 
 /** Changes of a request to later runs too. */
-interface Lasting {
+interface RequestedChanges {
   readonly changes: LastingChanges;
   /** The changes wait for the approval of the plan. */
   readonly isProposal: boolean;
@@ -38,7 +39,7 @@ async function inputsOf(
   context: ActorContext,
   facts: StoredFacts,
   request: StartRequest,
-  { changes, isProposal }: Lasting,
+  { changes, isProposal }: RequestedChanges,
   { id, templateId }: { readonly id: string; readonly templateId: string },
 ) {
   const { environment, hierarchy, lastDeploy } = facts;
@@ -60,9 +61,7 @@ async function inputsOf(
   const wanted = changes.settingsChange?.asked.userRequiresApproval;
   const approval = await approvalOfRun(context, facts, wanted, resolved.approval, templateId);
   const columns = {
-    requires_approval: approval.isRequired,
-    approval_decided_by: approval.decidedBy,
-    approval_at_start: JSON.stringify(approval),
+    ...approvalColumns(approval),
     custom_environment_variables: JSON.stringify(custom.shown),
     variables: JSON.stringify(resolved.rows),
     sealed_inputs: sealInputs(context, id, {
@@ -146,7 +145,7 @@ export async function newDeployment(
   context: ActorContext,
   facts: StoredFacts,
   request: StartRequest,
-  { kind, ...lasting }: Pick<StartDecision, 'kind'> & Lasting,
+  { kind, ...requested }: Pick<StartDecision, 'kind'> & RequestedChanges,
 ): Promise<NewDeployment> {
   const { environment, lastDeploy } = facts;
   const now = context.now();
@@ -163,7 +162,7 @@ export async function newDeployment(
     repository: source.repository,
   };
   const [inputs, stored] = await Promise.all([
-    inputsOf(context, facts, request, lasting, { id, templateId: code.template_id }),
+    inputsOf(context, facts, request, requested, { id, templateId: code.template_id }),
     factsAtStart(context, kept, facts),
   ]);
   const row: NewDeployment['row'] = {

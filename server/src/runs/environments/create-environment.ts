@@ -33,6 +33,7 @@ import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
 import { lifterColumns, liftersIn } from '../../tenancy/project-policies/lift-approval.ts';
 import type { PolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
 import { projectDemands } from '../../tenancy/project-policies/project-demands.ts';
+import { approvalColumns } from '../deployments/decisions/decide-approval.ts';
 import { loadStartFacts } from '../deployments/inputs/start-facts.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';
@@ -145,9 +146,7 @@ async function insertPlaceholder(
     status: 'NEVER_DEPLOYED',
     started_by: context.actor.userId,
     trigger: 'user',
-    requires_approval: isRequired,
-    approval_decided_by: 'environment',
-    approval_at_start: JSON.stringify({ isRequired, decidedBy: 'environment', demandedIn: [] }),
+    ...approvalColumns({ isRequired, decidedBy: 'environment', demandedIn: [] }),
     ...templateColumns(environmentTemplate(environment, template)),
   });
   return updateEnvironmentRow(context.db, environment, { latest_deployment_id: id });

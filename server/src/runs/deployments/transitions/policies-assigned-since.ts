@@ -7,10 +7,11 @@ import { arePoliciesAssignedSince, policiesFor } from '../../../rows/custom-flow
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { insertStepBefore } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../../rows/schema.ts';
+import { approvalColumns } from '../decisions/decide-approval.ts';
 
 type LatePolicyColumns = Pick<
   Updateable<DeploymentTable>,
-  'has_policies' | 'approval_decided_by' | 'approval_at_start'
+  'has_policies' | 'requires_approval' | 'approval_decided_by' | 'approval_at_start'
 >;
 
 /** The person who switched approvals off by a variable did not know these policies: they decide. */
@@ -18,8 +19,7 @@ function unlessLifted(
   row: Pick<DeploymentRow, 'requires_approval' | 'approval_decided_by'>,
 ): LatePolicyColumns {
   if (row.approval_decided_by !== 'variable' || row.requires_approval) return {};
-  const decision = { isRequired: false, decidedBy: 'environment', demandedIn: [] } as const;
-  return { approval_decided_by: decision.decidedBy, approval_at_start: JSON.stringify(decision) };
+  return approvalColumns({ isRequired: false, decidedBy: 'environment', demandedIn: [] });
 }
 
 /**
