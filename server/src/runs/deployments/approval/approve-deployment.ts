@@ -10,7 +10,7 @@ import { insertReview } from '../../../rows/deployments/review-store.ts';
 import { approvalRefusal } from '../decisions/decide-action.ts';
 import { approvedAlready, approverRefusal } from '../decisions/decide-approver.ts';
 import { storeProposed } from '../inputs/proposed-changes.ts';
-import { askPoliciesAgain } from '../policy-check/policy-check.ts';
+import { evaluatePoliciesAgain } from '../policy-check/policy-check.ts';
 import { advanceQueue } from '../transitions/advance-queue.ts';
 import { markStep } from '../transitions/follow-decision.ts';
 import { moveDeployment } from '../transitions/move-deployment.ts';
@@ -74,7 +74,7 @@ export async function approveDeployment(
       deployment.has_policies ? undefined : enqueueApply(context, deployment),
     ]);
     if (!isFirst) throw conflict(approvedAlready);
-    if (deployment.has_policies) await askPoliciesAgain(context, deployment);
+    if (deployment.has_policies) await evaluatePoliciesAgain(context, deployment);
     const moved = await moveDeployment(context, { deployment, environment: stored }, 'IN_PROGRESS');
     // Parallel deployments had to wait only for the approval.
     await advanceQueue(context, moved.environment, moved.speakers);

@@ -103,9 +103,9 @@ interface DecidedFacts {
 
 function decide({ deployment, environment }: LockedDeployment, facts: DecidedFacts) {
   const { verdict, isApplySkipped } = facts;
-  const said = verdict === 'error' || verdict === 'deny' ? null : verdict;
+  const approvalVerdict = verdict === 'error' || verdict === 'deny' ? null : verdict;
   // Each round begins with what was decided at the start: the columns have what the round before it said.
-  const approval = approvalOfPlan(deployment.approval_at_start, said, facts.overriding);
+  const approval = approvalOfPlan(deployment.approval_at_start, approvalVerdict, facts.overriding);
   const decision: PlannedDecision =
     deployment.status === 'ABORTING' || facts.isRefused
       ? { kind: 'end', status: facts.isRefused ? 'FAILURE' : 'ABORTED' }
@@ -116,10 +116,10 @@ function decide({ deployment, environment }: LockedDeployment, facts: DecidedFac
         });
   const isSkipped = isApplySkipped && decision.kind === 'end' && decision.status === 'SUCCESS';
   // If the plan is already approved, only policies make it wait again.
-  const isAskedAgain = facts.isApproved && decision.kind === 'wait';
+  const waitsAgain = facts.isApproved && decision.kind === 'wait';
   const columns = {
     requires_approval: approval.isRequired,
-    approval_decided_by: isAskedAgain ? ('policy' as const) : approval.decidedBy,
+    approval_decided_by: waitsAgain ? ('policy' as const) : approval.decidedBy,
     ...(isSkipped ? { is_skipped_apply: true } : {}),
   };
   return { decision, columns };

@@ -196,6 +196,6 @@ export async function promiseCheck(context: Context, row: DeploymentRow, round: 
 }
 
 /** Promises the round that follows an approval, which is stored. */
-export async function askPoliciesAgain(context: Context, row: DeploymentRow): Promise<void> {
+export async function evaluatePoliciesAgain(context: Context, row: DeploymentRow): Promise<void> {
   await promiseCheck(context, row, await currentRound(context.db, row));
 }
