@@ -60,7 +60,7 @@ const settleMilliseconds = 500;
 /** Not every file system tells about changes. */
 const lookMilliseconds = 30_000;
 
-export type TlsSettings = Pick<ServerSettings, 'tlsCertificateFile' | 'tlsKeyFile' | 'tlsLeastVersion'>;
+type TlsSettings = Pick<ServerSettings, 'tlsCertificateFile' | 'tlsKeyFile' | 'tlsLeastVersion'>;
 
 export interface Pair {
   readonly cert: string;

@@ -53,7 +53,7 @@ export async function evaluatePolicy(
 }
 
 /** A policy, with the document that it decides about. */
-export interface PolicyWithInput {
+interface PolicyWithInput {
   readonly template: TemplateRow;
   readonly project: ProjectPlace;
   readonly body: Buffer;

@@ -43,7 +43,7 @@ export interface FoundInstance {
 }
 
 /** A value that an outline has left where it is. */
-export interface OutlinePart {
+interface OutlinePart {
   readonly part?: number;
 }
 
