@@ -5,7 +5,7 @@ import { checkRepository, checkRevision } from '../../code/templates/check-sourc
 import { requireUsableTemplate } from '../../code/templates/use-template.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { badField } from '../../ground/errors.ts';
+import { badField, pointerTo } from '../../ground/errors.ts';
 import type { EnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { TemplateRow } from '../../rows/templates/template-store.ts';
 import { type CheckedEnvironment, checkNewEnvironment } from './check-create-request.ts';
@@ -13,7 +13,8 @@ import { type CheckedEnvironment, checkNewEnvironment } from './check-create-req
 /** Overrides of the template by an environment. */
 export type TemplateOverrides = Pick<EnvironmentRow, 'template_revision' | 'template_repository'>;
 
-const inRequest = 'body.deployRequest';
+const fieldNamed = (name: 'blueprintId' | 'blueprintRepository' | 'blueprintRevision') =>
+  `body.deployRequest.${name}`;
 
 /** @throws Refusal 400 or 403 that names the field */
 async function overridesOf(
@@ -22,16 +23,16 @@ async function overridesOf(
   template: TemplateRow,
 ): Promise<TemplateOverrides> {
   const { blueprintRevision: revision, blueprintRepository: repository } = deployRequest;
-  checkRevision(revision, `${inRequest}.blueprintRevision`);
+  checkRevision(revision, fieldNamed('blueprintRevision'));
   const isMoved = Boolean(repository) && repository !== template.repository;
   if (repository && isMoved) {
-    const field = `${inRequest}.blueprintRepository`;
+    const field = fieldNamed('blueprintRepository');
     checkRepository(context, repository, field);
     requireRight(
       context.actor,
       { organizationId, projectId, environmentId: null },
       'CREATE_VCS_ENVIRONMENT',
-      '/body/deployRequest/blueprintRepository',
+      pointerTo(field),
     );
     const { tokenId } = template.settings;
     if (tokenId) await requireTokenFor(context.db, { organizationId, projectId, tokenId, repository }, field);
@@ -51,7 +52,7 @@ export async function checkCreateFromTemplate(
   readonly chosen: { readonly template: TemplateRow; readonly overrides: TemplateOverrides };
 }> {
   const { blueprintId } = request.deployRequest;
-  const field = `${inRequest}.blueprintId`;
+  const field = fieldNamed('blueprintId');
   if (!blueprintId) throw badField(field, 'is required: the id of the template');
   const checked = await checkNewEnvironment(context, request);
   const template = await requireUsableTemplate(context, request, blueprintId, field);
