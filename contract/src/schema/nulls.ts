@@ -69,6 +69,11 @@ export type NullableField<Schema extends string> = Schema extends keyof typeof n
   ? keyof (typeof nulls)[Schema]
   : never;
 
+/** The meanings of null in the fields of a reply schema, by field. */
+export function nullsOf(schema: string): Readonly<Record<string, string>> {
+  return Object.hasOwn(nulls, schema) ? nulls[schema as keyof typeof nulls] : {};
+}
+
 /** The table as rows. */
 export const nullRows = Object.entries(nulls).flatMap(([schema, fields]) =>
   Object.entries(fields).map(([field, meaning]) => ({ schema, field, meaning })),

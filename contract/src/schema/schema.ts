@@ -8,7 +8,7 @@ import {
   type TUnsafe,
   Type,
 } from 'typebox';
-import { type NullableField, nullRows } from './nulls.ts';
+import { type NullableField, nullsOf } from './nulls.ts';
 
 export const Text = Type.String();
 export const Name = Type.String({ minLength: 1 });
@@ -130,11 +130,9 @@ export function replyObject<const Name extends string, P extends TProperties>(
   description?: string,
 ): TObject<WithNulls<Name, P>> {
   const built: Record<string, TSchema> = { ...properties };
-  for (const { schema, field } of nullRows) {
-    if (schema !== (name as string)) continue;
+  for (const field of Object.keys(nullsOf(name))) {
     const plain = properties[field];
-    if (!plain)
-      throw new Error(`The table of nulls lists ${schema}.${field}, which the schema does not have`);
+    if (!plain) throw new Error(`The table of nulls lists ${name}.${field}, which the schema does not have`);
     built[field] = Type.IsOptional(plain) ? Type.Optional(nullable(plain)) : nullable(plain);
   }
   return Type.Object(built, { title: name, ...(description ? { description } : {}) }) as unknown as TObject<
