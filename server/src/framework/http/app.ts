@@ -74,6 +74,7 @@ export async function buildApp(context: Context, families: readonly Family[]): P
   }) as unknown as FastifyInstance;
   if (pair !== null) secure(app, context, pair);
   app.decorateRequest('call', null);
+  app.decorateRequest('session', null);
   prepareStop(app, context);
   readBodiesAsText(app);
   app.setErrorHandler(renderError);

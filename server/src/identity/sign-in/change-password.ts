@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { sessionOf } from '../../framework/http/callers/identify-session.ts';
 import { countedAddress } from '../../framework/http/callers/refused-callers.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, Refusal } from '../../ground/errors.ts';
@@ -23,7 +22,7 @@ export async function changePassword(
   request: FastifyRequest,
   { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<void> {
-  const session = sessionOf(request);
+  const { session } = request;
   const person = await getPerson(context.db, context.actor.userId);
   if (!session || !person)
     throw new Refusal('forbidden', 'A password is changed by the person who is signed in, not with a key');

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { CurrentUser } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { csrfTokenOf } from '../../framework/http/callers/cross-site.ts';
-import { sessionOf } from '../../framework/http/callers/identify-session.ts';
 import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
 import { inOrganization } from '../../rows/places.ts';
 import { hasPassword } from '../../rows/sign-in/password-store.ts';
@@ -16,7 +15,7 @@ export async function currentUser(context: ActorContext, request: FastifyRequest
   const { db, actor } = context;
   const users = await getUsers(db, [actor.userId]);
   const rows = await listOrganizationRows(db, actor.access.organizationIds);
-  const session = sessionOf(request);
+  const { session } = request;
   return {
     user: userOf(users, actor.userId),
     organizations: rows.map(({ id, name }) => ({ id, name, role: actor.access.roleIn(inOrganization(id)) })),

@@ -5,7 +5,6 @@ import type { Session } from '#contract/sign-in/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { sessionCookie, setCookie } from '../../framework/http/callers/credentials.ts';
-import { sessionOf } from '../../framework/http/callers/identify-session.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound, Refusal } from '../../ground/errors.ts';
@@ -29,7 +28,7 @@ function view(row: SessionRow, request: FastifyRequest): Session {
     expiresAt: row.expires_at.toISOString(),
     address: row.address,
     userAgent: row.user_agent,
-    isCurrent: sessionOf(request)?.id === row.id,
+    isCurrent: request.session?.id === row.id,
   };
 }
 
@@ -66,7 +65,7 @@ export const signInRoutes: Route[] = [
     return startCliSession(context, wire, userId, 'password');
   }),
   route(operations.signOut, async (context, _input, wire) => {
-    const session = sessionOf(wire.request);
+    const { session } = wire.request;
     if (!session)
       throw new Refusal(
         'bad_request',

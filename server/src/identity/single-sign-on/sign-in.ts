@@ -4,7 +4,6 @@ import type { CliSession, SignInWay } from '#contract/sign-in/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { basePathOf, baseUrlOf } from '../../framework/http/callers/base-url.ts';
 import { readCookie, setCookie } from '../../framework/http/callers/credentials.ts';
-import { sessionOf } from '../../framework/http/callers/identify-session.ts';
 import type { Wire } from '../../framework/http/route.ts';
 import { badField, Refusal } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
@@ -132,7 +131,7 @@ export async function approveCli(
   cli: WaitingCli,
 ): Promise<{ location: string }> {
   loopbackAddress('body.redirectUri', cli.redirectUri);
-  const session = sessionOf(request);
+  const { session } = request;
   if (session?.kind !== 'browser')
     throw new Refusal('forbidden', 'Only a person in a browser can let the command line sign in');
   const { userId, way } = session;

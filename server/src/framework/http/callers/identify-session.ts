@@ -22,11 +22,11 @@ export interface FoundSession {
 /** Interval between records of the last use of a session, in milliseconds. */
 const lastUseEvery = 60_000;
 
-const found = new WeakMap<FastifyRequest, FoundSession>();
-
-/** The session that identified a request; undefined where an API key did. */
-export function sessionOf(request: FastifyRequest): FoundSession | undefined {
-  return found.get(request);
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The session that identified the request; null where an API key did. */
+    session: FoundSession | null;
+  }
 }
 
 function isOver(
@@ -57,7 +57,7 @@ export async function identifySession(
     await storeSessionUse(context.db, given.id, now);
   const { user_id: userId, expires_at: expiresAt, caller, way } = row;
   const session = { ...given, userId, kind, way, expiresAt, caller };
-  found.set(request, session);
+  request.session = session;
   return session;
 }
 
