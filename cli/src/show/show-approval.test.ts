@@ -20,7 +20,7 @@ const waitingFor = (approval: object) => ({
   kind: 'approval' as const,
   since: '2026-01-02T03:04:05.000Z',
   text: '',
-  approval: { until: '2026-02-01T03:04:05.000Z', ...approval },
+  approval: { until: '2026-02-01T03:04:05.000Z', decidedBy: 'environment' as const, ...approval },
 });
 
 test('only the last word of each policy is shown, with its warnings', () => {
@@ -43,7 +43,7 @@ test('each reason to wait has words, and the end of the wait is shown', () => {
   for (const decidedBy of approvalDeciders)
     assert.match(waitLines({ waitingFor: waitingFor({ decidedBy }) })[0] ?? '', /^It waits because \w/);
   assert.match(
-    waitLines({ waitingFor: waitingFor({}) }).join(),
+    waitLines({ waitingFor: waitingFor({}) })[1] ?? '',
     /^If no one decides, it times out at .*2026/,
   );
   assert.deepEqual(waitLines({}), []);

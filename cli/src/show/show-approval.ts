@@ -1,21 +1,13 @@
 /** Verdicts and decisions about a plan, and the open requirements of its approval, in words. */
 
+import { approvalReason } from '#contract/deployments/approval-reason.ts';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
-import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { timeText } from '../terminal/durations.ts';
 import type { Output } from '../terminal/output.ts';
 import { safeText } from '../terminal/safe-text.ts';
 
 type ApprovalView = Pick<Deployment, 'waitingFor' | 'reviews' | 'policyVerdicts' | 'costEstimation'>;
-
-const reasons = {
-  planner: 'whoever started it may plan, but not apply',
-  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL requires it',
-  project: 'the policy of its project does not allow people to approve their own plans',
-  request: 'the request requires it',
-  environment: 'the environment requires approval',
-} as const;
 
 const decisions = {
   error: 'could not be evaluated',
@@ -63,10 +55,8 @@ export function waitLines({
 }: Pick<Deployment, 'waitingFor' | 'policyVerdicts'>): string[] {
   const { approval } = waitingFor ?? {};
   if (!approval) return [];
-  const { decidedBy } = approval;
-  const reason = decidedBy === 'policy' ? policyWaitText(policyVerdicts) : decidedBy && reasons[decidedBy];
   return [
-    ...(reason === undefined ? [] : [`It waits because ${reason}.`]),
+    `It waits because ${approvalReason(approval.decidedBy, policyVerdicts)}.`,
     `If no one decides, it times out at ${timeText(approval.until)}.`,
   ];
 }

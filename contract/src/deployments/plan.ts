@@ -273,12 +273,10 @@ export const ApprovalWait = Type.Object(
       ...Instant,
       description: 'When the deployment ends with TIMEOUT if nobody has decided by then',
     },
-    decidedBy: Type.Optional(
-      oneOf(
-        approvalDeciders,
-        'Why it waits: who started it may only plan, ENVARIUM_REQUIRES_APPROVAL, approval policies, the ' +
-          'policy of a project that lets nobody approve their own plans, the request, or the setting of the environment',
-      ),
+    decidedBy: oneOf(
+      approvalDeciders,
+      'Why it waits: who started it may only plan, ENVARIUM_REQUIRES_APPROVAL, approval policies, the ' +
+        'policy of a project that lets nobody approve their own plans, the request, or the setting of the environment',
     ),
     missing: Type.Optional(
       Type.Array(Text, {

@@ -1,6 +1,7 @@
 /** Decisions about a plan, and notices when another user decided first. */
 import { Button, CopyButton } from '@mantine/core';
 import { Fragment } from 'react';
+import { approvalReason } from '#contract/deployments/approval-reason.ts';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { countsOf, countsText } from '#contract/deployments/plan-counts.ts';
 import { useSession } from '../../../api/session.ts';
@@ -8,7 +9,7 @@ import { deploymentLooks, StatusShape } from '../../../design/status.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import type { DeploymentReply } from '../facts/reads.ts';
 import { rowsOf } from '../plan/rows.ts';
-import { approverObstacle, costWords, deciderWords } from './approval-words.ts';
+import { approverObstacle, costWords } from './approval-words.ts';
 import classes from './decide.module.css';
 import type { DecisionProps } from './use-decisions.ts';
 import { Verdicts } from './Verdicts.tsx';
@@ -94,14 +95,15 @@ function Wait({
 }: Pick<DecisionProps, 'deployment'>) {
   const { me } = useSession();
   const { approval } = waitingFor ?? {};
-  const why = approval && deciderWords(approval, policyVerdicts);
   const obstacle = approverObstacle(waitingFor, me.user.user_id);
   const cost = costWords(costEstimation);
   return (
     <ul className={classes.more} aria-label="What the approval is about">
       {cost !== undefined && <li>Costs: {cost}</li>}
       {obstacle !== undefined && <li>{obstacle}</li>}
-      {why !== undefined && <li>It waits because {why}.</li>}
+      {approval !== undefined && (
+        <li>It waits because {approvalReason(approval.decidedBy, policyVerdicts)}.</li>
+      )}
       {approval?.missing?.map((text) => (
         <li key={text}>
           Still missing: <bdi>{text}</bdi>

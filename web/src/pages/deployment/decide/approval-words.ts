@@ -1,25 +1,6 @@
-/** Why a plan waits, and why this person cannot approve it, in words. */
-import type { ApprovalWait, ApproverObstacle, WaitingFor } from '#contract/deployments/plan.ts';
-import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
-import { policyWaitText } from '#contract/deployments/policy-wait-text.ts';
+/** Why this person cannot approve a plan that waits, and the costs of the plan, in words. */
+import type { ApproverObstacle, WaitingFor } from '#contract/deployments/plan.ts';
 import { moneyChangeText } from '../../../design/money.ts';
-
-const deciders: Readonly<Record<Exclude<ApprovalWait['decidedBy'], 'policy' | undefined>, string>> = {
-  planner: 'whoever started it may plan, but not apply',
-  variable: 'the variable ENVARIUM_REQUIRES_APPROVAL requires it',
-  project: 'the policy of its project does not allow people to approve their own plans',
-  request: 'the request requires it',
-  environment: 'the environment requires approval',
-};
-
-/** Why it waits, as the end of a sentence; undefined: not known. */
-export function deciderWords(
-  { decidedBy }: Pick<ApprovalWait, 'decidedBy'>,
-  verdicts: readonly PolicyVerdict[] = [],
-): string | undefined {
-  if (decidedBy === 'policy') return policyWaitText(verdicts);
-  return decidedBy && deciders[decidedBy];
-}
 
 const obstacles: Readonly<Record<ApproverObstacle, string>> = {
   ownPlan: 'This is your own plan, and the policy of the project does not allow people to approve their own.',
