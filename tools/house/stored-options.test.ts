@@ -51,7 +51,7 @@ const actsOn: Readonly<Record<string, string>> = {
   destroy: 'server/src/runs/schedules/update-schedule.ts',
   disableDestroyEnvironments: 'server/src/tenancy/lifetimes/lifespan.ts',
   downstreamEnvironmentIds: 'server/src/automation/triggers/change-downstream.ts',
-  driftDetectionCron: 'server/src/runs/schedules/check-policy-cron.ts',
+  driftDetectionCron: 'server/src/runs/schedules/family.ts',
   driftDetectionEnabled: 'server/src/runs/environments/policy-defaults.ts',
   driftDetectionRequest: 'server/src/runs/environments/check-create-request.ts',
   email: 'server/src/identity/people/invite.ts',

@@ -13,6 +13,7 @@ import { families } from '../families.ts';
 import type { Context } from '../framework/context.ts';
 import { startEffects } from '../framework/effects/carry-out.ts';
 import { Events } from '../framework/events/events.ts';
+import type { Loop } from '../framework/family.ts';
 import { buildApp } from '../framework/http/app.ts';
 import { announceStop } from '../framework/http/connections/stop.ts';
 import { reactWith } from '../framework/reactions.ts';
@@ -27,8 +28,41 @@ import { bootstrap, type FirstKey } from './bootstrap.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
 import { checkBlobFolder } from './check-blob-folder.ts';
 import { listen } from './listen.ts';
-import { startLoops } from './loops.ts';
 import { prepareSealing } from './prepare-sealing.ts';
+
+/** Until the next pass, in milliseconds. */
+async function pauseOf(context: Context, { everySeconds, nextAt }: Loop): Promise<number> {
+  const usual = everySeconds * 1000;
+  const next = await nextAt?.(context);
+  return next ? Math.min(usual, Math.max(0, next.getTime() - context.now().getTime())) : usual;
+}
+
+/**
+ * Periodic work of the service. A failed pass is logged, and the next one follows.
+ * Starts loops; dispose the result to end them after their pass.
+ */
+function startLoops(context: Context, loops: readonly Loop[]): AsyncDisposable {
+  const closing = new AbortController();
+  const run = async (loop: Loop) => {
+    while (!closing.signal.aborted) {
+      let pause = loop.everySeconds * 1000;
+      try {
+        await loop.pass(context, closing.signal);
+        if (!closing.signal.aborted) pause = await pauseOf(context, loop);
+      } catch (error) {
+        context.log.error({ err: error, loop: loop.name }, 'loop pass failed');
+      }
+      await delay(pause, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  };
+  const running = loops.map(run);
+  return {
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await Promise.all(running);
+    },
+  };
+}
 
 export interface Service extends AsyncDisposable {
   /** Address on which it listens. */

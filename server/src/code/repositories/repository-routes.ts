@@ -1,4 +1,5 @@
 /** Operations that read a repository. */
+import { posix } from 'node:path';
 import { operations } from '#contract/operations.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import { usualType } from '#protocol/tools/declared-variables.ts';
@@ -8,10 +9,35 @@ import { checkPath, checkRevision } from '../templates/check-source.ts';
 import { type CommitTree, UnreadableFile } from './git/commit-tree.ts';
 import { UnreadableRepository } from './git/fetch-commit.ts';
 import { listRevisions, readRepository } from './git/open-repository.ts';
-import { readPolicySchema } from './read-policy-schema.ts';
 import { sourceFor } from './source-for.ts';
 import { UnreadableCode } from './variables/row.ts';
 import { variablesOf } from './variables/variables-of.ts';
+
+const file = 'configurationSchema.json';
+
+/**
+ * Reads what the configuration of an approval policy can be.
+ * The JSON Schema in the folder of a policy; it is not evaluated.
+ * @returns undefined where there is none
+ * @throws UnreadableFile for a file that is not a JSON object
+ */
+async function readPolicySchema(
+  tree: CommitTree,
+  folder: string,
+): Promise<Record<string, unknown> | undefined> {
+  const path = posix.join(folder, file);
+  const text = (await tree.read([path])).get(path);
+  if (text === undefined) return undefined;
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    throw new UnreadableFile(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    throw new UnreadableFile(`${path} must contain a JSON object`);
+  return schema as Record<string, unknown>;
+}
 
 /** Parameter that a failure is about, by the first word of its sentence. */
 const parameters: Readonly<Record<string, string>> = {

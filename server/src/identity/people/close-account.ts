@@ -1,4 +1,5 @@
 /** An account is deleted: everything that identifies the person is gone, what it did remains. */
+import { hash } from 'node:crypto';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -9,9 +10,17 @@ import { deleteAddressesOf } from '../../rows/sign-in/attempt-store.ts';
 import { lockPerson, updatePerson } from '../../rows/users/person-store.ts';
 import { isOperator } from '../../rows/users/user-store.ts';
 import { requireOtherAdmin } from '../../tenancy/organizations/keep-an-admin.ts';
-import { pseudonymOf } from '../../tenancy/users/pseudonym.ts';
 import { endCredentials } from './end-credentials.ts';
 import { leaveOrganization } from './leave-organization.ts';
+
+/**
+ * Replacement for a person whose account was deleted.
+ * The same for everything that the person did, so that a trail remains readable; it says nothing about who it
+ * was.
+ */
+function pseudonymOf(userId: string): string {
+  return `Former user ${hash('sha256', `envarium pseudonym ${userId}`, 'hex').slice(0, 8)}`;
+}
 
 /**
  * @throws Refusal 404 for callers other than the person itself and the operator, 409 for the last administrator of an

@@ -1,22 +1,88 @@
 /** Operations on sign-in, the current user and its sessions. */
 import type { FastifyRequest } from 'fastify';
 import { operations } from '#contract/operations.ts';
-import type { Session } from '#contract/sign-in/shapes.ts';
+import type { CurrentUser, Session } from '#contract/sign-in/shapes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { sessionCookie, setCookie } from '../../framework/http/callers/credentials.ts';
+import { csrfTokenOf } from '../../framework/http/callers/cross-site.ts';
+import {
+  CredentialsRefused,
+  countedAddress,
+  refusedCallers,
+} from '../../framework/http/callers/refused-callers.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound, Refusal } from '../../ground/errors.ts';
 import { isUuid } from '../../rows/entity-home.ts';
+import { listOrganizationRows } from '../../rows/organizations/organization-store.ts';
+import { inOrganization } from '../../rows/places.ts';
 import { isAnyIdentity } from '../../rows/sign-in/identity-store.ts';
-import { isAnyPassword } from '../../rows/sign-in/password-store.ts';
+import { getPasswordHash, hasPassword, isAnyPassword } from '../../rows/sign-in/password-store.ts';
 import { deleteSessionRow, listSessionRows, type SessionRow } from '../../rows/sign-in/session-store.ts';
-import { updatePerson } from '../../rows/users/person-store.ts';
+import { findPersonByEmail, updatePerson } from '../../rows/users/person-store.ts';
+import { getUsers } from '../../rows/users/user-store.ts';
+import { mayCreate } from '../../tenancy/organizations/may-create.ts';
+import { userOf } from '../../tenancy/users/user-view.ts';
 import { changePassword } from './change-password.ts';
-import { checkSignIn } from './check-sign-in.ts';
-import { currentUser } from './current-user.ts';
+import { matchesPassword } from './hash-password.ts';
+import { beginAttempt } from './slow-down.ts';
 import { startBrowserSession, startCliSession } from './start-session.ts';
+
+/**
+ * Checks e-mail and password, in the same time and with the same answer whether or not there is an account.
+ * @returns the id of the user
+ * @throws CredentialsRefused (401), TooManyRequests (429) after several failures, Refusal 403 if no one
+ * signs in by password
+ */
+async function checkSignIn(
+  context: ActorContext,
+  request: FastifyRequest,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<string> {
+  if (!context.settings.passwordSignIn)
+    throw new Refusal(
+      'forbidden',
+      'This installation has no sign-in by password (ENVARIUM_PASSWORD_SIGN_IN): use its identity provider',
+    );
+  return refusedCallers(context).check(request, async () => {
+    const person = await findPersonByEmail(context.db, email);
+    const address = countedAddress(request.ip);
+    const succeeded = await beginAttempt(context, { email, userId: person?.id, address });
+    // Without an account too, so that the same statements are sent.
+    const hash = await getPasswordHash(context.db, context, person?.id ?? '');
+    const isRight = await matchesPassword(password, hash);
+    if (!person || !isRight)
+      throw new CredentialsRefused('E-mail or password is not right', person?.id ?? null);
+    await succeeded();
+    return person.id;
+  });
+}
+
+/** The caller. The caller, its organizations, and what identified it. */
+async function currentUser(context: ActorContext, request: FastifyRequest): Promise<CurrentUser> {
+  const { db, actor } = context;
+  const users = await getUsers(db, [actor.userId]);
+  const rows = await listOrganizationRows(db, actor.access.organizationIds);
+  const { session } = request;
+  return {
+    user: userOf(users, actor.userId),
+    organizations: rows.map(({ id, name }) => ({ id, name, role: actor.access.roleIn(inOrganization(id)) })),
+    identifiedBy: session ? 'session' : 'key',
+    ...(session
+      ? {
+          session: {
+            id: session.id,
+            kind: session.kind,
+            expiresAt: session.expiresAt.toISOString(),
+            csrfToken: csrfTokenOf(session.secret),
+          },
+        }
+      : {}),
+    hasPassword: await hasPassword(db, actor.userId),
+    mayCreateOrganizations: await mayCreate(context),
+  };
+}
 
 function view(row: SessionRow, request: FastifyRequest): Session {
   return {

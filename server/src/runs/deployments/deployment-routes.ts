@@ -1,13 +1,14 @@
 /** Operations on deployments, their steps and logs, each with its verb. */
+
 import { Readable } from 'node:stream';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { operations } from '#contract/operations.ts';
 import { uploadSource } from '../../code/sources/upload-source.ts';
-import type { Context } from '../../framework/context.ts';
-import { jsonList } from '../../framework/http/replies/json-text.ts';
+import type { ActorContext, Context } from '../../framework/context.ts';
+import { JsonText, jsonList } from '../../framework/http/replies/json-text.ts';
 import { excludeFields, pickFields } from '../../framework/http/replies/pick-fields.ts';
 import { type Route, route, streamRoute } from '../../framework/http/route.ts';
-import { notFound, orNotFound } from '../../ground/errors.ts';
+import { notFound, orNotFound, Refusal } from '../../ground/errors.ts';
 import {
   getDeploymentPlace,
   getDeploymentResources,
@@ -30,10 +31,26 @@ import { cancelDeployment, cancelQueuedDeployments } from './cancel-deployment.t
 import { deployEnvironment } from './deploy-environment.ts';
 import { listOutputs } from './inputs-from-outputs/list-outputs.ts';
 import { planImpact } from './plans/plan-impact.ts';
-import { planJson } from './plans/plan-json.ts';
+import { shownInput } from './policy-check/policy-input.ts';
 import { rerunDeployment } from './rerun-deployment.ts';
 import { deploymentTimeline } from './timeline/deployment-timeline.ts';
 import { deploymentTexts, deploymentView, peopleOf } from './views/deployment-view.ts';
+
+/**
+ * A plan as a document in the form of terraform, as text: its numbers keep every digit.
+ * @throws Refusal 404 for a deployment of which no plan is stored
+ */
+async function planJson(
+  context: ActorContext,
+  id: string,
+  { redirect = true }: { readonly redirect?: boolean },
+): Promise<JsonText<Record<string, unknown>>> {
+  const shown = await shownInput(context, id);
+  if (shown === undefined)
+    throw new Refusal('not_found', `No plan is stored of the deployment with id "${id}"`);
+  const url = `${context.settings.baseUrl ?? ''}/api/environments/deployments/${id}/plan-json`;
+  return new JsonText(JSON.stringify(redirect ? shown.plan : { url }));
+}
 
 const defaultPage = 100;
 

@@ -1,25 +1,74 @@
 /** Operations on state versions. Reads are audited, because states contain plain-text secrets. */
+
 import { operations } from '#contract/operations.ts';
-import { recordAudit } from '../../framework/audit/record.ts';
-import type { Context } from '../../framework/context.ts';
+import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
+import { recordAudit, recordEnvironmentAudit } from '../../framework/audit/record.ts';
+import type { ActorContext, Context } from '../../framework/context.ts';
+import { promiseEffect } from '../../framework/effects/effect-kind.ts';
+import { removeBlobs } from '../../framework/effects/remove-blobs.ts';
 import { type Route, route, streamRoute } from '../../framework/http/route.ts';
-import { orNotFound } from '../../ground/errors.ts';
+import { inTransaction } from '../../ground/database/transaction.ts';
+import { conflict, notFound, orNotFound } from '../../ground/errors.ts';
+import { lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getStateLock } from '../../rows/state/state-lock-store.ts';
 import {
   countStateVersions,
+  deleteStateVersions,
   getStateVersion,
   listStateVersions,
   type StateVersionRow,
 } from '../../rows/state/state-store.ts';
-import { clearState } from './clear-state.ts';
 import { compareVersions } from './compare-versions.ts';
-import { deleteStateVersion } from './delete-version.ts';
 import { importState, readStateBody } from './import-state.ts';
 import { freeStateLock } from './lock-state.ts';
-import { readStateVersion } from './read-current-state.ts';
+import { readStateVersion, requireReadable } from './read-current-state.ts';
 import { promoteState, rollBackState } from './roll-back-or-promote.ts';
 import { deleteStateAccess, getStateAccess, setStateAccess } from './state-access.ts';
+import { requireFreeState } from './state-holder.ts';
 import { stateLockView, stateVersionView, stateVersionViews } from './state-view.ts';
+import { forgetCurrent } from './write-state.ts';
+
+/**
+ * Deletes a rescued version of a state, which a person has checked.
+ * @throws Refusal 403 for a withheld one, 404, 409 for a version that is not rescued
+ */
+async function deleteStateVersion(context: ActorContext, id: string): Promise<{ id: string }> {
+  return inTransaction(context, async (context) => {
+    const { db } = context;
+    const before = await getStateVersion(db, id);
+    const environment = before && (await lockEnvironmentRow(db, before.environment_id));
+    const version = environment && (await getStateVersion(db, id));
+    if (!version || !environment) throw notFound('state version', id);
+    await requireReadable(context, version);
+    if (version.standing !== 'rescued')
+      throw conflict(
+        version.standing === 'current'
+          ? 'Only a rescued version can be deleted: this one is the current state'
+          : 'Only a rescued version can be deleted: superseded ones are removed after ENVARIUM_STATE_VERSION_DAYS',
+      );
+    await promiseEffect(context, removeBlobs, { ids: await deleteStateVersions(db, [id]) });
+    const { deployment_id: deploymentId, serial, lineage, sha256 } = version;
+    await recordEnvironmentAudit(context, environment, 'state.versionDeleted', {
+      stateVersionId: id,
+      ...{ deploymentId, serial, lineage, sha256 },
+    });
+    return { id };
+  });
+}
+
+/**
+ * Leaves an environment without a current state, at a person's request.
+ * All versions are kept, and a roll-back restores one.
+ * @returns the version that was current, or null
+ * @throws Refusal 404, 409 while the state is held
+ */
+async function clearState(context: ActorContext, environmentId: string): Promise<string | null> {
+  return inTransaction(context, async (context) => {
+    const environment = await requireEnvironment(context, environmentId);
+    await requireFreeState(context.db, environment);
+    return forgetCurrent(context, environment);
+  });
+}
 
 const defaultPage = 100;
 

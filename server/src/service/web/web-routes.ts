@@ -1,5 +1,8 @@
 /** Serves the web interface: one document for all of its pages, and the files that it loads. */
+
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import negotiator from '@fastify/accept-negotiator';
 import send from '@fastify/send';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,9 +10,92 @@ import type { Context } from '../../framework/context.ts';
 import { openAdmission } from '../../framework/http/callers/authenticate.ts';
 import { basePathOf } from '../../framework/http/callers/base-url.ts';
 import { compressedRoute } from '../../framework/http/replies/compression.ts';
-import { applicationHeaders } from '../../framework/http/replies/headers.ts';
-import { documentWith, openWebFolder, type WebFolder } from './web-folder.ts';
-import { answerWithoutWeb } from './without-web.ts';
+import { applicationHeaders, plainPageHeaders } from '../../framework/http/replies/headers.ts';
+import type { ServerSettings } from '../../ground/config/config.ts';
+
+interface WebFolder {
+  readonly path: string;
+  /** The one document of all pages, with places for the base path and a nonce. */
+  readonly document: string;
+  /** All other files by their paths in the folder. */
+  readonly files: ReadonlySet<string>;
+}
+
+/** Why there is no web interface, as one sentence. */
+interface MissingWeb {
+  readonly problem: string;
+}
+
+/** Placeholders that the server replaces: each must occur once. */
+const places = ['<base href="/"', '<meta name="csp-nonce" content=""'];
+
+/**
+ * The built web interface: a folder of files that do not change while the service runs.
+ * Reads which files there are.
+ */
+function openWebFolder(settings: Pick<ServerSettings, 'webFolder' | 'webProblem'>): WebFolder | MissingWeb {
+  const { webFolder: path, webProblem } = settings;
+  if (path === undefined)
+    return {
+      problem:
+        webProblem ??
+        'This server was started without its launcher (npm start), which builds the web interface: use the launcher, or set ENVARIUM_WEB_DIR to the folder of a built one',
+    };
+  try {
+    const document = readFileSync(join(path, 'index.html'), 'utf8');
+    const missing = places.find((place) => document.split(place).length !== 2);
+    if (missing !== undefined)
+      return {
+        problem: `index.html in ENVARIUM_WEB_DIR does not have ${missing} once: it is of another version`,
+      };
+    const entries = readdirSync(path, { withFileTypes: true, recursive: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1));
+    return { path, document, files: new Set(files.filter((file) => file !== 'index.html')) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { problem: `The folder in ENVARIUM_WEB_DIR cannot be read: ${code ?? message}` };
+  }
+}
+
+/** The document as one reply has it. @param basePath without a slash at its end */
+function documentWith(document: string, basePath: string, nonce: string): string {
+  const base = basePath.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return document
+    .replace('<base href="/"', () => `<base href="${base}/"`)
+    .replace('<meta name="csp-nonce" content=""', () => `<meta name="csp-nonce" content="${nonce}"`);
+}
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:4em auto;padding:0 1em;color-scheme:light dark}';
+
+function html(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/**
+ * Page for browsers without a web interface: the reason, and a link to the reference.
+ * Registers the page. @param basePath without a slash at its end
+ */
+function answerWithoutWeb(app: FastifyInstance, basePath: string, problem: string): void {
+  const page = [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>Envarium</title><style>${style}</style></head><body><h1>Envarium</h1>`,
+    '<p>The service runs, but it has no web interface.</p>',
+    `<p>${html(problem)}.</p>`,
+    `<p>The command line and the API work: <a href="${html(basePath)}/reference">reference of the API</a>.</p>`,
+    '</body></html>',
+  ].join('\n');
+  app.get('/', { config: openAdmission }, (_request, reply) =>
+    reply.code(503).type('text/html; charset=utf-8').headers(plainPageHeaders(style)).send(page),
+  );
+}
 
 /** Files that bear a hash of their content in their names. */
 const hashedFolder = 'assets/';

@@ -1,22 +1,21 @@
 /** Policies of projects: read, and replaced as a whole. */
-import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';
-import { operations } from '#contract/project-policies/operations.ts';
+import { operations, type UpdatePolicyBody } from '#contract/project-policies/operations.ts';
 import type { LimitsCheck, Policy } from '#contract/project-policies/shapes.ts';
+import { withoutNulls } from '#contract/schema/without-nulls.ts';
 import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { orNotFound } from '../../ground/errors.ts';
+import { badField, orNotFound } from '../../ground/errors.ts';
 import { countActive } from '../../rows/environments/environment-store.ts';
 import { inProject } from '../../rows/places.ts';
 import { getPolicyRow, type PolicyRow, putPolicyRow } from '../../rows/project-policies/policy-store.ts';
 import { getProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
+import { checkTtls } from '../lifetimes/policy-ttl.ts';
 import { lockProject } from '../projects/archive-project.ts';
-import { checkPolicy } from './check-policy.ts';
 import { isReached, mayExceed } from './environment-limits.ts';
 import { requireLift } from './lift-approval.ts';
-import { ownColumns, ownSettingsOf } from './own-settings.ts';
 import {
   columnsOf,
   flagsOf,
@@ -25,6 +24,52 @@ import {
   settingsOf,
 } from './policy-settings.ts';
 import { projectDemands } from './project-demands.ts';
+
+/**
+ * Settings of a policy beyond the interface: a request that does not know one of them leaves it as it is.
+ * As replies show them. @param row undefined: the policy was never changed
+ */
+function ownSettingsOf(row: PolicyRow | undefined): Pick<Policy, 'selfApprovalForbidden'> {
+  return withoutNulls({ selfApprovalForbidden: row?.self_approval_forbidden });
+}
+
+/** Changes that an update stores. A request that repeats what is stored does not set it. */
+function ownColumns(
+  { actor }: Pick<ActorContext, 'actor'>,
+  { selfApprovalForbidden: wanted }: Pick<UpdatePolicyBody, 'selfApprovalForbidden'>,
+  before: PolicyRow | undefined,
+): Pick<PolicyRow, 'self_approval_forbidden' | 'self_approval_set_by'> {
+  const [value, setBy] = [before?.self_approval_forbidden ?? null, before?.self_approval_set_by ?? null];
+  if (wanted === undefined || wanted === value)
+    return { self_approval_forbidden: value, self_approval_set_by: setBy };
+  return { self_approval_forbidden: wanted, self_approval_set_by: actor.userId };
+}
+
+const inherit = 'inherit';
+
+/** @throws Refusal 400 that names the field: lifetimes of the project's own and inherited ones do not mix */
+function checkInheritance({ maxTtl, defaultTtl }: PolicySettings): void {
+  if ((maxTtl === inherit) === (defaultTtl === inherit)) return;
+  const field = maxTtl === inherit ? 'defaultTtl' : 'maxTtl';
+  const other = maxTtl === inherit ? 'maxTtl' : 'defaultTtl';
+  throw badField(
+    `body.${field}`,
+    `must be inherit, too, as ${other} is: a project has both lifetimes from its organization, or both of its own`,
+  );
+}
+
+/**
+ * Rules for the content of a policy. Pure.
+ * The schedule of drift detection is checked by the family that runs it.
+ * @throws Refusal 400 that names the field
+ */
+function checkPolicy(settings: PolicySettings, now: Date): void {
+  checkInheritance(settings);
+  const { maxTtl, defaultTtl, driftDetectionEnabled, driftDetectionCron } = settings;
+  if (maxTtl !== inherit) checkTtls(maxTtl, defaultTtl, now);
+  if (driftDetectionEnabled && driftDetectionCron.trim() === '')
+    throw badField('body.driftDetectionCron', 'is required with driftDetectionEnabled');
+}
 
 function policyView(
   project: ProjectRow,

@@ -2,6 +2,7 @@
  * The one way in which a deployment changes its status: both life cycles move in one transaction, and whatever
  * has to follow is a reaction to `deploymentMoved`.
  */
+
 import type { Updateable } from 'kysely';
 import type { DeploymentErrorBody } from '#contract/deployments/plan.ts';
 import {
@@ -27,8 +28,20 @@ import {
 import { skipSteps } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable, EnvironmentTable } from '../../../rows/schema.ts';
 import { attemptColumns } from '../../../tenancy/lifetimes/retry-destroy.ts';
+import type { Level } from '../decisions/decide-level.ts';
 import { driftStatusAfter } from '../decisions/drift-status-after.ts';
-import { withApplied } from './applied-before.ts';
+
+/**
+ * Applied changes of a deployment that did not succeed. Pure.
+ * The error of a deployment that ends after its first level, with the units that earlier levels have applied.
+ * @param error null: it has none so far
+ * @returns null for a deployment that has applied nothing and has no error
+ */
+function withApplied(level: Level | null, error: DeploymentErrorBody | null): DeploymentErrorBody | null {
+  if (level === null || level.done.length === 0) return error;
+  const before = `Applied before in this deployment: ${level.done.join(', ')}. The next deployment continues with the rest.`;
+  return { ...error, message: error === null ? before : `${error.message}\n\n${before}` };
+}
 
 /** Status of the environment and the deployment that speaks for it, together with the changes of other columns. */
 async function refreshedColumns<Changes extends Updateable<EnvironmentTable>>(

@@ -1,5 +1,7 @@
 /** The cloud credentials of a run and its OIDC tokens, all for this one phase only. */
+
 import { createHash } from 'node:crypto';
+import { kubeconfigSecrets } from '#clouds/kubernetes.ts';
 import type { CredentialValue } from '#contract/credentials/kinds.ts';
 import type { DeploymentType } from '#contract/schema/enumerations.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
@@ -7,7 +9,6 @@ import type { Context } from '../../../framework/context.ts';
 import { audienceOf } from '../../../inputs/credentials/audience.ts';
 import { formProblem } from '../../../inputs/credentials/check-value.ts';
 import { nearestOf } from '../../../inputs/credentials/run-credentials.ts';
-import { secretTexts } from '../../../inputs/credentials/secret-texts.ts';
 import {
   issuerOf,
   type RunFacts,
@@ -23,6 +24,25 @@ import {
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
 import type { JobFacts } from '../job-facts.ts';
+
+function privateTexts(text: string): string[] {
+  try {
+    const key = JSON.parse(text) as Record<string, unknown>;
+    return [key['private_key'], key['private_key_id']].filter((value) => typeof value === 'string');
+  } catch {
+    return [text];
+  }
+}
+
+/** The parts of a credential that logs must not show. Names of accounts, projects and regions may appear. */
+function secretTexts(value: CredentialValue): string[] {
+  const { secretAccessKey, clientSecret, privateKey, serviceAccountKey, secret, kubeConfig } = value;
+  return [
+    ...[secretAccessKey, clientSecret, privateKey].filter((text) => text !== undefined),
+    ...[serviceAccountKey, secret].flatMap((text) => (text === undefined ? [] : privateTexts(text))),
+    ...(kubeConfig === undefined ? [] : kubeconfigSecrets(kubeConfig)),
+  ];
+}
 
 export interface CredentialsForRun {
   readonly credentials: RunCredential[];
