@@ -11,7 +11,7 @@ import {
   apiKeyHome,
   getApiKeyRow,
   listKeysOfOrganization,
-  lockApiKey,
+  lockApiKeyRow,
 } from '../../rows/users/api-key-store.ts';
 import { apiKeyView, apiKeyViews } from './api-key-view.ts';
 import { deleteApiKey, lockKey, updateApiKey } from './change-api-key.ts';
@@ -61,5 +61,5 @@ export const family: Family = {
   name: 'api-keys',
   routes: [...apiKeyRoutes, ...personalApiKeyRoutes],
   entities: { apiKey: apiKeyHome },
-  locks: { apiKey: lockApiKey },
+  locks: { apiKey: lockApiKeyRow },
 };

@@ -1,13 +1,12 @@
 /** SQL of agent processes: each works under an agent's key and holds one spool. */
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import { rowById } from '../row-queries.ts';
 import type { AgentProcessTable } from '../schema.ts';
 
 export type AgentProcessRow = Selectable<AgentProcessTable>;
 
-export async function getAgentProcess(db: Connection, id: string): Promise<AgentProcessRow | undefined> {
-  return db.selectFrom('agent_process').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getAgentProcess = rowById('agent_process');
 
 /**
  * The process that now holds a spool, under a new epoch if the spool is known.

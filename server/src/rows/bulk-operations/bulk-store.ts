@@ -1,19 +1,15 @@
 /** SQL of bulk operations. */
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { homeById } from '../entity-home.ts';
+import { homeOf, rowById } from '../row-queries.ts';
 import type { BulkOperationItemTable, BulkOperationTable } from '../schema.ts';
 
 export type BulkRow = Selectable<BulkOperationTable>;
 export type BulkItemRow = Selectable<BulkOperationItemTable>;
 
-export const bulkOperationHome = homeById((db, id) =>
-  db.selectFrom('bulk_operation').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const bulkOperationHome = homeOf('bulk_operation');
 
-export async function getBulkRow(db: Connection, id: string): Promise<BulkRow | undefined> {
-  return db.selectFrom('bulk_operation').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getBulkRow = rowById('bulk_operation');
 
 export async function listBulkItems(db: Connection, id: string): Promise<BulkItemRow[]> {
   return db

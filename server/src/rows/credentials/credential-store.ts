@@ -3,8 +3,8 @@ import { type Selectable, sql } from 'kysely';
 import type { CredentialType, CredentialValue } from '#contract/credentials/kinds.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
-import { homeById, isUuid } from '../entity-home.ts';
 import type { ProjectPlace } from '../projects/project-store.ts';
+import { deleteById, homeOf, lockById, rowById, rowsByIds, rowsOfOrganization } from '../row-queries.ts';
 import type { CredentialAssignmentTable, CredentialTable } from '../schema.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
@@ -74,49 +74,19 @@ export async function updateCredentialRow(
   );
 }
 
-/** Newest first. */
-export async function listCredentialRows(db: Connection, organizationId: string): Promise<CredentialRow[]> {
-  return db
-    .selectFrom('credential')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listCredentialRows = rowsOfOrganization('credential');
 
-export async function getCredentialRow(db: Connection, id: string): Promise<CredentialRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  return db.selectFrom('credential').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getCredentialRow = rowById('credential');
 
-export async function getCredentialRows(db: Connection, ids: readonly string[]): Promise<CredentialRow[]> {
-  if (ids.length === 0) return [];
-  return db
-    .selectFrom('credential')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .execute();
-}
+export const getCredentialRows = rowsByIds('credential');
 
 /** The credential, locked until the transaction ends, also against assignments. */
-export async function lockCredentialRow(tx: Connection, id: string): Promise<CredentialRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  return tx.selectFrom('credential').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-}
+export const lockCredentialRow = lockById('credential');
 
-export async function deleteCredentialRow(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('credential').where('id', '=', id).execute();
-}
+export const deleteCredentialRow = deleteById('credential');
 
 /** Home of a credential. */
-export const credentialHome = homeById((db, id) =>
-  db
-    .selectFrom('credential')
-    .select(['organization_id', 'project_id'])
-    .where('id', '=', id)
-    .executeTakeFirst(),
-);
+export const credentialHome = homeOf('credential', 'project_id');
 
 /** @throws SealError when it cannot be opened */
 export function openValue({ sealer }: Pick<Context, 'sealer'>, row: CredentialRow): CredentialValue {

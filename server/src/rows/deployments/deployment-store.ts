@@ -3,8 +3,8 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { activeStatuses, openStatuses, serialTypes, speakingTypes } from '#contract/life-cycle/life-cycle.ts';
 import type { Connection } from '../../framework/context.ts';
 import { constants, constantsText, statement } from '../../ground/database/prepared.ts';
-import { homeById } from '../entity-home.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { homeOf } from '../row-queries.ts';
 import type { DeploymentTable } from '../schema.ts';
 import type { DeploymentRow } from './deployment-row.ts';
 
@@ -331,10 +331,4 @@ export async function lockDeployment(
 }
 
 /** Home of a deployment. */
-export const deploymentHome = homeById((db, id) =>
-  db
-    .selectFrom('deployment')
-    .select(['organization_id', 'project_id', 'environment_id'])
-    .where('id', '=', id)
-    .executeTakeFirst(),
-);
+export const deploymentHome = homeOf('deployment', 'project_id', 'environment_id');

@@ -2,6 +2,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { storable } from '../../ground/database/storable.ts';
+import { deleteById } from '../row-queries.ts';
 import type { EffectTable } from '../schema.ts';
 
 export type EffectRow = Selectable<EffectTable>;
@@ -89,9 +90,7 @@ export async function nextDueAt(
   return row?.due_at;
 }
 
-export async function deleteEffect(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('effect').where('id', '=', id).execute();
-}
+export const deleteEffect = deleteById('effect');
 
 export async function postponeEffect(tx: Connection, id: string, dueAt: Date): Promise<void> {
   await tx.updateTable('effect').set({ due_at: dueAt }).where('id', '=', id).execute();

@@ -8,7 +8,7 @@ import {
   type Updateable,
 } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { homeById } from '../entity-home.ts';
+import { homeOf, rowById } from '../row-queries.ts';
 import type { EnvironmentTable } from '../schema.ts';
 
 export type EnvironmentRow = Selectable<EnvironmentTable>;
@@ -126,9 +126,7 @@ export async function nextExpiryAt(db: Connection, after: Date): Promise<Date | 
   return row?.next_ttl_at ?? null;
 }
 
-export async function getEnvironmentRow(db: Connection, id: string): Promise<EnvironmentRow | undefined> {
-  return db.selectFrom('environment').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getEnvironmentRow = rowById('environment');
 
 export async function getEnvironmentRows(db: Connection, ids: readonly string[]): Promise<EnvironmentRow[]> {
   return ids.length === 0
@@ -256,10 +254,4 @@ export async function listTags(
 }
 
 /** Home of an environment. */
-export const environmentHome = homeById((db, id) =>
-  db
-    .selectFrom('environment')
-    .select(['organization_id', 'project_id', 'id as environment_id'])
-    .where('id', '=', id)
-    .executeTakeFirst(),
-);
+export const environmentHome = homeOf('environment', 'project_id', 'id as environment_id');

@@ -4,8 +4,9 @@ import { type Selectable, sql } from 'kysely';
 import type { TokenType } from '#contract/git-tokens/operations.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
-import { homeById, isUuid } from '../entity-home.ts';
+import { isUuid } from '../entity-home.ts';
 import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
+import { deleteById, homeOf, lockById, rowById } from '../row-queries.ts';
 import type { GitTokenTable } from '../schema.ts';
 
 export type GitTokenRow = Selectable<GitTokenTable>;
@@ -110,17 +111,11 @@ export async function listTokens(
     .execute();
 }
 
-export async function getToken(db: Connection, id: string): Promise<GitTokenRow | undefined> {
-  return db.selectFrom('git_token').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getToken = rowById('git_token');
 
-export async function lockToken(tx: Connection, id: string): Promise<void> {
-  await tx.selectFrom('git_token').select('id').where('id', '=', id).forUpdate().execute();
-}
+export const lockToken = lockById('git_token');
 
-export async function deleteToken(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('git_token').where('id', '=', id).execute();
-}
+export const deleteToken = deleteById('git_token');
 
 /** A token for repositories; undefined where environments of the project may not use such a token. */
 export async function getRepositoryToken(
@@ -150,6 +145,4 @@ export function openToken({ sealer }: Pick<Context, 'sealer'>, row: GitTokenRow)
 }
 
 /** Home of a git token. */
-export const gitTokenHome = homeById((db, id) =>
-  db.selectFrom('git_token').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const gitTokenHome = homeOf('git_token');

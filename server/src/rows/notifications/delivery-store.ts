@@ -8,7 +8,7 @@ import type {
 } from '#contract/notifications/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import { storable } from '../../ground/database/storable.ts';
-import { homeById } from '../entity-home.ts';
+import { homeOf, rowById } from '../row-queries.ts';
 import type { NotificationAttemptTable, NotificationDeliveryTable } from '../schema.ts';
 import type { EventFacts } from './stored-facts.ts';
 
@@ -235,9 +235,7 @@ export async function listDeliveries(
   return query.orderBy('id', 'desc').limit(limit).execute();
 }
 
-export async function getDelivery(db: Connection, id: string): Promise<DeliveryRow | undefined> {
-  return db.selectFrom('notification_delivery').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getDelivery = rowById('notification_delivery');
 
 export async function listAttempts(db: Connection, deliveryId: string): Promise<NotificationAttemptRow[]> {
   return db
@@ -263,9 +261,7 @@ export async function restartDelivery(
 }
 
 /** Home of a delivery. */
-export const deliveryHome = homeById((db, id) =>
-  db.selectFrom('notification_delivery').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const deliveryHome = homeOf('notification_delivery');
 
 /** Wakes those that deliver. */
 export const deliveriesChannel = 'notification-deliveries';

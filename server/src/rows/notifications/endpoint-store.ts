@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { EndpointType } from '#contract/notifications/events.ts';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
-import { homeById } from '../entity-home.ts';
+import { deleteById, homeOf, lockById, rowById, rowsOfOrganization } from '../row-queries.ts';
 import type { NotificationEndpointTable } from '../schema.ts';
 
 export type EndpointRow = Selectable<NotificationEndpointTable>;
@@ -84,19 +84,9 @@ export async function replaceEndpoint(
   );
 }
 
-export async function listEndpoints(db: Connection, organizationId: string): Promise<EndpointRow[]> {
-  return db
-    .selectFrom('notification_endpoint')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listEndpoints = rowsOfOrganization('notification_endpoint');
 
-export async function getEndpoint(db: Connection, id: string): Promise<EndpointRow | undefined> {
-  return db.selectFrom('notification_endpoint').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getEndpoint = rowById('notification_endpoint');
 
 export async function getEndpoints(
   db: Connection,
@@ -111,18 +101,9 @@ export async function getEndpoints(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-export async function lockEndpoint(tx: Connection, id: string): Promise<EndpointRow | undefined> {
-  return tx
-    .selectFrom('notification_endpoint')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-}
+export const lockEndpoint = lockById('notification_endpoint');
 
-export async function deleteEndpoint(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('notification_endpoint').where('id', '=', id).execute();
-}
+export const deleteEndpoint = deleteById('notification_endpoint');
 
 /** An attempt succeeded: the endpoint is as good as new. */
 export async function clearFailures(db: Connection, id: string): Promise<void> {
@@ -158,6 +139,4 @@ export async function countFailure(
 }
 
 /** Home of an endpoint. */
-export const endpointHome = homeById((db, id) =>
-  db.selectFrom('notification_endpoint').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const endpointHome = homeOf('notification_endpoint');

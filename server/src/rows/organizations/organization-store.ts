@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { homeById, isUuid, versioned } from '../entity-home.ts';
+import { rowById } from '../row-queries.ts';
 import type { OrganizationTable } from '../schema.ts';
 
 export type OrganizationRow = Selectable<OrganizationTable>;
@@ -42,9 +43,7 @@ export async function listOrganizationRows(
     .execute();
 }
 
-export async function getOrganizationRow(db: Connection, id: string): Promise<OrganizationRow | undefined> {
-  return db.selectFrom('organization').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getOrganizationRow = rowById('organization');
 
 /** The organization, whose policies are locked until the transaction ends. */
 export async function lockOrganizationRow(tx: Connection, id: string): Promise<OrganizationRow | undefined> {

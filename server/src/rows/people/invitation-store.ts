@@ -1,7 +1,7 @@
 /** SQL of invitations. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { homeById } from '../entity-home.ts';
+import { homeOf, lockById, rowById } from '../row-queries.ts';
 import type { InvitationTable } from '../schema.ts';
 
 export type InvitationRow = Selectable<InvitationTable>;
@@ -19,14 +19,10 @@ export async function insertInvitation(
     .executeTakeFirst();
 }
 
-export async function getInvitation(db: Connection, id: string): Promise<InvitationRow | undefined> {
-  return db.selectFrom('invitation').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getInvitation = rowById('invitation');
 
 /** The same, locked until the transaction ends. */
-export async function lockInvitation(tx: Connection, id: string): Promise<InvitationRow | undefined> {
-  return tx.selectFrom('invitation').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-}
+export const lockInvitation = lockById('invitation');
 
 /** Newest first, without those that were revoked. */
 export async function listInvitationRows(db: Connection, organizationId: string): Promise<InvitationRow[]> {
@@ -83,6 +79,4 @@ export async function revokeInvitationsOf(
 }
 
 /** Home of an invitation. */
-export const invitationHome = homeById((db, id) =>
-  db.selectFrom('invitation').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const invitationHome = homeOf('invitation');

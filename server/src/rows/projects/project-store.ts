@@ -2,9 +2,10 @@
 import { type Expression, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
-import { homeById, versioned } from '../entity-home.ts';
+import { versioned } from '../entity-home.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import type { Reach } from '../places.ts';
+import { homeOf, rowById } from '../row-queries.ts';
 import type { ProjectTable } from '../schema.ts';
 
 /** A project, for what looks up things that it may use. */
@@ -67,9 +68,7 @@ export async function insertProject(
     .executeTakeFirst();
 }
 
-export async function getProjectRow(db: Connection, id: string): Promise<ProjectRow | undefined> {
-  return db.selectFrom('project').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getProjectRow = rowById('project');
 
 export async function getProjectRows(db: Connection, ids: readonly string[]): Promise<ProjectRow[]> {
   return ids.length === 0
@@ -312,12 +311,4 @@ export async function isAnyInProjects(
 }
 
 /** Home of a project: itself. */
-export const projectHome = versioned(
-  homeById((db, id) =>
-    db
-      .selectFrom('project')
-      .select(['organization_id', 'id as project_id'])
-      .where('id', '=', id)
-      .executeTakeFirst(),
-  ),
-);
+export const projectHome = versioned(homeOf('project', 'id as project_id'));

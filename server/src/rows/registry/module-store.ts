@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
-import { homeById } from '../entity-home.ts';
+import { homeOf, lockById, rowById } from '../row-queries.ts';
 import type { RegistryModuleTable } from '../schema.ts';
 import { type NamedBySettings, settingsName } from '../templates/template-use-store.ts';
 import type { ModuleSettings } from './module-settings.ts';
@@ -101,15 +101,9 @@ export async function modulesNaming(
 }
 
 /** Deleted ones too. */
-export async function getModule(db: Connection, id: string): Promise<ModuleRow | undefined> {
-  return db.selectFrom('registry_module').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getModule = rowById('registry_module');
 
-export async function lockModule(tx: Connection, id: string): Promise<void> {
-  await tx.selectFrom('registry_module').select('id').where('id', '=', id).forUpdate().execute();
-}
+export const lockModule = lockById('registry_module');
 
 /** Home of a module. */
-export const moduleHome = homeById((db, id) =>
-  db.selectFrom('registry_module').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const moduleHome = homeOf('registry_module');

@@ -1,7 +1,7 @@
 /** SQL of providers, and of the keys that sign them. */
 import type { Selectable } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { homeById } from '../entity-home.ts';
+import { homeOf, lockById, rowById, rowsOfOrganization } from '../row-queries.ts';
 import type { GpgKeyTable, RegistryProviderTable } from '../schema.ts';
 
 export type ProviderRow = Selectable<RegistryProviderTable>;
@@ -44,24 +44,11 @@ export async function describeProvider(
     .executeTakeFirstOrThrow();
 }
 
-/** Newest first. */
-export async function listProviders(db: Connection, organizationId: string): Promise<ProviderRow[]> {
-  return db
-    .selectFrom('registry_provider')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listProviders = rowsOfOrganization('registry_provider');
 
-export async function getProvider(db: Connection, id: string): Promise<ProviderRow | undefined> {
-  return db.selectFrom('registry_provider').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getProvider = rowById('registry_provider');
 
-export async function lockProvider(tx: Connection, id: string): Promise<void> {
-  await tx.selectFrom('registry_provider').select('id').where('id', '=', id).forUpdate().execute();
-}
+export const lockProvider = lockById('registry_provider');
 
 /** @returns the deleted row, or undefined if there was none */
 export async function deleteProvider(tx: Connection, id: string): Promise<ProviderRow | undefined> {
@@ -93,16 +80,7 @@ export async function insertGpgKey(
     .executeTakeFirstOrThrow();
 }
 
-/** Newest first. */
-export async function listGpgKeys(db: Connection, organizationId: string): Promise<GpgKeyRow[]> {
-  return db
-    .selectFrom('gpg_key')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listGpgKeys = rowsOfOrganization('gpg_key');
 
 /** @returns the deleted row, or undefined if there was none */
 export async function deleteGpgKey(tx: Connection, id: string): Promise<GpgKeyRow | undefined> {
@@ -110,11 +88,7 @@ export async function deleteGpgKey(tx: Connection, id: string): Promise<GpgKeyRo
 }
 
 /** Home of a provider. */
-export const providerHome = homeById((db, id) =>
-  db.selectFrom('registry_provider').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const providerHome = homeOf('registry_provider');
 
 /** Home of a key. */
-export const gpgKeyHome = homeById((db, id) =>
-  db.selectFrom('gpg_key').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const gpgKeyHome = homeOf('gpg_key');

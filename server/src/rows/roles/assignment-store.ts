@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { isUuid } from '../entity-home.ts';
 import type { Place } from '../places.ts';
+import { deleteById, rowById } from '../row-queries.ts';
 import type { RoleAssignmentTable } from '../schema.ts';
 
 export type RoleAssignmentRow = Selectable<RoleAssignmentTable>;
@@ -57,9 +58,7 @@ export async function findAssignment(
   ).executeTakeFirst();
 }
 
-export async function getAssignment(db: Connection, id: string): Promise<RoleAssignmentRow | undefined> {
-  return db.selectFrom('role_assignment').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getAssignment = rowById('role_assignment');
 
 export async function assignmentsOfTeam(db: Connection, teamId: string): Promise<RoleAssignmentRow[]> {
   return db.selectFrom('role_assignment').selectAll().where('team_id', '=', teamId).execute();
@@ -118,9 +117,7 @@ export async function updateAssignment(
     .executeTakeFirstOrThrow();
 }
 
-export async function deleteAssignment(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('role_assignment').where('id', '=', id).execute();
-}
+export const deleteAssignment = deleteById('role_assignment');
 
 /**
  * The teams with a role in an organization as a whole, in one of some projects or in an environment: ids, as a part

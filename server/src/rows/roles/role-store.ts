@@ -1,7 +1,7 @@
 /** SQL of custom roles and of the roles that users and teams are assigned. */
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { homeById } from '../entity-home.ts';
+import { deleteById, homeOf, rowById, rowsByIds, rowsOfOrganization } from '../row-queries.ts';
 import type { RoleTable } from '../schema.ts';
 import { teamIdsOf } from '../teams/team-store.ts';
 
@@ -55,29 +55,11 @@ export async function permissionsOf(
 
 export type RoleRow = Selectable<RoleTable>;
 
-/** Newest first. */
-export async function listRoleRows(db: Connection, organizationId: string): Promise<RoleRow[]> {
-  return db
-    .selectFrom('role')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listRoleRows = rowsOfOrganization('role');
 
-export async function getRoleRows(db: Connection, ids: readonly string[]): Promise<RoleRow[]> {
-  if (ids.length === 0) return [];
-  return db
-    .selectFrom('role')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .execute();
-}
+export const getRoleRows = rowsByIds('role');
 
-export async function getRoleRow(db: Connection, id: string): Promise<RoleRow | undefined> {
-  return db.selectFrom('role').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getRoleRow = rowById('role');
 
 export async function insertRoleRow(tx: Connection, values: Insertable<RoleTable>): Promise<RoleRow> {
   return tx.insertInto('role').values(values).returningAll().executeTakeFirstOrThrow();
@@ -106,9 +88,7 @@ export async function clearDefaultRole(
     .execute();
 }
 
-export async function deleteRoleRow(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('role').where('id', '=', id).execute();
-}
+export const deleteRoleRow = deleteById('role');
 
 /** Default role of new members of an organization: the id of a custom role, or User. */
 export async function defaultRoleOf(db: Connection, organizationId: string): Promise<string> {
@@ -122,6 +102,4 @@ export async function defaultRoleOf(db: Connection, organizationId: string): Pro
 }
 
 /** Home of a custom role. */
-export const roleHome = homeById((db, id) =>
-  db.selectFrom('role').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const roleHome = homeOf('role');

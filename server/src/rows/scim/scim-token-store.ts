@@ -1,24 +1,14 @@
 /** SQL of the tokens of identity providers. */
 import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import { rowById, rowsOfOrganization } from '../row-queries.ts';
 import type { ScimTokenTable } from '../schema.ts';
 
 export type ScimTokenRow = Selectable<ScimTokenTable>;
 
-/** Newest first. */
-export async function listTokenRows(db: Connection, organizationId: string): Promise<ScimTokenRow[]> {
-  return db
-    .selectFrom('scim_token')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listTokenRows = rowsOfOrganization('scim_token');
 
-export async function getTokenRow(db: Connection, id: string): Promise<ScimTokenRow | undefined> {
-  return db.selectFrom('scim_token').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getTokenRow = rowById('scim_token');
 
 export async function insertTokenRow(
   tx: Connection,

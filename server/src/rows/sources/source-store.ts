@@ -2,18 +2,15 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import type { BlobRef } from '../../ground/blobs/blob-store.ts';
+import { lockById, rowById } from '../row-queries.ts';
 import type { SourceArchiveTable } from '../schema.ts';
 
 export type SourceArchiveRow = Selectable<SourceArchiveTable>;
 
-export async function getSourceRow(db: Connection, id: string): Promise<SourceArchiveRow | undefined> {
-  return db.selectFrom('source_archive').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getSourceRow = rowById('source_archive');
 
 /** The archive, locked until the transaction ends. */
-export async function lockSourceRow(tx: Connection, id: string): Promise<SourceArchiveRow | undefined> {
-  return tx.selectFrom('source_archive').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-}
+export const lockSourceRow = lockById('source_archive');
 
 export async function insertSource(
   tx: Connection,

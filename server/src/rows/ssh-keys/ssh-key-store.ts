@@ -2,8 +2,9 @@
 
 import { type Selectable, sql } from 'kysely';
 import type { ActorContext, Connection, Context } from '../../framework/context.ts';
-import { homeById, isUuid } from '../entity-home.ts';
+import { isUuid } from '../entity-home.ts';
 import { isForProject, type ProjectPlace, type UsePlace } from '../projects/project-store.ts';
+import { deleteById, homeOf, lockById, rowById, rowsOfOrganization } from '../row-queries.ts';
 import type { SshKeyTable } from '../schema.ts';
 
 export type SshKeyRow = Selectable<SshKeyTable>;
@@ -53,32 +54,18 @@ export async function updateKey(
     .executeTakeFirstOrThrow();
 }
 
-export async function listKeys(db: Connection, organizationId: string): Promise<SshKeyRow[]> {
-  return db
-    .selectFrom('ssh_key')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listKeys = rowsOfOrganization('ssh_key');
 
-export async function getKey(db: Connection, id: string): Promise<SshKeyRow | undefined> {
-  return db.selectFrom('ssh_key').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getKey = rowById('ssh_key');
 
 /** The private key in clear. */
 export function openKey({ sealer }: Pick<Context, 'sealer'>, row: SshKeyRow): string {
   return sealer.open(row.sealed_value, association(row.id)).toString('utf8');
 }
 
-export async function lockKey(tx: Connection, id: string): Promise<void> {
-  await tx.selectFrom('ssh_key').select('id').where('id', '=', id).forUpdate().execute();
-}
+export const lockKey = lockById('ssh_key');
 
-export async function deleteKey(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('ssh_key').where('id', '=', id).execute();
-}
+export const deleteKey = deleteById('ssh_key');
 
 async function keysOf(
   db: Connection,
@@ -121,6 +108,4 @@ export async function getKeyValues(
 }
 
 /** Home of an ssh key. */
-export const sshKeyHome = homeById((db, id) =>
-  db.selectFrom('ssh_key').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const sshKeyHome = homeOf('ssh_key');

@@ -4,13 +4,12 @@ import type { Connection } from '../../framework/context.ts';
 import type { BlobRef } from '../../ground/blobs/blob-store.ts';
 import { type FindHome, isUuid } from '../entity-home.ts';
 import { environmentHome, lockEnvironmentRow } from '../environments/environment-store.ts';
+import { rowById } from '../row-queries.ts';
 import type { StateVersionTable } from '../schema.ts';
 
 export type StateVersionRow = Selectable<StateVersionTable>;
 
-export async function getStateVersion(db: Connection, id: string): Promise<StateVersionRow | undefined> {
-  return db.selectFrom('state_version').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getStateVersion = rowById('state_version');
 
 /** The current states of some environments, and how many resources they list; null: that is not known. */
 export async function listCurrentStates(

@@ -2,8 +2,8 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
-import { homeById } from '../entity-home.ts';
 import { teamIdsAssigned } from '../roles/assignment-store.ts';
+import { deleteById, homeOf, rowById, rowsByIds } from '../row-queries.ts';
 import type { TeamTable } from '../schema.ts';
 
 export type TeamRow = Selectable<TeamTable>;
@@ -79,18 +79,9 @@ export async function teamsByAge(db: Connection, organizationId: string, limit: 
     .execute();
 }
 
-export async function getTeamRow(db: Connection, id: string): Promise<TeamRow | undefined> {
-  return db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getTeamRow = rowById('team');
 
-export async function getTeamRows(db: Connection, ids: readonly string[]): Promise<TeamRow[]> {
-  if (ids.length === 0) return [];
-  return db
-    .selectFrom('team')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .execute();
-}
+export const getTeamRows = rowsByIds('team');
 
 export async function insertTeamRow(tx: Connection, values: Insertable<TeamTable>): Promise<TeamRow> {
   return tx.insertInto('team').values(values).returningAll().executeTakeFirstOrThrow();
@@ -105,9 +96,7 @@ export async function updateTeamRow(
 }
 
 /** Its memberships and roles go with it. */
-export async function deleteTeamRow(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('team').where('id', '=', id).execute();
-}
+export const deleteTeamRow = deleteById('team');
 
 /** The users of teams, by team; in a fixed order. */
 export async function membersOfTeams(
@@ -171,6 +160,4 @@ export async function removeTeamMembers(
 }
 
 /** Home of a team. */
-export const teamHome = homeById((db, id) =>
-  db.selectFrom('team').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const teamHome = homeOf('team');

@@ -5,6 +5,7 @@ import type { Connection, Context } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
 import { homeById, isUuid } from '../entity-home.ts';
 import { type LockedEnvironment, lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
+import { homeOf, rowById } from '../row-queries.ts';
 import type { TemplateTable } from '../schema.ts';
 import type { HostCredentials, TemplateSettings } from './columns.ts';
 
@@ -63,10 +64,7 @@ export async function insertTemplate(
     .executeTakeFirst();
 }
 
-export async function getTemplateRow(db: Connection, id: string): Promise<TemplateRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  return db.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getTemplateRow = rowById('template');
 
 export async function getTemplateRows(db: Connection, ids: readonly string[]): Promise<TemplateRow[]> {
   return ids.length === 0
@@ -291,9 +289,7 @@ export function openCredentials(
 }
 
 /** Home of a template. */
-export const templateHome = homeById((db, id) =>
-  db.selectFrom('template').select(['organization_id', 'project_id']).where('id', '=', id).executeTakeFirst(),
-);
+export const templateHome = homeOf('template', 'project_id');
 
 /** The template of a single environment moves to another project with it. */
 export async function moveTemplateToProject(

@@ -2,6 +2,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { homeById } from '../entity-home.ts';
+import { deleteById, lockById, rowById, rowsOfOrganization } from '../row-queries.ts';
 import type { ApiKeyTable } from '../schema.ts';
 
 export type ApiKeyRow = Selectable<ApiKeyTable>;
@@ -30,16 +31,7 @@ export async function insertApiKey(tx: Connection, values: Insertable<ApiKeyTabl
   return tx.insertInto('api_key').values(values).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Newest first. */
-export async function listKeysOfOrganization(db: Connection, organizationId: string): Promise<ApiKeyRow[]> {
-  return db
-    .selectFrom('api_key')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listKeysOfOrganization = rowsOfOrganization('api_key');
 
 /** Keys that act as a user and belong to no organization, newest first. */
 export async function listKeysOfUser(db: Connection, userId: string): Promise<ApiKeyRow[]> {
@@ -53,19 +45,10 @@ export async function listKeysOfUser(db: Connection, userId: string): Promise<Ap
     .execute();
 }
 
-export async function getApiKeyRow(db: Connection, id: string): Promise<ApiKeyRow | undefined> {
-  return db.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getApiKeyRow = rowById('api_key');
 
 /** The key is locked until the transaction ends. */
-export async function lockApiKey(tx: Connection, id: string): Promise<void> {
-  await tx.selectFrom('api_key').select('id').where('id', '=', id).forUpdate().execute();
-}
-
-/** The same, with the key. */
-export async function lockApiKeyRow(tx: Connection, id: string): Promise<ApiKeyRow | undefined> {
-  return tx.selectFrom('api_key').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-}
+export const lockApiKeyRow = lockById('api_key');
 
 export async function updateApiKeyRow(
   tx: Connection,
@@ -75,9 +58,7 @@ export async function updateApiKeyRow(
   return tx.updateTable('api_key').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function deleteApiKeyRow(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('api_key').where('id', '=', id).execute();
-}
+export const deleteApiKeyRow = deleteById('api_key');
 
 /** Home of a key of an organization; other keys belong only to their user. */
 export const apiKeyHome = homeById(async (db, id) => {

@@ -7,6 +7,7 @@ import type { VariableSchema } from '#contract/variables/shapes.ts';
 import type { Connection, Context } from '../../framework/context.ts';
 import { isUuid } from '../entity-home.ts';
 import type { Place } from '../places.ts';
+import { lockById, rowById } from '../row-queries.ts';
 import type { VariableTable } from '../schema.ts';
 
 export type VariableRow = Selectable<VariableTable>;
@@ -155,9 +156,7 @@ export async function deleteVariables(tx: Connection, ids: readonly string[]): P
     .execute();
 }
 
-export async function getVariableRow(db: Connection, id: string): Promise<VariableRow | undefined> {
-  return db.selectFrom('variable').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getVariableRow = rowById('variable');
 
 /** @param ids texts of any form. @returns those that exist, by id */
 export async function getVariableRows(
@@ -173,9 +172,7 @@ export async function getVariableRows(
 }
 
 /** Locks a variable until the end of the transaction. */
-export async function lockVariableRow(tx: Connection, id: string): Promise<VariableRow | undefined> {
-  return tx.selectFrom('variable').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-}
+export const lockVariableRow = lockById('variable');
 
 /** Blocks other changes to variables of a scope until the transaction ends. */
 export async function lockScope(tx: Connection, { scope, scopeId }: ScopeOf): Promise<void> {

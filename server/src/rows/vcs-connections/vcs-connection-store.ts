@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { VcsConnectionType } from '#contract/vcs-connections/connection-types.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
-import { homeById, isUuid } from '../entity-home.ts';
+import { deleteById, homeOf, lockById, rowById, rowsOfOrganization } from '../row-queries.ts';
 import type { VcsConnectionTable } from '../schema.ts';
 
 export type VcsConnectionRow = Selectable<VcsConnectionTable>;
@@ -65,29 +65,14 @@ export async function updateConnection(
   );
 }
 
-export async function listConnections(db: Connection, organizationId: string): Promise<VcsConnectionRow[]> {
-  return db
-    .selectFrom('vcs_connection')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listConnections = rowsOfOrganization('vcs_connection');
 
 /** @returns undefined for what is not an id, too */
-export async function getConnection(db: Connection, id: string): Promise<VcsConnectionRow | undefined> {
-  if (!isUuid(id)) return undefined;
-  return db.selectFrom('vcs_connection').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const getConnection = rowById('vcs_connection');
 
-export async function lockConnection(tx: Connection, id: string): Promise<void> {
-  await tx.selectFrom('vcs_connection').select('id').where('id', '=', id).forUpdate().execute();
-}
+export const lockConnection = lockById('vcs_connection');
 
-export async function deleteConnection(tx: Connection, id: string): Promise<void> {
-  await tx.deleteFrom('vcs_connection').where('id', '=', id).execute();
-}
+export const deleteConnection = deleteById('vcs_connection');
 
 /** Connections that have a token. */
 export async function connectionsWithToken(
@@ -120,6 +105,4 @@ export async function tokenIdOf(
 }
 
 /** Home of a connection. */
-export const connectionHome = homeById((db, id) =>
-  db.selectFrom('vcs_connection').select('organization_id').where('id', '=', id).executeTakeFirst(),
-);
+export const connectionHome = homeOf('vcs_connection');
