@@ -98,7 +98,6 @@ async function accept(context: ActorContext, kind: BulkKind, request: BulkReques
   await recordAudit(context, {
     organizationId: request.organizationId,
     action: 'bulkOperation.started',
-    entity: 'bulkOperation',
     entityId: id,
     details: { operation: kind, environmentIds: [...environmentIds] },
   });

@@ -17,7 +17,7 @@ import {
 } from '../../rows/notifications/assignment-store.ts';
 import { lockEndpoint } from '../../rows/notifications/endpoint-store.ts';
 import { holdProjectRow } from '../../rows/projects/project-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf, getUsers } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { tellAssignments } from './notified-organizations.ts';
 
@@ -25,10 +25,7 @@ async function views(
   { db }: Pick<ActorContext, 'db'>,
   rows: readonly NotificationAssignmentRow[],
 ): Promise<NotificationAssignment[]> {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(db, rows);
   return rows.map((row) => ({
     id: row.id,
     notificationEndpointId: row.endpoint_id,

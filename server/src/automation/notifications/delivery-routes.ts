@@ -135,7 +135,6 @@ async function resend(context: ActorContext, id: string): Promise<NotificationDe
     organizationId: row.organization_id,
     projectId: row.project_id,
     action: 'notificationDelivery.resent',
-    entity: 'notificationDelivery',
     entityId: row.id,
     details: { endpointId: row.endpoint_id, eventName: row.event_name },
   });

@@ -25,7 +25,7 @@ import {
   replaceEndpoint,
 } from '../../rows/notifications/endpoint-store.ts';
 import { inOrganization } from '../../rows/places.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { sendNotification } from './delivery/send-notification.ts';
 import { checkEndpoint, endpointProblem } from './endpoints/check-endpoint.ts';
@@ -41,10 +41,7 @@ async function endpointViews(
   rows: readonly EndpointRow[],
 ): Promise<NotificationEndpoint[]> {
   const { access } = context.actor;
-  const users = await getUsers(
-    context.db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(context.db, rows);
   return rows.map((row) => {
     const problem = endpointProblem(context.settings, row.type);
     const isShown = access.has('EDIT_ORGANIZATION_SETTINGS', inOrganization(row.organization_id));

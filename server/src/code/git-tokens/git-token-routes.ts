@@ -6,7 +6,7 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { badField, conflict, notFound, orNotFound, type Refusal } from '../../ground/errors.ts';
+import { badField, conflict, orNotFound, type Refusal } from '../../ground/errors.ts';
 import { changedSecret, sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 import {
   deleteToken,
@@ -65,7 +65,6 @@ export const gitTokenRoutes: Route[] = [
       await recordAudit(context, {
         organizationId: row.organization_id,
         action: 'gitToken.created',
-        entity: 'gitToken',
         entityId: row.id,
         details: { name: row.name, type: row.type, hosts: row.hosts },
         ...changesOf(null, audited(context, row)),
@@ -74,8 +73,7 @@ export const gitTokenRoutes: Route[] = [
     }),
   ),
   route(operations.getGitToken, async (context, { params }) => {
-    const row = await getToken(context.db, params.id);
-    if (!row) throw notFound('git token', params.id);
+    const row = orNotFound(await getToken(context.db, params.id), 'git token', params.id);
     const uses = await usesOf(context.db, row.organization_id, { tokenId: row.id });
     return { ...view(row), usedBy: visibleUses(context.actor, uses) };
   }),
@@ -94,7 +92,6 @@ export const gitTokenRoutes: Route[] = [
       await recordAudit(context, {
         organizationId: row.organization_id,
         action: 'gitToken.updated',
-        entity: 'gitToken',
         entityId: row.id,
         details: { name: row.name, fields: Object.keys(body) },
         ...changesOf(audited(context, before), audited(context, row)),
@@ -111,7 +108,6 @@ export const gitTokenRoutes: Route[] = [
       await recordAudit(context, {
         organizationId: home?.organizationId ?? null,
         action: 'gitToken.deleted',
-        entity: 'gitToken',
         entityId: params.id,
         ...changesOf(audited(context, row), null),
       });

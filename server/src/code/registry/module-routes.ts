@@ -19,15 +19,12 @@ import {
   markModuleDeleted,
   updateModule,
 } from '../../rows/registry/module-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { splitCredentials } from '../templates/repository-credentials.ts';
 
 async function views(db: Connection, rows: readonly ModuleRow[]): Promise<Module[]> {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(db, rows);
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
@@ -69,7 +66,6 @@ function audit(context: ActorContext, action: string, row: ModuleRow, changes: C
   return recordAudit(context, {
     organizationId: row.organization_id,
     action: `module.${action}`,
-    entity: 'module',
     entityId: row.id,
     details: { name: row.name, provider: row.provider },
     ...changes,

@@ -20,14 +20,11 @@ import {
   lockProvider,
   type ProviderRow,
 } from '../../rows/registry/provider-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 
 async function creators(db: Connection, rows: readonly { readonly created_by: string }[]) {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(db, rows);
   return ({ created_by: createdBy }: { readonly created_by: string }) => ({
     createdBy,
     createdByUser: userOf(users, createdBy),

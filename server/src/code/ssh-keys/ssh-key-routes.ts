@@ -18,16 +18,13 @@ import {
   type SshKeyRow,
   updateKey,
 } from '../../rows/ssh-keys/ssh-key-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { requireProjects } from '../../tenancy/projects/require-projects.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { requireUnused, usesOf, visibleUses } from '../git-tokens/credential-uses.ts';
 
 async function views(db: Connection, rows: readonly SshKeyRow[]): Promise<SshKey[]> {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(db, rows);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -61,7 +58,6 @@ function audit(
   return recordAudit(context, {
     organizationId: row.organizationId,
     action: `sshKey.${action}`,
-    entity: 'sshKey',
     entityId: row.id,
     ...(row.name === undefined ? {} : { details: { name: row.name } }),
     ...changes,

@@ -3,15 +3,14 @@ import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound } from '../../ground/errors.ts';
+import { conflict, orNotFound } from '../../ground/errors.ts';
 import { lockTemplate, markTemplateDeleted } from '../../rows/templates/template-store.ts';
 import { kindOf } from './template-kinds.ts';
 
 /** The row stays, for the environments that use it and for readers. The right was checked. @throws Refusal 409 */
 export async function deleteTemplate(context: ActorContext, id: string): Promise<{ id: string }> {
   return inTransaction(context, async (context) => {
-    const locked = await lockTemplate(context.db, id);
-    if (!locked) throw notFound('template', id);
+    const locked = orNotFound(await lockTemplate(context.db, id), 'template', id);
     const { row } = locked;
     if (row.is_single_use)
       throw conflict(`Template "${row.name}" belongs to a single environment: delete the environment`);

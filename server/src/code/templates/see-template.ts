@@ -2,7 +2,7 @@
 import type { Access } from '../../framework/access/access.ts';
 import { MissingRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
-import { notFound } from '../../ground/errors.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { getTemplateRow, type TemplateRow } from '../../rows/templates/template-store.ts';
 import { placeOfTemplate } from './template-view.ts';
 
@@ -28,8 +28,7 @@ export function requireSight(context: ActorContext, row: TemplateRow, why = 'Thi
 
 /** @throws Refusal 404 where there is none, 403 where the caller may not see it */
 export async function requireTemplate(context: ActorContext, id: string): Promise<TemplateRow> {
-  const row = await getTemplateRow(context.db, id);
-  if (!row) throw notFound('template', id);
+  const row = orNotFound(await getTemplateRow(context.db, id), 'template', id);
   requireSight(context, row);
   return row;
 }

@@ -5,7 +5,7 @@ import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { badField, conflict, orNotFound } from '../../ground/errors.ts';
 import { isUuid } from '../../rows/entity-home.ts';
 import { inProject } from '../../rows/places.ts';
 import { holdProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
@@ -17,8 +17,7 @@ import { templateView } from './template-view.ts';
 
 /** @throws Refusal 404, or 403 where the caller may not see it */
 async function lockVisible(context: ActorContext, id: string): Promise<TemplateRow> {
-  const locked = await lockTemplate(context.db, id);
-  if (!locked) throw notFound('template', id);
+  const locked = orNotFound(await lockTemplate(context.db, id), 'template', id);
   requireSight(context, locked.row);
   return locked.row;
 }
@@ -93,8 +92,7 @@ export async function removeTemplateFromProject(
 ): Promise<Template> {
   return inTransaction(context, async (context) => {
     const template = await lockVisible(context, id);
-    const project = await projectFor(context, template, projectId);
-    if (!project) throw notFound('project', projectId);
+    const project = orNotFound(await projectFor(context, template, projectId), 'project', projectId);
     requireRight(context.actor, inProject(project), 'MANAGE_PROJECT_TEMPLATES', 'This project');
     if (template.is_single_use)
       throw conflict(`Template "${template.name}" belongs to a single environment, which needs it`);

@@ -12,7 +12,7 @@ import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { badField, conflict, orNotFound } from '../../ground/errors.ts';
 import { openDeploymentsOf } from '../../rows/deployments/deployment-store.ts';
 import { updatePlaceholders } from '../../rows/deployments/placeholder-store.ts';
 import type { HostCredentials } from '../../rows/templates/columns.ts';
@@ -146,8 +146,7 @@ export async function updateTemplate(
   body: Omit<TemplateContentBody, 'name'> & { readonly name?: string },
 ): Promise<Template> {
   return inTransaction(context, async (context) => {
-    const locked = await lockTemplate(context.db, id);
-    if (!locked) throw notFound('template', id);
+    const locked = orNotFound(await lockTemplate(context.db, id), 'template', id);
     const { row } = locked;
     const request = normalizeTemplate({ ...body, name: nameAfter(row, body.name) });
     requireEdit(context, row);

@@ -53,7 +53,6 @@ function audit(
   return recordAudit(context, {
     organizationId: row.organization_id,
     action: `vcsConnection.${action}`,
-    entity: 'vcsConnection',
     entityId: row.id,
     details: { name: row.name },
     ...changes,

@@ -1,5 +1,5 @@
 /** Locks what a request names, which may be gone since its rights were checked. */
-import { notFound } from '../../ground/errors.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { type LockedDeployment, lockDeployment } from '../../rows/deployments/deployment-store.ts';
 import { type LockedEnvironment, lockEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { Context } from '../context.ts';
@@ -9,14 +9,12 @@ export async function requireEnvironment(
   { db }: Pick<Context, 'db'>,
   id: string,
 ): Promise<LockedEnvironment> {
-  const environment = await lockEnvironmentRow(db, id);
-  if (!environment) throw notFound('environment', id);
+  const environment = orNotFound(await lockEnvironmentRow(db, id), 'environment', id);
   return environment;
 }
 
 /** Locks the environment of the deployment, then the deployment. @throws Refusal 404 */
 export async function requireDeployment({ db }: Pick<Context, 'db'>, id: string): Promise<LockedDeployment> {
-  const found = await lockDeployment(db, id);
-  if (!found) throw notFound('deployment', id);
+  const found = orNotFound(await lockDeployment(db, id), 'deployment', id);
   return found;
 }

@@ -3,7 +3,7 @@ import type { ApiKey, PersonalApiKey } from '#contract/api-keys/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import { activeRolesOf } from '../../rows/organizations/membership-store.ts';
 import type { ApiKeyRow } from '../../rows/users/api-key-store.ts';
-import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
+import { creatorsOf, type UserRow } from '../../rows/users/user-store.ts';
 import { userView } from '../../tenancy/users/user-view.ts';
 
 function secretsOf(row: ApiKeyRow): ApiKey['secrets'] {
@@ -36,13 +36,6 @@ function commonView(row: ApiKeyRow, users: ReadonlyMap<string, UserRow>): Person
     networks: row.networks,
     secrets: secretsOf(row),
   };
-}
-
-function creatorsOf(db: Connection, rows: readonly ApiKeyRow[]): Promise<Map<string, UserRow>> {
-  return getUsers(
-    db,
-    rows.flatMap((row) => row.created_by ?? []),
-  );
 }
 
 /** Keys of one organization. */

@@ -77,7 +77,6 @@ export async function updateApiKey(
     await recordAudit(context, {
       organizationId,
       action: 'apiKey.updated',
-      entity: 'apiKey',
       entityId: id,
       ...changesOf(audited(before), audited(after)),
     });
@@ -107,7 +106,6 @@ export async function deleteApiKey(
     await recordAudit(context, {
       organizationId,
       action: 'apiKey.deleted',
-      entity: 'apiKey',
       entityId: id,
       details: { name: row.name },
     });

@@ -74,7 +74,6 @@ export async function createApiKey(context: ActorContext, body: CreateApiKeyBody
     await recordAudit(context, {
       organizationId,
       action: 'apiKey.created',
-      entity: 'apiKey',
       entityId: row.id,
       details: {
         name,

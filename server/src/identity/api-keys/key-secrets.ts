@@ -14,7 +14,6 @@ function audit(context: ActorContext, row: ApiKeyRow, action: string, secretId: 
   return recordAudit(context, {
     organizationId: row.organization_id,
     action: `apiKey.${action}`,
-    entity: 'apiKey',
     entityId: row.id,
     details: { name: row.name, secretId },
   });

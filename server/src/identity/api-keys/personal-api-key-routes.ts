@@ -50,7 +50,6 @@ function audit(context: ActorContext, action: string, row: ApiKeyRow): Promise<v
   return recordAudit(context, {
     organizationId: null,
     action: `apiKey.${action}`,
-    entity: 'apiKey',
     entityId: row.id,
     details: {
       name: row.name,

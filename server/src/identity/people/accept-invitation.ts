@@ -36,7 +36,6 @@ async function accept(context: ActorContext, row: InvitationRow): Promise<void> 
   await recordAudit(context, {
     organizationId: row.organization_id,
     action: 'invitation.accepted',
-    entity: 'invitation',
     entityId: row.id,
   });
 }

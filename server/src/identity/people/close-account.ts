@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound, Refusal } from '../../ground/errors.ts';
+import { conflict, notFound, orNotFound, Refusal } from '../../ground/errors.ts';
 import { listMemberships } from '../../rows/organizations/membership-store.ts';
 import { revokeInvitationsOf } from '../../rows/people/invitation-store.ts';
 import { deleteAddressesOf } from '../../rows/sign-in/attempt-store.ts';
@@ -33,8 +33,7 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
     throw conflict('This is the user of the first key of the installation, which cannot be deleted');
   await inTransaction(context, async (context) => {
     const { db } = context;
-    const person = await lockPerson(db, userId);
-    if (!person) throw notFound('user', userId);
+    const person = orNotFound(await lockPerson(db, userId), 'user', userId);
     if (person.is_api_key || person.email === '')
       throw new Refusal('conflict', 'This user is not a person: delete its API key');
     for (const { organization_id: organizationId, role, status } of await listMemberships(db, userId)) {
@@ -43,7 +42,6 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
       await recordAudit(context, {
         organizationId,
         action: 'user.removed',
-        entity: 'user',
         entityId: userId,
         details: { role, status },
       });
@@ -65,7 +63,6 @@ export async function closeAccount(context: ActorContext, userId: string): Promi
     await recordAudit(context, {
       organizationId: null,
       action: 'user.deleted',
-      entity: 'user',
       entityId: userId,
     });
   });

@@ -48,7 +48,6 @@ async function createWithPassword(
     await recordAudit(context, {
       organizationId,
       action: 'user.created',
-      entity: 'user',
       entityId: userId,
       details: { role: 'Admin' },
     });

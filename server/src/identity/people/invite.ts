@@ -5,7 +5,7 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { baseUrlOf } from '../../framework/http/callers/base-url.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound, Refusal } from '../../ground/errors.ts';
+import { conflict, orNotFound, Refusal } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 import { getMembership, insertMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
@@ -19,7 +19,7 @@ import {
   updateInvitation,
 } from '../../rows/people/invitation-store.ts';
 import { insertPerson } from '../../rows/users/person-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { checkPermissions, grantProjectRoles } from '../roles/grant-permissions.ts';
 import { leaveOrganization } from './leave-organization.ts';
@@ -37,10 +37,7 @@ function expiryOf({ settings, now }: ActorContext): Date {
 }
 
 async function views(context: ActorContext, rows: readonly InvitationRow[]): Promise<Invitation[]> {
-  const users = await getUsers(
-    context.db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(context.db, rows);
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
@@ -131,7 +128,6 @@ function audit(context: ActorContext, action: string, row: InvitationRow): Promi
   return recordAudit(context, {
     organizationId: row.organization_id,
     action: `invitation.${action}`,
-    entity: 'invitation',
     entityId: row.id,
     details: { userId: row.user_id, permissions: row.permissions },
   });
@@ -151,8 +147,7 @@ async function lockOpen(tx: Connection, id: string): Promise<InvitationRow> {
   const found = await getInvitation(tx, id);
   // The organization first, as everything that removes members does.
   if (found) await lockOrganizationRow(tx, found.organization_id);
-  const row = await lockInvitation(tx, id);
-  if (!row) throw notFound('invitation', id);
+  const row = orNotFound(await lockInvitation(tx, id), 'invitation', id);
   requireOpen(row);
   return row;
 }

@@ -3,7 +3,7 @@
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { notFound } from '../../ground/errors.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { deleteMembership, getMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import { revokeInvitationsOf } from '../../rows/people/invitation-store.ts';
@@ -36,8 +36,7 @@ export async function removeMember(
   await inTransaction(context, async (context) => {
     // The person's rights are locked between the check and the commit.
     await lockOrganizationRow(context.db, organizationId);
-    const membership = await getMembership(context.db, organizationId, userId);
-    if (!membership) throw notFound('user', userId);
+    const membership = orNotFound(await getMembership(context.db, organizationId, userId), 'user', userId);
     if (userId !== context.actor.userId)
       await requireRightsOfPerson(context, organizationId, userId, 'Removing this member');
     await requireOtherAdmin(context, organizationId, userId);
@@ -46,7 +45,6 @@ export async function removeMember(
     await recordAudit(context, {
       organizationId,
       action: 'user.removed',
-      entity: 'user',
       entityId: userId,
       details: { role: membership.role, status: membership.status },
     });

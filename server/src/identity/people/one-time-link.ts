@@ -5,7 +5,7 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { baseUrlOf } from '../../framework/http/callers/base-url.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound } from '../../ground/errors.ts';
+import { conflict, notFound, orNotFound } from '../../ground/errors.ts';
 import { newKeySecret } from '../../ground/secrets/api-key-hash.ts';
 import { type LinkKind, lockLink, putLink } from '../../rows/people/one-time-link-store.ts';
 import { lockPerson } from '../../rows/users/person-store.ts';
@@ -53,8 +53,7 @@ export async function createLink(
   const createdAt = context.now();
   const expiresAt = new Date(createdAt.getTime() + validMilliseconds);
   return inTransaction(context, async (context) => {
-    const person = await lockPerson(context.db, userId);
-    if (!person) throw notFound('user', userId);
+    const person = orNotFound(await lockPerson(context.db, userId), 'user', userId);
     if (person.is_api_key || person.email === '')
       throw conflict(`This user is not a person: ${withoutPerson}`);
     await putLink(context.db, kind, {

@@ -91,7 +91,6 @@ export async function createRole(context: ActorContext, body: CreateRoleBody): P
     await recordAudit(context, {
       organizationId,
       action: 'role.created',
-      entity: 'role',
       entityId: row.id,
       ...changesOf(null, audited(row)),
     });
@@ -131,7 +130,6 @@ export async function updateRole(context: ActorContext, id: string, body: Update
     await recordAudit(context, {
       organizationId,
       action: 'role.updated',
-      entity: 'role',
       entityId: id,
       ...changesOf(audited(role), audited(changed)),
     });
@@ -156,7 +154,6 @@ export async function deleteRole(context: ActorContext, id: string): Promise<{ i
     await recordAudit(context, {
       organizationId: role.organization_id,
       action: 'role.deleted',
-      entity: 'role',
       entityId: id,
       ...changesOf(audited(role), null),
     });

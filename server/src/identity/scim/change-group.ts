@@ -3,7 +3,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { isNameTaken } from '../../ground/database/is-name-taken.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { notFound } from '../../ground/errors.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import { membersAmong } from '../../rows/organizations/member-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import { putScimGroup } from '../../rows/scim/scim-store.ts';
@@ -43,8 +43,7 @@ async function memberIds(
 }
 
 async function found(asked: ScimRequest, { db }: ActorContext, id: string): Promise<GroupResource> {
-  const group = await findGroup(asked, id, db);
-  if (!group) throw notFound('group', id);
+  const group = orNotFound(await findGroup(asked, id, db), 'group', id);
   return group;
 }
 

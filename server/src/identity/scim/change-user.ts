@@ -4,7 +4,7 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { notFound } from '../../ground/errors.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import {
   getMembership,
   insertMembership,
@@ -90,8 +90,7 @@ async function store(
 }
 
 async function found(asked: ScimRequest, context: ActorContext, id: string): Promise<UserResource> {
-  const user = await findUser({ ...asked, context }, id);
-  if (!user) throw notFound('user', id);
+  const user = orNotFound(await findUser({ ...asked, context }, id), 'user', id);
   return user;
 }
 
@@ -129,7 +128,6 @@ export async function createUser(asked: ScimRequest, body: unknown): Promise<Use
     await recordAudit(context, {
       organizationId,
       action: 'user.added',
-      entity: 'user',
       entityId: person.id,
       details: { role: 'User', status, source: scimSource },
     });

@@ -19,17 +19,14 @@ import {
   listTokenRows,
   type ScimTokenRow,
 } from '../../rows/scim/scim-token-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { scimAddress } from './service-address.ts';
 
 const mostTokens = 2;
 
 async function views({ db }: ActorContext, rows: readonly ScimTokenRow[]): Promise<ScimToken[]> {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(db, rows);
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
@@ -71,7 +68,6 @@ function audit(context: ActorContext, action: string, organizationId: string, id
   return recordAudit(context, {
     organizationId,
     action: `scimToken.${action}`,
-    entity: 'scimToken',
     entityId: id,
   });
 }

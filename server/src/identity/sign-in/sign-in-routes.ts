@@ -106,7 +106,6 @@ async function endSession(context: ActorContext, id: string): Promise<{ id: stri
     await recordAudit(context, {
       organizationId: null,
       action: 'session.ended',
-      entity: 'session',
       entityId: id,
     });
     return { id };
@@ -158,7 +157,6 @@ export const signInRoutes: Route[] = [
       await recordAudit(context, {
         organizationId: null,
         action: 'user.updated',
-        entity: 'user',
         entityId: userId,
         // Not the name: entries stay as they are when the person is removed.
         details: { fields: Object.keys(changes) },

@@ -64,7 +64,6 @@ async function startSession(
     await recordAudit(asPerson(context, person), {
       organizationId: null,
       action: 'session.created',
-      entity: 'session',
       entityId: session.id,
       details: { ...proof, address: request.ip },
     });

@@ -112,7 +112,6 @@ async function followTeams(
     recordAudit(context, {
       organizationId,
       action: 'team.updated',
-      entity: 'team',
       entityId: id,
       details: { ...changes, source: claimSource },
     });

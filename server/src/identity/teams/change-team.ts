@@ -56,7 +56,6 @@ export async function createTeam(context: ActorContext, body: CreateTeamBody): P
     await recordAudit(context, {
       organizationId,
       action: 'team.created',
-      entity: 'team',
       entityId: row.id,
       ...changesOf(null, audited(row)),
     });
@@ -143,7 +142,6 @@ export async function updateTeam(context: ActorContext, id: string, body: Update
     await recordAudit(context, {
       organizationId: team.organization_id,
       action: 'team.updated',
-      entity: 'team',
       entityId: id,
       details: { added, removed },
       ...changesOf(audited(team), audited(changed)),
@@ -161,7 +159,6 @@ export async function deleteTeam(context: ActorContext, id: string): Promise<{ i
     await recordAudit(context, {
       organizationId: team.organization_id,
       action: 'team.deleted',
-      entity: 'team',
       entityId: id,
       ...changesOf(audited(team), null),
     });

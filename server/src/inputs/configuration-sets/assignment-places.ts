@@ -6,7 +6,7 @@ import { type SetAssignmentScope, setAssignmentScopes } from '#contract/configur
 import type { Right, VariableScope } from '#contract/schema/enumerations.ts';
 import { requireRight } from '../../framework/access/check-right.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { badField, notFound } from '../../ground/errors.ts';
+import { badField, orNotFound } from '../../ground/errors.ts';
 import {
   type AssignmentScope,
   assignmentScopesOf,
@@ -106,8 +106,7 @@ export async function requireAssignmentPlace(
 ): Promise<PermittedPlace> {
   const scope = setAssignmentScopes.find((each) => each === given);
   if (!scope) throw badField('params.scope', `must be one of ${setAssignmentScopes.join(', ')}`);
-  const place = await findAssignmentPlace(db, { scope, scopeId });
-  if (!place) throw notFound(scope, scopeId);
+  const place = orNotFound(await findAssignmentPlace(db, { scope, scopeId }), scope, scopeId);
   return place;
 }
 

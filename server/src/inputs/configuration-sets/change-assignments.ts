@@ -87,7 +87,6 @@ async function auditAssignment(
       organizationId: home.organizationId,
       projectId: home.projectId,
       action: `configurationSet.${action}`,
-      entity: 'configurationSet',
       entityId: id,
       details: { name, scope, scopeId, ...proposed },
     });

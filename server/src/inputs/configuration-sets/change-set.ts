@@ -49,7 +49,6 @@ async function auditSet(
     organizationId: row.organization_id,
     projectId: row.project_id,
     action: `configurationSet.${action}`,
-    entity: 'configurationSet',
     entityId: row.id,
     details: { name: row.name },
     ...changes,

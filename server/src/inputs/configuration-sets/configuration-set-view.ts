@@ -2,7 +2,7 @@
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { AssignedSetRow, SetRow } from '../../rows/configuration-sets/configuration-set-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 
 /** Views of several sets, in their order: where they are assigned, or else where they were created. */
@@ -10,10 +10,7 @@ export async function setViews(
   db: Connection,
   rows: readonly (SetRow | AssignedSetRow)[],
 ): Promise<ConfigurationSet[]> {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(db, rows);
   return rows.map((row) => {
     const creationScope = row.project_id === null ? 'organization' : 'project';
     const creationScopeId = row.project_id ?? row.organization_id;

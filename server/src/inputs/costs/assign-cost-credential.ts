@@ -33,7 +33,6 @@ function record(
     organizationId: project.organization_id,
     projectId: project.id,
     action: `credential.${action}`,
-    entity: 'credential',
     entityId: id,
     details: { name, type },
     ...(action === 'assignedForCosts' ? changesOf(null, assignment) : changesOf(assignment, null)),

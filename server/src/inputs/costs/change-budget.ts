@@ -37,7 +37,6 @@ function record(
     organizationId: project.organization_id,
     projectId: project.id,
     action: `budget.${action}`,
-    entity: 'budget',
     entityId: id,
     ...changes,
   });

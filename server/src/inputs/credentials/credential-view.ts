@@ -2,14 +2,11 @@
 import type { Credential } from '#contract/credentials/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { CredentialRow } from '../../rows/credentials/credential-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 
 export async function credentialViews(db: Connection, rows: readonly CredentialRow[]): Promise<Credential[]> {
-  const users = await getUsers(
-    db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(db, rows);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,

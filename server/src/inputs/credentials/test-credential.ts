@@ -121,7 +121,6 @@ export async function testCredential(context: ActorContext, id: string): Promise
       organizationId: row.organization_id,
       projectId: row.project_id,
       action: 'credential.tested',
-      entity: 'credential',
       entityId: row.id,
       details: { name: row.name, isTested: test.isTested, isOk: test.isOk },
       ...changesOf(null, null),

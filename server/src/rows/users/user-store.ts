@@ -15,6 +15,17 @@ export async function getUsers(db: Connection, ids: readonly string[]): Promise<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The users who created rows, by id. */
+export function creatorsOf(
+  db: Connection,
+  rows: readonly { readonly created_by: string | null }[],
+): Promise<Map<string, UserRow>> {
+  return getUsers(
+    db,
+    rows.flatMap((row) => row.created_by ?? []),
+  );
+}
+
 /** A user, unless one has this id already. */
 export async function insertUser(
   tx: Connection,

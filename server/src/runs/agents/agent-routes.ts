@@ -15,7 +15,7 @@ import {
   listAgentSecrets,
 } from '../../rows/agents/agent-store.ts';
 import { listProcesses, newestProcess } from '../../rows/agents/process-store.ts';
-import { getUsers, isOperator, systemUserId } from '../../rows/users/user-store.ts';
+import { creatorsOf, getUsers, isOperator, systemUserId } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 import { reachableSince } from './contact.ts';
 import { deleteAgent, requireManagedAgent, revokeAgentSecret } from './delete-agent.ts';
@@ -87,7 +87,6 @@ export const agentFamilyRoutes: Route[] = [
       await recordAudit(context, {
         organizationId,
         action: 'agent.created',
-        entity: 'agent',
         entityId: row.id,
         details: { name, agentKey: row.agent_key },
         ...changesOf(null, { name, description, logs }),
@@ -109,7 +108,6 @@ export const agentFamilyRoutes: Route[] = [
       await recordAudit(context, {
         organizationId: agent.organization_id,
         action: 'agent.secretCreated',
-        entity: 'agent',
         entityId: agent.id,
         details: { secretId: row.id },
         ...changesOf(null, { description: row.description, secret: fingerprintOf(context, secret) }),
@@ -131,10 +129,7 @@ export const agentFamilyRoutes: Route[] = [
   route(operations.listAgentSecrets, async (context, { params }) => {
     const agent = await requireManagedAgent(context, params.agentKey);
     const rows = await listAgentSecrets(context.db, agent.agent_key);
-    const users = await getUsers(
-      context.db,
-      rows.map((row) => row.created_by),
-    );
+    const users = await creatorsOf(context.db, rows);
     return rows.map((row) => ({
       id: row.id,
       agentId: agent.id,

@@ -3,7 +3,7 @@ import { changesOf } from '../../framework/audit/changes.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound, Refusal } from '../../ground/errors.ts';
+import { conflict, notFound, orNotFound, Refusal } from '../../ground/errors.ts';
 import {
   type AgentRow,
   deleteAgentSecretById,
@@ -26,8 +26,7 @@ async function requireOperatorIfShared({ db, actor }: ActorContext, agent: Agent
 
 /** The agent, which the caller may manage. @param keyOrId as in the path @throws Refusal 403 or 404 */
 export async function requireManagedAgent(context: ActorContext, keyOrId: string): Promise<AgentRow> {
-  const agent = await findAgent(context.db, keyOrId);
-  if (!agent) throw notFound('agent', keyOrId);
+  const agent = orNotFound(await findAgent(context.db, keyOrId), 'agent', keyOrId);
   await requireOperatorIfShared(context, agent);
   return agent;
 }
@@ -64,7 +63,6 @@ export async function deleteAgent(
     await recordAudit(context, {
       organizationId: agent.organization_id,
       action: 'agent.deleted',
-      entity: 'agent',
       entityId: agent.id,
       details: { name: agent.name, agentKey: agent.agent_key, isForced },
       ...changesOf({ name: agent.name, description: agent.description }, null),
@@ -93,7 +91,6 @@ export async function revokeAgentSecret(
     await recordAudit(context, {
       organizationId: agent.organization_id,
       action: 'agent.secretDeleted',
-      entity: 'agent',
       entityId: agent.id,
       details: { secretId: secret.id, description: secret.description },
       ...changesOf({ description: secret.description }, null),

@@ -45,7 +45,6 @@ export async function abortDeployment(context: ActorContext, id: string): Promis
       organizationId: deployment.organization_id,
       projectId: deployment.project_id,
       action: 'deployment.aborted',
-      entity: 'deployment',
       entityId: id,
     });
     if (isUnclaimed) await advanceQueue(context, moved.environment, moved.speakers);

@@ -39,7 +39,6 @@ async function cancel(
     organizationId: deployment.organization_id,
     projectId: deployment.project_id,
     action: 'deployment.cancelled',
-    entity: 'deployment',
     entityId: deployment.id,
     ...(comment === undefined ? {} : { details: { comment } }),
   });

@@ -10,7 +10,7 @@ import { requireRight } from '../../framework/access/check-right.ts';
 import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { conflict, notFound } from '../../ground/errors.ts';
+import { conflict, orNotFound } from '../../ground/errors.ts';
 import { type DeploymentRow, getDeploymentRow } from '../../rows/deployments/deployment-store.ts';
 import { inEnvironment } from '../../rows/places.ts';
 import { appliesChanges } from '../../tenancy/project-policies/remediation-strategy.ts';
@@ -91,8 +91,7 @@ async function requestOf(
  */
 export async function rerunDeployment(context: ActorContext, id: string): Promise<null> {
   return inTransaction(context, async (context) => {
-    const row = await getDeploymentRow(context.db, id);
-    if (!row) throw notFound('deployment', id);
+    const row = orNotFound(await getDeploymentRow(context.db, id), 'deployment', id);
     const environment = await requireEnvironment(context, row.environment_id);
     const facts = await loadStartFacts(context, environment, row.type);
     const refusal = refusalOf(facts, row);

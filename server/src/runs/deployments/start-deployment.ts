@@ -128,7 +128,6 @@ export async function startDeployment(
     organizationId: environment.organization_id,
     projectId: environment.project_id,
     action: 'deployment.started',
-    entity: 'deployment',
     entityId: deployment.id,
     details: {
       type: request.type,

@@ -60,7 +60,6 @@ export async function registerAgent(
     await recordAudit(context, {
       organizationId: onlyOrganizationId,
       action: 'agent.registered',
-      entity: 'agent',
       entityId: agentKey,
       details: { agentId: row.id, epoch: row.epoch, hostname, spoolId, agentVersion },
     });

@@ -58,7 +58,6 @@ export async function releaseDeployment(
       organizationId: deployment.organization_id,
       projectId: deployment.project_id,
       action: 'deployment.released',
-      entity: 'deployment',
       entityId: id,
       details: { reason },
     });

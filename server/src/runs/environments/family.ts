@@ -3,7 +3,7 @@ import { operations } from '#contract/operations.ts';
 import type { Family } from '../../framework/family.ts';
 import { pickFields } from '../../framework/http/replies/pick-fields.ts';
 import { type Route, route } from '../../framework/http/route.ts';
-import { notFound } from '../../ground/errors.ts';
+import { orNotFound } from '../../ground/errors.ts';
 import {
   environmentHome,
   getEnvironmentRow,
@@ -52,8 +52,7 @@ const environmentRoutes: Route[] = [
     countStatuses(context, query.organizationId),
   ),
   route(operations.getEnvironment, async (context, { params, query }) => {
-    const row = await getEnvironmentRow(context.db, params.id);
-    if (!row) throw notFound('environment', params.id);
+    const row = orNotFound(await getEnvironmentRow(context.db, params.id), 'environment', params.id);
     return pickFields(await environmentView(context, row), query.fields);
   }),
   route(operations.updateEnvironment, (context, { params, body }) =>

@@ -44,7 +44,6 @@ async function saveAsTemplate(
     organizationId,
     projectId,
     action: 'template.created',
-    entity: 'template',
     entityId: row.id,
     details: { name, fromEnvironment: environment.id },
     ...changesOf(null, auditedTemplate(context, row)),

@@ -4,7 +4,7 @@ import type { operations } from '#contract/operations.ts';
 import type { QueryOf } from '#contract/schema/operation.ts';
 import type { ActorContext, Context } from '../../framework/context.ts';
 import type { Wire } from '../../framework/http/route.ts';
-import { notFound, Refusal } from '../../ground/errors.ts';
+import { orNotFound, Refusal } from '../../ground/errors.ts';
 import { getDeploymentPlace } from '../../rows/deployments/deployment-store.ts';
 import { decodeCursor, encodeCursor } from './deployment-cursor.ts';
 import { DeploymentFollower, quietMilliseconds, type Sink } from './follow-deployment.ts';
@@ -49,8 +49,11 @@ export async function streamDeployment(
 ): Promise<void> {
   const last = request.headers['last-event-id'];
   const cursor = decodeCursor(typeof last === 'string' ? last : undefined);
-  const deployment = await getDeploymentPlace(context.db, deploymentId);
-  if (!deployment) throw notFound('deployment', deploymentId);
+  const deployment = orNotFound(
+    await getDeploymentPlace(context.db, deploymentId),
+    'deployment',
+    deploymentId,
+  );
   const sink: Sink = {
     withLog,
     send: (event, data) =>

@@ -4,7 +4,7 @@
  */
 import type { LogEvent, StepLog } from '#contract/deployments/shapes.ts';
 import type { Context } from '../../framework/context.ts';
-import { badField, notFound } from '../../ground/errors.ts';
+import { badField, orNotFound } from '../../ground/errors.ts';
 import { getStepRow, type LogSlice, readLog, type StepRow } from '../../rows/logs/step-store.ts';
 
 const pageBytes = 1024 * 1024;
@@ -82,8 +82,7 @@ export async function readStepLog(
   name: string,
   startTime: string | undefined,
 ): Promise<StepLog> {
-  const step = await getStepRow(context.db, deploymentId, name);
-  if (!step) throw notFound('step', name);
+  const step = orNotFound(await getStepRow(context.db, deploymentId, name), 'step', name);
   const from = offsetOf(startTime, step);
   const slices = await readLog(context.db, step.id, from, pageBytes);
   const read = Buffer.concat(slices.map((slice) => slice.bytes));

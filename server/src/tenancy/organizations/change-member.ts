@@ -53,7 +53,6 @@ export async function setMemberRole(
     await recordAudit(context, {
       organizationId,
       action: 'user.roleChanged',
-      entity: 'user',
       entityId: userId,
       ...changesOf({ role: member.role }, { role }),
     });

@@ -37,7 +37,6 @@ export async function createOrganization(
     await recordAudit(context, {
       organizationId: id,
       action: 'organization.created',
-      entity: 'organization',
       entityId: id,
       details: { name: body.name },
       ...changesOf(null, body),

@@ -4,7 +4,7 @@ import type { Member } from '#contract/organizations/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { Family } from '../../framework/family.ts';
 import { type Route, route } from '../../framework/http/route.ts';
-import { notFound } from '../../ground/errors.ts';
+import { notFound, orNotFound } from '../../ground/errors.ts';
 import { countActiveIn } from '../../rows/environments/environment-store.ts';
 import { listMemberRows } from '../../rows/organizations/member-store.ts';
 import {
@@ -66,8 +66,7 @@ const organizationRoutes: Route[] = [
     return createOrganization(context, body);
   }),
   route(operations.getOrganization, async (context, { params }) => {
-    const row = await getOrganizationRow(context.db, params.id);
-    if (!row) throw notFound('organization', params.id);
+    const row = orNotFound(await getOrganizationRow(context.db, params.id), 'organization', params.id);
     return organizationView(row, context.actor.access.roleIn(inOrganization(row.id)));
   }),
   route(operations.getOrganizationLimits, async (context, { params }) => ({

@@ -150,7 +150,6 @@ async function updatePolicy(context: ActorContext, body: UpdatePolicyBody): Prom
       organizationId: project.organization_id,
       projectId: project.id,
       action: 'project.policyUpdated',
-      entity: 'project',
       entityId: project.id,
       ...changesOf(auditedOf(before), auditedOf(row)),
     });

@@ -1,7 +1,7 @@
 /** Archives a project with everything below it, which stops what is queued in their environments. */
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { conflict, notFound } from '../../ground/errors.ts';
+import { conflict, orNotFound } from '../../ground/errors.ts';
 import {
   archiveProjectRows,
   getProjectRow,
@@ -12,8 +12,7 @@ import {
 
 /** @returns the project, in a tree locked against other changes. @throws Refusal 404 */
 export async function lockProject(tx: Connection, id: string): Promise<ProjectRow> {
-  const found = await getProjectRow(tx, id);
-  if (!found) throw notFound('project', id);
+  const found = orNotFound(await getProjectRow(tx, id), 'project', id);
   await lockProjectTree(tx, found.organization_id);
   return (await getProjectRow(tx, id)) ?? found;
 }
@@ -31,7 +30,6 @@ export async function archiveProject(context: ActorContext, project: ProjectRow)
     organizationId: project.organization_id,
     projectId: project.id,
     action: 'project.archived',
-    entity: 'project',
     entityId: project.id,
     details: { projects: projectIds },
     before: { isArchived: false },

@@ -9,7 +9,7 @@ import type { ActorContext, Connection } from '../../framework/context.ts';
 import type { Family } from '../../framework/family.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { badField, conflict, orNotFound } from '../../ground/errors.ts';
 import { isUuid } from '../../rows/entity-home.ts';
 import type { Place } from '../../rows/places.ts';
 import {
@@ -48,7 +48,6 @@ function auditCreated(context: ActorContext, row: ProjectRow): Promise<void> {
     organizationId: row.organization_id,
     projectId: row.id,
     action: 'project.created',
-    entity: 'project',
     entityId: row.id,
     details: { name: row.name },
     ...changesOf(null, auditedProject(row)),
@@ -104,8 +103,7 @@ const projectRoutes: Route[] = [
   ),
   route(operations.createProject, (context, { body, home }) => createProject(context, body, home)),
   route(operations.getProject, async (context, { params }) => {
-    const row = await getProjectRow(context.db, params.id);
-    if (!row) throw notFound('project', params.id);
+    const row = orNotFound(await getProjectRow(context.db, params.id), 'project', params.id);
     return projectView(context, row);
   }),
   route(operations.updateProject, (context, { params, body }) => updateProject(context, params.id, body)),

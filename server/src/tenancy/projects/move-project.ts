@@ -3,7 +3,7 @@ import { requireRight } from '../../framework/access/check-right.ts';
 import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
-import { badField, conflict, notFound } from '../../ground/errors.ts';
+import { badField, conflict, orNotFound } from '../../ground/errors.ts';
 import { isUuid } from '../../rows/entity-home.ts';
 import { inOrganization, inProject } from '../../rows/places.ts';
 import {
@@ -67,8 +67,7 @@ async function requireRightsOfPlaces(
  */
 export async function moveProject(context: ActorContext, id: string, targetId: string | null): Promise<null> {
   return inTransaction(context, async (context) => {
-    const found = await getProjectRow(context.db, id);
-    if (!found) throw notFound('project', id);
+    const found = orNotFound(await getProjectRow(context.db, id), 'project', id);
     await lockProjectTree(context.db, found.organization_id);
     const project = (await getProjectRow(context.db, id)) ?? found;
     const target = await targetOf(context.db, project, targetId);
@@ -92,7 +91,6 @@ export async function moveProject(context: ActorContext, id: string, targetId: s
       organizationId: project.organization_id,
       projectId: id,
       action: 'project.moved',
-      entity: 'project',
       entityId: id,
       details: { from: project.parent_project_id, to: target?.id ?? null },
       before: { parentProjectId: project.parent_project_id },

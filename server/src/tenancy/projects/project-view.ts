@@ -4,7 +4,7 @@ import type { Project } from '#contract/projects/shapes.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inProject } from '../../rows/places.ts';
 import type { ProjectRow } from '../../rows/projects/project-store.ts';
-import { getUsers } from '../../rows/users/user-store.ts';
+import { creatorsOf } from '../../rows/users/user-store.ts';
 import { userOf } from '../users/user-view.ts';
 
 /** Views of several projects, in their order. */
@@ -12,10 +12,7 @@ export async function projectViews(
   context: Pick<ActorContext, 'db' | 'actor'>,
   rows: readonly ProjectRow[],
 ): Promise<Project[]> {
-  const users = await getUsers(
-    context.db,
-    rows.map((row) => row.created_by),
-  );
+  const users = await creatorsOf(context.db, rows);
   return rows.map((row) => ({
     id: row.id,
     createdAt: row.created_at.toISOString(),

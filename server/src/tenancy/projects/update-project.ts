@@ -53,7 +53,6 @@ export async function updateProject(
       organizationId: project.organization_id,
       projectId: id,
       action: 'project.updated',
-      entity: 'project',
       entityId: id,
       details: { fields: Object.keys(body) },
       ...changesOf(auditedProject(project), auditedProject(updated)),

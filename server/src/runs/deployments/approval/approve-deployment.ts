@@ -63,7 +63,6 @@ export async function approveDeployment(
       organizationId: deployment.organization_id,
       projectId: deployment.project_id,
       action: 'deployment.approved',
-      entity: 'deployment',
       entityId: id,
       details: { planHash: deployment.plan_hash, ...(comment === undefined ? {} : { comment }) },
     };

@@ -51,7 +51,6 @@ async function auditSource(
     organizationId: environment.organization_id,
     projectId: environment.project_id,
     action: 'environment.sourceChanged',
-    entity: 'environment',
     entityId: environment.id,
     details: { ...details, ...proposed },
     ...changesOf(from, to),

@@ -1,7 +1,7 @@
 /** Evaluates a policy against a stored deployment, of which nothing changes. */
 import type { PolicyDecision, PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { Context } from '../../../framework/context.ts';
-import { notFound } from '../../../ground/errors.ts';
+import { orNotFound } from '../../../ground/errors.ts';
 import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import type { PolicyFiles } from '../../../rules/approval-policies/evaluation/compile-policy.ts';
@@ -37,8 +37,7 @@ export async function testPolicy(
   deploymentId: string,
   tested: TestedPolicy,
 ): Promise<PolicyTestResult> {
-  const row = await getDeploymentRow(context.db, deploymentId);
-  if (!row) throw notFound('deployment', deploymentId);
+  const row = orNotFound(await getDeploymentRow(context.db, deploymentId), 'deployment', deploymentId);
   const { isRebuilt, ...planned } = (await shownInput(context, deploymentId)) ?? {
     plan: {},
     isRebuilt: true,

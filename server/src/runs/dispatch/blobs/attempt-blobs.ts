@@ -6,7 +6,7 @@ import { removeBlobs } from '../../../framework/effects/remove-blobs.ts';
 import { beginReading } from '../../../ground/blobs/begin-reading.ts';
 import type { BlobRef } from '../../../ground/blobs/blob-store.ts';
 import { inTransaction } from '../../../ground/database/transaction.ts';
-import { notFound, Refusal } from '../../../ground/errors.ts';
+import { orNotFound, Refusal } from '../../../ground/errors.ts';
 import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import {
   addAttemptBlob,
@@ -51,11 +51,9 @@ async function sourceBlob(context: Context, deploymentId: string): Promise<BlobR
 /** An apply gets the files of its plan phase, from the attempt that succeeded. */
 export async function getBlob(context: Context, { job }: AttemptInPlace, name: string): Promise<Readable> {
   if (name === 'source') {
-    const source = await sourceBlob(context, job.deployment_id);
-    if (!source) throw notFound('blob', name);
+    const source = orNotFound(await sourceBlob(context, job.deployment_id), 'blob', name);
     return beginReading(context.blobs.get(source), 'The uploaded code');
   }
-  const blob = await getPlannedBlob(context.db, job.deployment_id, name);
-  if (!blob) throw notFound('blob', name);
+  const blob = orNotFound(await getPlannedBlob(context.db, job.deployment_id, name), 'blob', name);
   return beginReading(context.blobs.get(blob), `The ${name} of the plan phase`);
 }
