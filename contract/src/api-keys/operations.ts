@@ -1,6 +1,6 @@
 /** Keys of organizations, which are users of their own, and keys that act as the person they belong to. */
 import { type Static, Type } from 'typebox';
-import { aboutOne, byId } from '../schema/by-id.ts';
+import { aboutOne, byId, inOrganization } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, closed, Instant, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
@@ -75,8 +75,7 @@ export const operations = defineOperations('api keys', {
   listApiKeys: operation('GET', '/api-keys', {
     summary: 'List API keys of an organization',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(ApiKey),
   }),
   createApiKey: operation('POST', '/api-keys', {
@@ -94,8 +93,7 @@ export const operations = defineOperations('api keys', {
     description:
       'As plain text: the subject of the tokens that runs of the organization get, in the format v1 (docs/use/credentials.md).',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Bytes('The subject'),
     replyKind: 'binary',
     replyType: 'text/plain; charset=utf-8',

@@ -10,6 +10,7 @@ import {
   policyPath,
   policyScopes,
 } from '../custom-flows/shapes.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, Text } from '../schema/schema.ts';
@@ -43,8 +44,7 @@ const policies = {
     description: 'Newest first, without deleted ones, each with where it is assigned.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: [{ right: 'VIEW_PROJECT', for: 'assignments to a project and to templates of a project' }],
-    subject: ofOrganization,
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(ApprovalPolicyEntry),
     inInterface: true,
   }),
@@ -99,8 +99,7 @@ const policies = {
     summary: 'Delete approval policy',
     description: 'It is no longer assigned anywhere, and its name can be used again.',
     needs: 'CREATE_AND_EDIT_TEMPLATES',
-    subject: { entity: 'approvalPolicy', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('approvalPolicy'),
     reply: Type.Object({ id: Text }),
   }),
 };

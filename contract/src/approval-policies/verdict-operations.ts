@@ -1,7 +1,8 @@
 /** Operations on what approval policies say about plans. */
 import { Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
-import { AnyObject, closed, Name, offsetOf, Text } from '../schema/schema.ts';
+import { AnyObject, closed, offsetOf, Text } from '../schema/schema.ts';
 import { GivenVerdict, PolicyTest } from './shapes.ts';
 
 export const operations = defineOperations('approval policies', {
@@ -12,8 +13,7 @@ export const operations = defineOperations('approval policies', {
       'the caller may see.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'verdicts about its deployments' }],
-    subject: { entity: 'approvalPolicy', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('approvalPolicy'),
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Page size; default 25' })),
       offset: Type.Optional(offsetOf('verdict')),

@@ -3,6 +3,7 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { taskPayloadLimit } from '../deployments/deploy-request.ts';
 import { operations as deployments } from '../deployments/operations.ts';
 import { operations as environments } from '../environments/operations.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { oneOf, type Right } from '../schema/enumerations.ts';
 import { defineOperations, type Operation, operation } from '../schema/operation.ts';
 import { closed, Flag, Name, orNull, Prose, Text } from '../schema/schema.ts';
@@ -171,8 +172,7 @@ export const operations = defineOperations('bulk operations', {
     needs: 'VIEW_ENVIRONMENT',
     needsAnywhere: true,
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is shown to others' }],
-    subject: { entity: 'bulkOperation', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('bulkOperation'),
     reply: BulkOperation,
   }),
 });

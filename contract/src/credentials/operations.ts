@@ -1,6 +1,6 @@
 /** Credentials of clouds, which runs get, or by which costs are read. */
 import { type Static, Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -118,8 +118,7 @@ export const operations = defineOperations('credentials', {
     summary: 'List credentials',
     description: 'Those of the organization and of its projects, newest first.',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(Credential),
   }),
   createCredential: operation('POST', '/credentials', {

@@ -51,6 +51,23 @@ export type SetEnvironmentTemplateBody = Static<typeof SetEnvironmentTemplateBod
 
 export const MoveEnvironmentBody = closed({ projectId: Name });
 
+/** Rights to have a plan applied without an approval. */
+const toApplyAtOnce = [
+  { right: 'RUN_APPLY', for: '`requiresApproval` false' },
+  {
+    right: 'EDIT_PROJECT_SETTINGS',
+    for: '`requiresApproval` false where a project demands approvals, there',
+  },
+] as const;
+/** Rights to go beyond the limits of the policy. */
+const beyondLimits = [
+  { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
+  {
+    right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
+    for: 'an environment beyond `numberOfEnvironments` of the policy',
+  },
+] as const;
+
 export const operations = defineOperations('environments', {
   listEnvironments: operation('GET', '/environments', {
     summary: 'List environments',
@@ -72,21 +89,13 @@ export const operations = defineOperations('environments', {
       '`deployRequest.blueprintRevision` overrides the revision of the template for this environment.',
     needs: 'RUN_PLAN',
     needsToo: [
-      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
-      {
-        right: 'EDIT_PROJECT_SETTINGS',
-        for: '`requiresApproval` false where a project demands approvals, there',
-      },
+      ...toApplyAtOnce,
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
       {
         right: 'CREATE_VCS_ENVIRONMENT',
         for: 'another `deployRequest.blueprintRepository`, or the code of another environment',
       },
-      { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
-      {
-        right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
-        for: 'an environment beyond `numberOfEnvironments` of the policy',
-      },
+      ...beyondLimits,
     ],
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: CreateFromTemplateBody,
@@ -100,17 +109,9 @@ export const operations = defineOperations('environments', {
       '`preventAutoDeploy` is true.',
     needs: 'CREATE_VCS_ENVIRONMENT',
     needsToo: [
-      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
-      {
-        right: 'EDIT_PROJECT_SETTINGS',
-        for: '`requiresApproval` false where a project demands approvals, there',
-      },
+      ...toApplyAtOnce,
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled` true' },
-      { right: 'OVERRIDE_MAX_TTL', for: 'a `ttl` beyond the maximum' },
-      {
-        right: 'OVERRIDE_MAX_ENVIRONMENT_PROJECT_LIMITS',
-        for: 'an environment beyond `numberOfEnvironments` of the policy',
-      },
+      ...beyondLimits,
     ],
     subject: { entity: 'project', in: 'body', field: 'projectId' },
     body: CreateEnvironmentBody,
@@ -167,11 +168,7 @@ export const operations = defineOperations('environments', {
       'as a deployment does.',
     needs: 'EDIT_ENVIRONMENT_SETTINGS',
     needsToo: [
-      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
-      {
-        right: 'EDIT_PROJECT_SETTINGS',
-        for: '`requiresApproval` false where a project demands approvals, there',
-      },
+      ...toApplyAtOnce,
       { right: 'ARCHIVE_ENVIRONMENT', for: '`isArchived`' },
       { right: 'EDIT_ALLOW_REMOTE_APPLY', for: '`isRemoteApplyEnabled`' },
     ],
@@ -197,13 +194,7 @@ export const operations = defineOperations('environments', {
       'Starts a deployment of type destroy. 400 if there is nothing to destroy (inactive, never ' +
       'deployed, already being destroyed), 409 if it is locked or not allowed.',
     needs: 'RUN_PLAN',
-    needsToo: [
-      { right: 'RUN_APPLY', for: '`requiresApproval` false' },
-      {
-        right: 'EDIT_PROJECT_SETTINGS',
-        for: '`requiresApproval` false where a project demands approvals, there',
-      },
-    ],
+    needsToo: toApplyAtOnce,
     updates: 'getEnvironment',
     ...thisEnvironment,
     query: DestroyEnvironmentQuery,

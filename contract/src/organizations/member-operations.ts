@@ -1,5 +1,6 @@
 /** The members of an organization: people and keys. */
 import { Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Name } from '../schema/schema.ts';
 import { Member } from './shapes.ts';
@@ -12,8 +13,7 @@ export const operations = defineOperations('members', {
     summary: 'List members of organization',
     description: 'People, also those that are invited, and keys; those who came last first.',
     needs: 'VIEW_ORGANIZATION',
-    subject: organization,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('organization'),
     query: Type.Object({
       query: Type.Optional(Type.String({ description: 'A part of the name or of the e-mail address' })),
       includeApiKeys: Type.Optional(Type.Boolean({ description: 'false: only people; default true' })),

@@ -1,6 +1,7 @@
 /** Organizations. */
 import { type Static, Type } from 'typebox';
 import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
@@ -74,8 +75,7 @@ export const operations = defineOperations('organizations', {
   getOrganization: operation('GET', '/organizations/{id}', {
     summary: 'Get organization',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('organization'),
     reply: Organization,
   }),
   getOrganizationLimits: operation('GET', '/organizations/{id}/limits', {
@@ -84,16 +84,14 @@ export const operations = defineOperations('organizations', {
       'How many active environments the organization has. It has no limit of its own: `limit` is absent. Limits are ' +
       'those of the policies of its projects (`GET /policies/limits/check`).',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('organization'),
     reply: OrganizationLimits,
   }),
   updateOrganization: operation('PUT', '/organizations/{id}', {
     summary: 'Update organization',
     description: 'Omitted fields are unchanged.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: { entity: 'organization', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('organization'),
     body: UpdateOrganizationBody,
     reply: Organization,
   }),
@@ -102,8 +100,7 @@ export const operations = defineOperations('organizations', {
     description: 'Omitted fields are unchanged. A new maxTtl applies to future requests.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     updates: 'getOrganization',
-    subject: { entity: 'organization', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('organization'),
     body: UpdateOrganizationPoliciesBody,
     reply: Organization,
   }),

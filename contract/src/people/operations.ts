@@ -1,6 +1,6 @@
 /** People in organizations: invitations, removal, and the end of an account. */
 import { Type } from 'typebox';
-import { aboutOne, byId } from '../schema/by-id.ts';
+import { aboutOne, byId, inOrganization } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { Email, Password } from '../sign-in/operations.ts';
@@ -41,8 +41,7 @@ export const operations = defineOperations('people', {
     summary: 'List invitations',
     description: 'Without those that were revoked; newest first.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(Invitation),
   }),
   resendInvitation: operation('POST', '/invites/{id}/resend', {

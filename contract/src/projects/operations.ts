@@ -1,5 +1,6 @@
 /** Projects. */
 import { type Static, Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
@@ -23,8 +24,6 @@ export const UpdateProjectBody = closed({
   ),
 });
 export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
-
-const thisProject = { entity: 'project', in: 'params', field: 'id' } as const;
 
 export const operations = defineOperations('projects', {
   listProjects: operation('GET', '/projects', {
@@ -55,16 +54,14 @@ export const operations = defineOperations('projects', {
   getProject: operation('GET', '/projects/{id}', {
     summary: 'Get project',
     needs: 'VIEW_PROJECT',
-    subject: { entity: 'project', in: 'params', field: 'id' },
-    params: Type.Object({ id: Name }),
+    ...aboutOne('project'),
     reply: Project,
   }),
   updateProject: operation('PUT', '/projects/{id}', {
     summary: 'Update project',
     description: 'Omitted fields are unchanged.',
     needs: 'EDIT_PROJECT_SETTINGS',
-    subject: thisProject,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('project'),
     body: UpdateProjectBody,
     reply: Project,
   }),
@@ -75,8 +72,7 @@ export const operations = defineOperations('projects', {
       'are cancelled, except destroys; running deployments continue. Its environments accept only ' +
       'destroys. Repeating the request has no further effect.',
     needs: 'EDIT_PROJECT_SETTINGS',
-    subject: thisProject,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('project'),
     reply: Type.Object({ id: Text }),
   }),
   moveProject: operation('POST', '/projects/{id}/move', {
@@ -97,8 +93,7 @@ export const operations = defineOperations('projects', {
       },
     ],
     updates: 'getProject',
-    subject: thisProject,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('project'),
     body: closed({
       targetProjectId: nullable(Type.String({ minLength: 1, description: 'null: the top level' })),
     }),

@@ -1,6 +1,6 @@
 /** Modules of an organization, as records: where the code of each is, and how it is read and tested. */
 import { type Static, type TProperties, Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -61,8 +61,7 @@ export const operations = defineOperations('modules', {
   listModules: operation('GET', '/modules', {
     summary: 'List modules',
     needs: 'VIEW_MODULES',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(Module),
   }),
   createModule: operation('POST', '/modules', {

@@ -1,13 +1,11 @@
 /** Providers of an organization, as records, and the keys that sign them. */
 import { type TProperties, Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { AnyObject, closed, Name, nullable, orNull, Prose, Text, Title } from '../schema/schema.ts';
 import { GpgKey, Provider } from './shapes.ts';
 
-const ofOrganization = Type.Object({ organizationId: Text });
-const inQuery = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const inBody = { entity: 'organization', in: 'body', field: 'organizationId' } as const;
 const thisProvider = aboutOne('provider');
 /** Settings of a provider, which have no effect. */
@@ -25,8 +23,7 @@ export const operations = defineOperations('providers', {
   listProviders: operation('GET', '/providers', {
     summary: 'List providers',
     needs: 'VIEW_PROVIDERS',
-    subject: inQuery,
-    query: ofOrganization,
+    ...inOrganization,
     reply: Type.Array(Provider),
   }),
   createProvider: operation('POST', '/providers', {
@@ -65,8 +62,7 @@ export const operations = defineOperations('providers', {
   listGpgKeys: operation('GET', '/gpg-keys', {
     summary: 'List GPG keys',
     needs: 'VIEW_PROVIDERS',
-    subject: inQuery,
-    query: ofOrganization,
+    ...inOrganization,
     reply: Type.Array(GpgKey),
   }),
   createGpgKey: operation('POST', '/gpg-keys', {

@@ -1,6 +1,6 @@
 /** Custom roles. */
 import { type Static, Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { rights } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -36,8 +36,7 @@ export const operations = defineOperations('roles', {
   listRoles: operation('GET', '/roles', {
     summary: 'List custom roles',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(Role),
   }),
   createRole: operation('POST', '/roles', {

@@ -1,5 +1,6 @@
 /** Tokens with which identity providers provision people and teams of an organization, and their protocol. */
 import { Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Name, nullable, Text } from '../schema/schema.ts';
 import { NewScimToken, ScimToken } from './shapes.ts';
@@ -14,8 +15,7 @@ export const operations = defineOperations('people', {
     summary: 'List SCIM tokens',
     description: 'Newest first, without the tokens themselves.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisOrganization,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('organization'),
     reply: Type.Array(ScimToken),
   }),
   createScimToken: operation('POST', '/organizations/{id}/scim-tokens', {
@@ -25,8 +25,7 @@ export const operations = defineOperations('people', {
       'Its holder can put people into any team: the caller needs all rights of the role Admin. An ' +
       'organization has at most two, the second one to replace the first (409).',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: thisOrganization,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('organization'),
     reply: NewScimToken,
   }),
   deleteScimToken: operation('DELETE', '/organizations/{id}/scim-tokens/{tokenId}', {

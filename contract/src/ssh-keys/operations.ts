@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { CredentialProjects } from '../projects/shapes.ts';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
 import { SshKey, SshKeyDetails } from './shapes.ts';
@@ -23,8 +23,7 @@ export const operations = defineOperations('ssh keys', {
   listSshKeys: operation('GET', '/ssh-keys', {
     summary: 'List ssh keys',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(SshKey),
   }),
   createSshKey: operation('POST', '/ssh-keys', {

@@ -1,11 +1,11 @@
 /** Variables (on the wire: configuration properties) of every scope. */
 import { Type } from 'typebox';
+import { aboutOne } from '../schema/by-id.ts';
 import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
-import { Name, Text } from '../schema/schema.ts';
+import { Text } from '../schema/schema.ts';
 import { Variable, VariableWrites } from './shapes.ts';
 
 const id = (description: string) => Type.Optional(Type.String({ description }));
-const thisVariable = { entity: 'variable', in: 'params', field: 'id' } as const;
 
 /** Rights to change variables, by their scope. */
 const changeRights = [
@@ -82,8 +82,7 @@ export const operations = defineOperations('variables', {
       { right: 'VIEW_PROJECT', for: 'a variable in a project' },
       { right: 'VIEW_ENVIRONMENT', for: 'a variable of an environment' },
     ],
-    subject: thisVariable,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('variable'),
     reply: Variable,
   }),
   deleteVariable: operation('DELETE', '/configuration/{id}', {
@@ -91,8 +90,7 @@ export const operations = defineOperations('variables', {
     description: 'Needs the right to change its scope, as `POST /configuration` does.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: changeRights,
-    subject: thisVariable,
-    params: Type.Object({ id: Name }),
+    ...aboutOne('variable'),
     reply: Type.Object({ id: Text }),
   }),
 });

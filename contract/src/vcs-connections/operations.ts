@@ -1,6 +1,6 @@
 /** Connections to self-hosted forges, and ids of installations. */
 import { Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
@@ -32,8 +32,7 @@ export const operations = defineOperations('vcs connections', {
   listVcsConnections: operation('GET', '/vcs/connections', {
     summary: 'List VCS connections',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
-    query: Type.Object({ organizationId: Text }),
+    ...inOrganization,
     reply: Type.Array(VcsConnection),
   }),
   createVcsConnection: operation('POST', '/vcs/connections', {
