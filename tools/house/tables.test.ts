@@ -21,7 +21,7 @@ const foundations: Readonly<Record<string, readonly string[]>> = {
 };
 
 const calls =
-  /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|right|full)Join|using|rowById|lockById|deleteById|rowsByIds|rowsOfOrganization|homeOf)\(\s*\[?\s*'([a-z_]+)/g;
+  /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|right|full)Join|using|rowById|lockById|deleteById|rowsByIds|rowsOfOrganization|rowsWhere|updateById|homeOf)\(\s*\[?\s*'([a-z_]+)/g;
 const words = /\b(?:from|join|update|insert into|delete from)\s+([a-z_]+)\b/g;
 
 /** Tables that a file names in SQL. */

@@ -1,5 +1,5 @@
 /** Queries that stores of many tables need: a row by its id, the rows of an organization, the home of a row. */
-import type { Selectable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import type { Connection } from '../framework/context.ts';
 import { type FindHome, homeById, isUuid } from './entity-home.ts';
 import type { Schema } from './schema.ts';
@@ -52,17 +52,45 @@ export function rowsByIds<Table extends TableWithId>(table: Table) {
   };
 }
 
+type ColumnOf<Table extends keyof Schema> = Extract<keyof RowOf<Table>, string>;
+
+/**
+ * Reads the rows that have a value in a column.
+ * @param order columns to sort by, from the first to the last, each perhaps with ` desc`
+ */
+export function rowsWhere<Table extends keyof Schema>(
+  table: Table,
+  column: ColumnOf<Table>,
+  ...order: readonly (ColumnOf<Table> | `${ColumnOf<Table>} desc`)[]
+) {
+  return async (db: Connection, value: string): Promise<RowOf<Table>[]> => {
+    let query = db
+      .selectFrom(table as 'variable')
+      .selectAll()
+      .where(column as 'id', '=', value);
+    for (const [name, direction] of order.map((each) => each.split(' ')))
+      query = query.orderBy(name as 'id', direction as 'desc' | undefined);
+    const rows: unknown = await query.execute();
+    return rows as RowOf<Table>[];
+  };
+}
+
 /** Reads the rows of an organization, newest first. */
 export function rowsOfOrganization<Table extends TableOfOrganization>(table: Table) {
-  return async (db: Connection, organizationId: string): Promise<RowOf<Table>[]> => {
-    const rows: unknown = await db
-      .selectFrom(table as 'credential')
-      .selectAll()
-      .where('organization_id', '=', organizationId)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .execute();
-    return rows as RowOf<Table>[];
+  const columns = ['organization_id', 'created_at desc', 'id desc'] as unknown as [ColumnOf<Table>];
+  return rowsWhere(table, ...columns);
+}
+
+/** Changes a row by its id. @returns the row as it is then */
+export function updateById<Table extends TableWithId>(table: Table) {
+  return async (tx: Connection, id: string, changes: Updateable<Schema[Table]>): Promise<RowOf<Table>> => {
+    const row: unknown = await tx
+      .updateTable(table as 'variable')
+      .set(changes as object)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return row as RowOf<Table>;
   };
 }
 

@@ -2,6 +2,7 @@
 import { type Expression, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { PolicyVerdict } from '#contract/deployments/policy-verdict.ts';
 import type { Connection } from '../../framework/context.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { PolicyVerdictTable } from '../schema.ts';
 
 export type VerdictRow = Selectable<PolicyVerdictTable>;
@@ -20,16 +21,7 @@ export async function insertVerdicts(
 }
 
 /** All verdicts about a deployment, by round and name. */
-export async function listVerdicts(db: Connection, deploymentId: string): Promise<VerdictRow[]> {
-  return db
-    .selectFrom('policy_verdict')
-    .selectAll()
-    .where('deployment_id', '=', deploymentId)
-    .orderBy('round')
-    .orderBy('policy_name')
-    .orderBy('policy_id')
-    .execute();
-}
+export const listVerdicts = rowsWhere('policy_verdict', 'deployment_id', 'round', 'policy_name', 'policy_id');
 
 /** Latest requirements of policies, as an array in a statement about deployments. */
 export function askedByPolicies(deploymentId: Expression<string>): RawBuilder<string[]> {

@@ -1,7 +1,7 @@
 /** SQL of bulk operations. */
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { homeOf, rowById } from '../row-queries.ts';
+import { homeOf, rowById, rowsWhere } from '../row-queries.ts';
 import type { BulkOperationItemTable, BulkOperationTable } from '../schema.ts';
 
 export type BulkRow = Selectable<BulkOperationTable>;
@@ -11,14 +11,7 @@ export const bulkOperationHome = homeOf('bulk_operation');
 
 export const getBulkRow = rowById('bulk_operation');
 
-export async function listBulkItems(db: Connection, id: string): Promise<BulkItemRow[]> {
-  return db
-    .selectFrom('bulk_operation_item')
-    .selectAll()
-    .where('operation_id', '=', id)
-    .orderBy('position')
-    .execute();
-}
+export const listBulkItems = rowsWhere('bulk_operation_item', 'operation_id', 'position');
 
 export type NewItem = Pick<BulkItemRow, 'environment_id' | 'waiting_deployment_id' | 'waiting_plan_hash'>;
 

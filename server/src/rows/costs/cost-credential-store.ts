@@ -1,23 +1,18 @@
 /** SQL of the credentials that read the costs of projects. */
 import type { Selectable } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { CostCredentialAssignmentTable } from '../schema.ts';
 
 export type CostCredentialRow = Selectable<CostCredentialAssignmentTable>;
 
 /** Those of a project itself, newest assignment first. */
-export async function listCostCredentialRows(
-  db: Connection,
-  projectId: string,
-): Promise<CostCredentialRow[]> {
-  return db
-    .selectFrom('cost_credential_assignment')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .orderBy('created_at', 'desc')
-    .orderBy('credential_id', 'desc')
-    .execute();
-}
+export const listCostCredentialRows = rowsWhere(
+  'cost_credential_assignment',
+  'project_id',
+  'created_at desc',
+  'credential_id desc',
+);
 
 /** @returns whether it is a new one */
 export async function insertCostCredential(

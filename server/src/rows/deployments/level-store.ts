@@ -1,6 +1,7 @@
 /** SQL of the plans of earlier levels of a deployment. */
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { DeploymentLevelTable } from '../schema.ts';
 
 export type LevelRow = Selectable<DeploymentLevelTable>;
@@ -83,11 +84,4 @@ export async function currentPlan(db: Connection, deploymentId: string): Promise
 }
 
 /** The earlier plans of a deployment, oldest first. */
-export async function listLevels(db: Connection, deploymentId: string): Promise<LevelRow[]> {
-  return db
-    .selectFrom('deployment_level')
-    .selectAll()
-    .where('deployment_id', '=', deploymentId)
-    .orderBy('number')
-    .execute();
-}
+export const listLevels = rowsWhere('deployment_level', 'deployment_id', 'number');

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { StepStatus } from '#contract/schema/enumerations.ts';
 import type { Connection } from '../../framework/context.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { DeploymentStepTable } from '../schema.ts';
 
 export type StepRow = Selectable<DeploymentStepTable>;
@@ -53,14 +54,7 @@ export async function insertStepBefore(
     .execute();
 }
 
-export async function listStepRows(db: Connection, deploymentId: string): Promise<StepRow[]> {
-  return db
-    .selectFrom('deployment_step')
-    .selectAll()
-    .where('deployment_id', '=', deploymentId)
-    .orderBy('position')
-    .execute();
-}
+export const listStepRows = rowsWhere('deployment_step', 'deployment_id', 'position');
 
 export async function getStepRow(
   db: Connection,

@@ -3,22 +3,12 @@ import { type Selectable, sql } from 'kysely';
 import type { NotificationEvent } from '#contract/notifications/events.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { pathOf } from '../projects/project-store.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { NotificationAssignmentTable } from '../schema.ts';
 
 export type NotificationAssignmentRow = Selectable<NotificationAssignmentTable>;
 
-export async function listAssignments(
-  db: Connection,
-  projectId: string,
-): Promise<NotificationAssignmentRow[]> {
-  return db
-    .selectFrom('notification_assignment')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-}
+export const listAssignments = rowsWhere('notification_assignment', 'project_id', 'created_at', 'id');
 
 export async function getAssignment(
   db: Connection,

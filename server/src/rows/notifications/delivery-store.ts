@@ -8,7 +8,7 @@ import type {
 } from '#contract/notifications/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import { storable } from '../../ground/database/storable.ts';
-import { homeOf, rowById } from '../row-queries.ts';
+import { homeOf, rowById, rowsWhere } from '../row-queries.ts';
 import type { NotificationAttemptTable, NotificationDeliveryTable } from '../schema.ts';
 import type { EventFacts } from './stored-facts.ts';
 
@@ -237,14 +237,7 @@ export async function listDeliveries(
 
 export const getDelivery = rowById('notification_delivery');
 
-export async function listAttempts(db: Connection, deliveryId: string): Promise<NotificationAttemptRow[]> {
-  return db
-    .selectFrom('notification_attempt')
-    .selectAll()
-    .where('delivery_id', '=', deliveryId)
-    .orderBy('number')
-    .execute();
-}
+export const listAttempts = rowsWhere('notification_attempt', 'delivery_id', 'number');
 
 /** It waits again, from now on, for all recipients. */
 export async function restartDelivery(

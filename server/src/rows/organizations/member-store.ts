@@ -1,17 +1,14 @@
 /** SQL of the members of organizations, several at a time. */
 import type { Connection } from '../../framework/context.ts';
-import type { MembershipRow } from './membership-store.ts';
+import { rowsWhere } from '../row-queries.ts';
 
 /** Those who came last first. */
-export async function listMemberRows(db: Connection, organizationId: string): Promise<MembershipRow[]> {
-  return db
-    .selectFrom('organization_member')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('user_id', 'desc')
-    .execute();
-}
+export const listMemberRows = rowsWhere(
+  'organization_member',
+  'organization_id',
+  'created_at desc',
+  'user_id desc',
+);
 
 /** Members among some users, including invited ones. */
 export async function membersAmong(

@@ -1,6 +1,7 @@
 /** SQL of single memberships in organizations. */
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { OrganizationMemberTable } from '../schema.ts';
 
 export type MembershipRow = Selectable<OrganizationMemberTable>;
@@ -75,14 +76,7 @@ export async function deleteMembership(
 }
 
 /** The organizations that a user belongs to or is invited to. */
-export async function listMemberships(db: Connection, userId: string): Promise<MembershipRow[]> {
-  return db
-    .selectFrom('organization_member')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('organization_id')
-    .execute();
-}
+export const listMemberships = rowsWhere('organization_member', 'user_id', 'organization_id');
 
 /** @returns the roles of those users who are active members of an organization */
 export async function activeRolesOf(

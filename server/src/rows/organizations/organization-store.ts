@@ -1,15 +1,8 @@
 /** SQL of organizations and their members. */
-import {
-  type Expression,
-  type Insertable,
-  type RawBuilder,
-  type Selectable,
-  sql,
-  type Updateable,
-} from 'kysely';
+import { type Expression, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { homeById, isUuid, versioned } from '../entity-home.ts';
-import { rowById } from '../row-queries.ts';
+import { rowById, updateById } from '../row-queries.ts';
 import type { OrganizationTable } from '../schema.ts';
 
 export type OrganizationRow = Selectable<OrganizationTable>;
@@ -50,18 +43,7 @@ export async function lockOrganizationRow(tx: Connection, id: string): Promise<O
   return tx.selectFrom('organization').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-export async function updateOrganizationRow(
-  tx: Connection,
-  id: string,
-  changes: Updateable<OrganizationTable>,
-): Promise<OrganizationRow> {
-  return tx
-    .updateTable('organization')
-    .set(changes)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
+export const updateOrganizationRow = updateById('organization');
 
 /**
  * Counter of changes to rights in the organizations of a user: a column of a statement about

@@ -1,7 +1,7 @@
 /** SQL of invitations. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { homeOf, lockById, rowById } from '../row-queries.ts';
+import { homeOf, lockById, rowById, updateById } from '../row-queries.ts';
 import type { InvitationTable } from '../schema.ts';
 
 export type InvitationRow = Selectable<InvitationTable>;
@@ -48,18 +48,7 @@ export async function openInvitationsOf(db: Connection, userId: string): Promise
     .execute();
 }
 
-export async function updateInvitation(
-  tx: Connection,
-  id: string,
-  changes: Updateable<InvitationTable>,
-): Promise<InvitationRow> {
-  return tx
-    .updateTable('invitation')
-    .set(changes)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
+export const updateInvitation = updateById('invitation');
 
 /** Revokes the open invitations of a user. @param organizationId absent: those to all organizations */
 export async function revokeInvitationsOf(

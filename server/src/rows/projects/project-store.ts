@@ -1,11 +1,11 @@
 /** SQL of projects. */
-import { type Expression, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
 import { versioned } from '../entity-home.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import type { Reach } from '../places.ts';
-import { homeOf, rowById } from '../row-queries.ts';
+import { homeOf, rowById, updateById } from '../row-queries.ts';
 import type { ProjectTable } from '../schema.ts';
 
 /** A project, for what looks up things that it may use. */
@@ -113,13 +113,7 @@ export async function getTestingProjectRow(
     .executeTakeFirst();
 }
 
-export async function updateProjectRow(
-  tx: Connection,
-  id: string,
-  changes: Updateable<ProjectTable>,
-): Promise<ProjectRow> {
-  return tx.updateTable('project').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-}
+export const updateProjectRow = updateById('project');
 
 /** Whether a place of the tree has another project of this name. */
 export async function hasSiblingNamed(

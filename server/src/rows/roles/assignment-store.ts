@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { isUuid } from '../entity-home.ts';
 import type { Place } from '../places.ts';
-import { deleteById, rowById } from '../row-queries.ts';
+import { deleteById, rowById, rowsWhere } from '../row-queries.ts';
 import type { RoleAssignmentTable } from '../schema.ts';
 
 export type RoleAssignmentRow = Selectable<RoleAssignmentTable>;
@@ -60,20 +60,10 @@ export async function findAssignment(
 
 export const getAssignment = rowById('role_assignment');
 
-export async function assignmentsOfTeam(db: Connection, teamId: string): Promise<RoleAssignmentRow[]> {
-  return db.selectFrom('role_assignment').selectAll().where('team_id', '=', teamId).execute();
-}
+export const assignmentsOfTeam = rowsWhere('role_assignment', 'team_id');
 
 /** Holders of a custom role, oldest assignment first. */
-export async function assignmentsOfRole(db: Connection, roleId: string): Promise<RoleAssignmentRow[]> {
-  return db
-    .selectFrom('role_assignment')
-    .selectAll()
-    .where('role_id', '=', roleId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-}
+export const assignmentsOfRole = rowsWhere('role_assignment', 'role_id', 'created_at', 'id');
 
 /** The caller has checked under a lock that the holder has no role there. */
 export async function insertAssignment(

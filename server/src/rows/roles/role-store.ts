@@ -1,7 +1,7 @@
 /** SQL of custom roles and of the roles that users and teams are assigned. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { deleteById, homeOf, rowById, rowsByIds, rowsOfOrganization } from '../row-queries.ts';
+import { deleteById, homeOf, rowById, rowsByIds, rowsOfOrganization, updateById } from '../row-queries.ts';
 import type { RoleTable } from '../schema.ts';
 import { teamIdsOf } from '../teams/team-store.ts';
 
@@ -65,13 +65,7 @@ export async function insertRoleRow(tx: Connection, values: Insertable<RoleTable
   return tx.insertInto('role').values(values).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function updateRoleRow(
-  tx: Connection,
-  id: string,
-  changes: Updateable<RoleTable>,
-): Promise<RoleRow> {
-  return tx.updateTable('role').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-}
+export const updateRoleRow = updateById('role');
 
 /** No role of the organization is the default one any more, except for this one. */
 export async function clearDefaultRole(

@@ -1,6 +1,7 @@
 /** SQL of sessions. */
 import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { SessionTable } from '../schema.ts';
 import { type Caller, callerOf } from '../users/user-store.ts';
 
@@ -28,15 +29,7 @@ export async function storeSessionUse(db: Connection, id: string, at: Date): Pro
 }
 
 /** Newest first. */
-export async function listSessionRows(db: Connection, userId: string): Promise<SessionRow[]> {
-  return db
-    .selectFrom('session')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const listSessionRows = rowsWhere('session', 'user_id', 'created_at desc', 'id desc');
 
 /** @returns whether the user had this session */
 export async function deleteSessionRow(tx: Connection, userId: string, id: string): Promise<boolean> {

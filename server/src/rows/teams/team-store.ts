@@ -1,9 +1,9 @@
 /** SQL of teams and their members. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
 import { teamIdsAssigned } from '../roles/assignment-store.ts';
-import { deleteById, homeOf, rowById, rowsByIds } from '../row-queries.ts';
+import { deleteById, homeOf, rowById, rowsByIds, updateById } from '../row-queries.ts';
 import type { TeamTable } from '../schema.ts';
 
 export type TeamRow = Selectable<TeamTable>;
@@ -87,13 +87,7 @@ export async function insertTeamRow(tx: Connection, values: Insertable<TeamTable
   return tx.insertInto('team').values(values).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function updateTeamRow(
-  tx: Connection,
-  id: string,
-  changes: Updateable<TeamTable>,
-): Promise<TeamRow> {
-  return tx.updateTable('team').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-}
+export const updateTeamRow = updateById('team');
 
 /** Its memberships and roles go with it. */
 export const deleteTeamRow = deleteById('team');

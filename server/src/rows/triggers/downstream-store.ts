@@ -1,20 +1,13 @@
 /** SQL of what is deployed after what. */
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
+import { rowsWhere } from '../row-queries.ts';
 import type { DownstreamTable } from '../schema.ts';
 
 export type DownstreamRow = Selectable<DownstreamTable>;
 
 /** Followers of an environment, oldest first. */
-export async function listDownstreamRows(db: Connection, upstreamId: string): Promise<DownstreamRow[]> {
-  return db
-    .selectFrom('downstream')
-    .selectAll()
-    .where('upstream_id', '=', upstreamId)
-    .orderBy('created_at')
-    .orderBy('downstream_id')
-    .execute();
-}
+export const listDownstreamRows = rowsWhere('downstream', 'upstream_id', 'created_at', 'downstream_id');
 
 /** Until the end of the transaction, nobody else of the organization changes what follows what. */
 export async function lockDownstream(tx: Connection, organizationId: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** SQL of API keys as what people manage; who uses one is found in `user-store.ts`. */
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { homeById } from '../entity-home.ts';
-import { deleteById, lockById, rowById, rowsOfOrganization } from '../row-queries.ts';
+import { deleteById, lockById, rowById, rowsOfOrganization, updateById } from '../row-queries.ts';
 import type { ApiKeyTable } from '../schema.ts';
 
 export type ApiKeyRow = Selectable<ApiKeyTable>;
@@ -50,13 +50,7 @@ export const getApiKeyRow = rowById('api_key');
 /** The key is locked until the transaction ends. */
 export const lockApiKeyRow = lockById('api_key');
 
-export async function updateApiKeyRow(
-  tx: Connection,
-  id: string,
-  changes: Updateable<ApiKeyTable>,
-): Promise<ApiKeyRow> {
-  return tx.updateTable('api_key').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-}
+export const updateApiKeyRow = updateById('api_key');
 
 export const deleteApiKeyRow = deleteById('api_key');
 
