@@ -1,24 +1,18 @@
 /** Reads schemas for the pages that describe them: which fields a shape has, and what each takes. */
 import type { TSchema } from 'typebox';
+import type { FieldSchema } from '../schema/empty-fields.ts';
 import type { Operation } from '../schema/operation.ts';
 import { wordsFor } from './field-words.ts';
 
-export interface JsonSchema {
+export interface JsonSchema extends FieldSchema {
   readonly title?: string;
   readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
   readonly additionalProperties?: boolean | JsonSchema;
-  readonly pattern?: string;
-  readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly minLength?: number;
 }
 
 /**

@@ -3,6 +3,7 @@
  */
 import type { OrganizationChangeEvent, organizationEventData } from '#contract/feeds/shapes.ts';
 import type { Context } from '../../framework/context.ts';
+import type { Place } from '../places.ts';
 import { tell } from './news-store.ts';
 
 /** The channel on which readers of an organization are woken. */
@@ -10,10 +11,7 @@ export function organizationChannel(organizationId: string): string {
   return `organization:${organizationId}`;
 }
 
-export interface NewOrganizationEvent {
-  readonly organizationId: string;
-  readonly projectId: string | null;
-  readonly environmentId: string | null;
+export interface NewOrganizationEvent extends Place {
   readonly deploymentId?: string;
   readonly name: Exclude<keyof typeof organizationEventData, 'ready' | 'reset' | 'deploymentEvent'>;
   readonly data: unknown;
@@ -40,11 +38,7 @@ export async function recordOrganizationEvents(
 }
 
 /** Something in an organization that was created, changed or deleted. */
-export interface OrganizationChange extends Omit<OrganizationChangeEvent, 'projectId' | 'environmentId'> {
-  readonly organizationId: string;
-  readonly projectId: string | null;
-  readonly environmentId: string | null;
-}
+export type OrganizationChange = Place & Omit<OrganizationChangeEvent, 'projectId' | 'environmentId'>;
 
 /** Tells readers that a list has changed. */
 export async function recordChange(

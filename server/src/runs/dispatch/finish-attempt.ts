@@ -95,12 +95,7 @@ function timesOf(times: AttemptTimes | null, now: Date) {
   return { received_at: dateOf(times?.receivedAt), sent_at: dateOf(times?.sentAt) };
 }
 
-interface TakenOutcome {
-  readonly outcome: ReceivedOutcome;
-  readonly times: AttemptTimes | null;
-  readonly sha256: string;
-  readonly rest: FinishMessage['rest'];
-}
+type TakenOutcome = Pick<FinishMessage, 'times' | 'sha256' | 'rest'> & { readonly outcome: ReceivedOutcome };
 
 /** @throws DispatchRefusal `fence_outdated` for an outcome of an attempt that has ended otherwise */
 async function takeOutcome(

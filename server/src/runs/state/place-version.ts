@@ -9,19 +9,14 @@ import { type LockedEnvironment, updateEnvironmentRow } from '../../rows/environ
 import {
   highestSerial,
   insertStateVersion,
+  type NewStateVersion,
   rescuedBytes,
-  type StateOrigin,
   type StateVersionRow,
   supersedeCurrent,
 } from '../../rows/state/state-store.ts';
 import type { ReadState } from './files/read-state.ts';
 
-export interface PlacedState extends ReadState {
-  readonly origin: StateOrigin;
-  readonly comment?: string | undefined;
-  readonly madeFromId?: string;
-  readonly lockId?: string;
-}
+export type PlacedState = ReadState & Pick<NewStateVersion, 'origin' | 'comment' | 'madeFromId' | 'lockId'>;
 
 /**
  * The same content under a serial that no version of the environment has; what OpenTofu has encrypted keeps
