@@ -209,6 +209,27 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     assert.deepEqual(complaints, []);
   });
 
+  test('the settings of a key are edited, and are shown again after a reload', async () => {
+    const { organizationId } = home;
+    await service.client.call('createApiKey', { body: { organizationId, name: 'deployer' } });
+    const text = (name: RegExp) => dialog().getByRole('textbox', { name });
+    const owner = dialog().getByRole('combobox', { name: 'Owner' });
+    await go('/api-keys');
+    await page.getByRole('button', { name: 'deployer' }).click();
+    await text(/^Name/).fill('releaser');
+    await text(/^What for/).fill('releases of the shop');
+    await choose('Owner', /Ada Lovelace/);
+    await dialog().getByRole('combobox', { name: 'Networks' }).fill('192.0.2.0/24');
+    await page.keyboard.press('Enter');
+    await press('Save');
+    await page.getByText('The key was changed').waitFor();
+    await page.reload();
+    await dialog().getByText('192.0.2.0/24').waitFor();
+    assert.equal(await text(/^Name/).inputValue(), 'releaser');
+    assert.equal(await text(/^What for/).inputValue(), 'releases of the shop');
+    await until('the owner', async () => (await owner.inputValue()).startsWith('Ada Lovelace'));
+  });
+
   test('the profile changes the name, makes an own key and ends another session', async () => {
     const other = await openPage(service.browser);
     await signIn(other, service.url, service.admin);
