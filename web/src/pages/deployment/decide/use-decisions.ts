@@ -56,7 +56,8 @@ export function useDecisions(id: string, environmentId: string): Decisions {
     if (!isStatus(error, 409, 412)) return false;
     setTooLate(errorText(error).text);
     ask(undefined);
-    void refresh(refreshes);
+    // After a 412, `useChange` does.
+    if (isStatus(error, 409)) void refresh(refreshes);
     return true;
   };
   const end = (message: string) => () => {
