@@ -115,8 +115,13 @@ export interface Tagged<Data> {
   readonly etag: string | undefined;
 }
 
-/** Reads it again. @returns with the tag of what is there now; without data if it could not be read */
-export type Refetch = () => Promise<{ readonly data: Pick<Tagged<unknown>, 'etag'> | undefined }>;
+/**
+ * Reads it again. `cancelRefetch: false` waits for a read that is under way instead.
+ * @returns with the tag of what is there now; without data if it could not be read
+ */
+export type Refetch = (options?: {
+  readonly cancelRefetch?: boolean;
+}) => Promise<{ readonly data: Pick<Tagged<unknown>, 'etag'> | undefined }>;
 
 /** Reads something that is edited: with its tag, so that a change can depend on the version. */
 export function useTagged<Name extends OperationName>(

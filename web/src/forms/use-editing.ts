@@ -70,8 +70,8 @@ export function useEditing<Data, Values extends object>(
           isOvertaken: true,
           values: before?.values ?? theirs,
         }));
-      // Replacing or showing their version requires it: until it is loaded, neither is offered.
-      void refetch().finally(overtake);
+      // Replacing or showing their version requires it: until `useChange` has loaded it, neither is offered.
+      void refetch({ cancelRefetch: false }).finally(overtake);
       return true;
     },
   };
