@@ -13,7 +13,7 @@ export interface RecordDetailProps<Data extends { readonly name: string }, Name 
   /** Kind of record, such as `token`: the title until it is read, and in the texts of its deletion. */
   readonly noun: string;
   /** Facts and parts before the settings. */
-  readonly before: (data: Data) => ReactNode;
+  readonly facts: (found: Tagged<Data>) => ReactNode;
   readonly settings: (found: Tagged<Data>) => ReactNode;
   readonly removal: Pick<RemovalProps<Name>, 'operation' | 'input' | 'refreshes'>;
   /** Consequence of its deletion. */
@@ -25,7 +25,7 @@ export interface RecordDetailProps<Data extends { readonly name: string }, Name 
 export function RecordDetail<Data extends { readonly name: string }, Name extends OperationName>({
   query,
   noun,
-  before,
+  facts,
   settings,
   removal,
   meaning,
@@ -38,7 +38,7 @@ export function RecordDetail<Data extends { readonly name: string }, Name extend
       <Loaded query={query}>
         {(found) => (
           <>
-            {before(found.data)}
+            {facts(found)}
             <Part title="Settings">{settings(found)}</Part>
             <div>
               <Removal

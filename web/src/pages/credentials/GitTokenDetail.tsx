@@ -58,7 +58,7 @@ export function GitTokenDetail({ id, whyNot, onClose }: GitTokenDetailProps) {
     <RecordDetail
       query={useTagged('getGitToken', { params: { id } })}
       noun="token"
-      before={(token) => (
+      facts={({ data: token }) => (
         <>
           <Facts
             facts={[

@@ -98,7 +98,7 @@ export function SshKeyDetail({ id, whyNot, onClose }: SshKeyDetailProps) {
     <RecordDetail
       query={useTagged('getSshKey', { params: { id } })}
       noun="key"
-      before={(sshKey) => (
+      facts={({ data: sshKey }) => (
         <>
           <Facts
             facts={[

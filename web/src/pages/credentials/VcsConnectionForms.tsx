@@ -152,7 +152,7 @@ export function VcsConnectionDetail({ id, whyNot, onClose }: VcsConnectionDetail
     <RecordDetail
       query={useTagged('getVcsConnection', { params: { id } })}
       noun="connection"
-      before={(connection) => (
+      facts={({ data: connection }) => (
         <>
           <Facts
             facts={[

@@ -16,20 +16,19 @@ import { TeamRoles } from './TeamRoles.tsx';
 import type { TeamReply } from './team-lists.ts';
 
 interface TeamPartProps {
-  readonly team: TeamReply;
-  readonly version: string | undefined;
+  readonly found: Tagged<TeamReply>;
   readonly whyNot: string | undefined;
 }
 
 const concerned = ['listTeams', 'getTeam', 'explainPermissions'] as const;
 
-function Members({ team, version, whyNot }: TeamPartProps) {
+function Members({ found: { data: team, etag }, whyNot }: TeamPartProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const change = useChange('updateTeam', { refreshes: concerned, onError: () => true });
   const ids = (team.users ?? []).map(({ user_id }) => user_id ?? '');
   const set = (userIds: string[]) =>
     change.mutate(
-      { params: { id: team.id }, body: { userIds }, ifMatch: version },
+      { params: { id: team.id }, body: { userIds }, ifMatch: etag },
       { onSuccess: () => setChosen(null) },
     );
   return (
@@ -87,7 +86,7 @@ const valuesOf = ({ name, description = '', isDefaultTeam = false }: TeamReply) 
   isDefaultTeam,
 });
 
-function Settings({ found, whyNot }: { found: Tagged<TeamReply>; whyNot: string | undefined }) {
+function Settings({ found, whyNot }: TeamPartProps) {
   return (
     <RecordForm
       found={found}
@@ -120,21 +119,20 @@ export interface TeamDetailProps {
 }
 
 export function TeamDetail({ id, organizationId, onClose }: TeamDetailProps) {
-  const found = useTagged('getTeam', { params: { id } });
   const whyNot = useRights({ organizationId }).whyNot('EDIT_ORGANIZATION_SETTINGS');
   return (
     <RecordDetail
-      query={found}
+      query={useTagged('getTeam', { params: { id } })}
       noun="team"
-      before={(team) => (
+      facts={(found) => (
         <>
           <Part title="Members">
-            <Members team={team} version={found.data?.etag} whyNot={whyNot} />
+            <Members found={found} whyNot={whyNot} />
           </Part>
           <TeamRoles teamId={id} organizationId={organizationId} />
         </>
       )}
-      settings={(read) => <Settings found={read} whyNot={whyNot} />}
+      settings={(found) => <Settings found={found} whyNot={whyNot} />}
       removal={{
         operation: 'deleteTeam',
         input: { params: { id } },
