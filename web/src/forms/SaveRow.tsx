@@ -1,9 +1,13 @@
 /** The buttons below what a person has typed: save it, or discard it. */
-import { Button, Group } from '@mantine/core';
+import { Button, type ButtonProps, Group } from '@mantine/core';
 import { ActionButton } from '../ui/ActionButton.tsx';
 
-export interface SaveRowProps {
-  readonly verb: string;
+/** Why a form without changes cannot be saved. */
+export const nothingChanged = 'There are no changes.';
+
+export interface SaveButtonsProps {
+  readonly verb?: string;
+  readonly size?: ButtonProps['size'];
   readonly isBusy: boolean;
   readonly isTouched: boolean;
   /** Why it cannot be saved, as a sentence. */
@@ -11,22 +15,31 @@ export interface SaveRowProps {
   readonly onDiscard: () => void;
 }
 
-export function SaveRow({ verb, isBusy, isTouched, whyNot, onDiscard }: SaveRowProps) {
+export function SaveButtons({ verb = 'Save', size, isBusy, isTouched, whyNot, onDiscard }: SaveButtonsProps) {
   return (
-    <Group>
+    <>
       <ActionButton
         type="submit"
-        size="xs"
+        size={size}
         loading={isBusy}
-        whyNot={whyNot ?? (isTouched ? undefined : 'There are no changes.')}
+        whyNot={whyNot ?? (isTouched ? undefined : nothingChanged)}
       >
         {verb}
       </ActionButton>
       {isTouched && (
-        <Button size="xs" variant="default" onClick={onDiscard}>
+        <Button size={size} variant="default" onClick={onDiscard}>
           Discard
         </Button>
       )}
+    </>
+  );
+}
+
+/** The same in a row of its own, smaller. */
+export function SaveRow(props: SaveButtonsProps) {
+  return (
+    <Group>
+      <SaveButtons size="xs" {...props} />
     </Group>
   );
 }

@@ -5,8 +5,9 @@ import type { ReactNode } from 'react';
 import type { OperationName } from '#contract/operations.ts';
 import { showDone } from '../api/messages.ts';
 import type { QueryInput, Reply, Tagged } from '../api/queries.ts';
+import { nothingChanged } from '../forms/SaveRow.tsx';
 import { useQuestionBeforeLeaving } from '../forms/use-question-before-leaving.ts';
-import { SaveButton } from './SaveButton.tsx';
+import { ActionButton } from '../ui/ActionButton.tsx';
 import { StaleAlert } from './StaleAlert.tsx';
 import { useChangeForm } from './use-change-form.ts';
 import { settle, useEdited } from './use-edited.ts';
@@ -30,7 +31,7 @@ export interface RecordFormProps<Name extends OperationName, Data, Values extend
   readonly whyNot?: string | undefined;
   /** On the button; default: Save. */
   readonly verb?: string;
-  /** Of the button. */
+  /** Of the button; default: one among several of a page. */
   readonly variant?: 'default' | 'filled';
   /** The question to people who leave the page without saving. */
   readonly question?: string;
@@ -42,7 +43,17 @@ export interface RecordFormProps<Name extends OperationName, Data, Values extend
 export function RecordForm<Name extends OperationName, Data, Values extends Record<string, unknown>>(
   props: RecordFormProps<Name, Data, Values>,
 ) {
-  const { found, valuesOf, validate = {}, operation, refreshes, whyNot, verb, question, gap = 'sm' } = props;
+  const {
+    found,
+    valuesOf,
+    validate = {},
+    operation,
+    refreshes,
+    whyNot,
+    verb = 'Save',
+    question,
+    gap = 'sm',
+  } = props;
   const form = useForm<Values>({ initialValues: valuesOf(found.data), validate });
   const edited = useEdited(found, form, valuesOf);
   const { change, problem } = useChangeForm(operation, {
@@ -65,13 +76,16 @@ export function RecordForm<Name extends OperationName, Data, Values extends Reco
       <StaleAlert error={problem} onShow={edited.showLatest} />
       <Stack gap={gap}>
         {props.children(form)}
-        <SaveButton
-          isDirty={form.isDirty()}
-          isBusy={change.isPending}
-          whyNot={whyNot}
-          verb={verb}
-          variant={props.variant}
-        />
+        <div>
+          <ActionButton
+            type="submit"
+            variant={props.variant ?? 'default'}
+            loading={change.isPending}
+            whyNot={whyNot ?? (form.isDirty() ? undefined : nothingChanged)}
+          >
+            {verb}
+          </ActionButton>
+        </div>
       </Stack>
     </form>
   );

@@ -1,15 +1,10 @@
 /** The policies of an organization. */
 import { Select, Stack, Switch } from '@mantine/core';
-import { type UseFormReturnType, useForm } from '@mantine/form';
-import { showDone } from '../../api/messages.ts';
+import type { UseFormReturnType } from '@mantine/form';
 import type { Reply, Tagged } from '../../api/queries.ts';
-import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
 import { describeSetting } from '../../forms/without-effect.ts';
 import { Part } from '../../records/Part.tsx';
-import { StaleAlert } from '../../records/StaleAlert.tsx';
-import { useChangeForm } from '../../records/use-change-form.ts';
-import { settle, useEdited } from '../../records/use-edited.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
+import { RecordForm } from '../../records/RecordForm.tsx';
 import { ttlOptions } from '../projects/policy-fields.ts';
 import { flagsWithEffect, flagsWithoutEffect, type OrganizationFlag } from './policy-texts.ts';
 
@@ -100,49 +95,42 @@ export interface PoliciesFormProps {
 }
 
 export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
-  const form = useForm<OrganizationPolicyValues>({ initialValues: valuesOf(found.data) });
-  const edited = useEdited(found, form, valuesOf);
-  const { change, problem } = useChangeForm('updateOrganizationPolicies', {
-    form,
-    refreshes: ['getOrganization', 'listOrganizations'],
-    onSuccess: (_reply, _input, sent) => {
-      settle(form, sent);
-      showDone('The policies were changed');
-    },
-  });
-  useQuestionBeforeLeaving(form.isDirty() ? 'Leave without saving the changed policies?' : undefined);
   return (
-    <form
-      noValidate
-      style={{ maxWidth: '40rem' }}
-      onSubmit={form.onSubmit(({ maxTtl, defaultTtl, ...rest }) =>
-        change.mutate({
-          params: { id: found.data.id },
-          body: { ...rest, maxTtl: maxTtl || null, defaultTtl: defaultTtl || null },
-          ifMatch: edited.version(),
-        }),
-      )}
+    <RecordForm
+      found={found}
+      valuesOf={valuesOf}
+      operation="updateOrganizationPolicies"
+      refreshes={['getOrganization', 'listOrganizations']}
+      inputOf={({ maxTtl, defaultTtl, ...rest }) => ({
+        params: { id: found.data.id },
+        body: { ...rest, maxTtl: maxTtl || null, defaultTtl: defaultTtl || null },
+      })}
+      done="The policies were changed"
+      whyNot={whyNot}
+      verb="Save policies"
+      variant="filled"
+      question="Leave without saving the changed policies?"
+      gap="md"
+      maxWidth="40rem"
     >
-      <StaleAlert error={problem} onShow={edited.showLatest} />
-      <Part title="Lifetimes and runs">
-        <Stack gap="md">
-          <LifetimeFields form={form} />
-          <FlagFields form={form} flags={flagsWithEffect} />
-        </Stack>
-      </Part>
-      <Part title="Without effect so far" lead="Stored for clients that set them: nothing reads them yet.">
-        <Stack gap="md">
-          <StoredFields form={form} />
-        </Stack>
-      </Part>
-      <ActionButton
-        mt="lg"
-        type="submit"
-        loading={change.isPending}
-        whyNot={whyNot ?? (form.isDirty() ? undefined : 'There are no changes.')}
-      >
-        Save policies
-      </ActionButton>
-    </form>
+      {(form) => (
+        <>
+          <Part title="Lifetimes and runs">
+            <Stack gap="md">
+              <LifetimeFields form={form} />
+              <FlagFields form={form} flags={flagsWithEffect} />
+            </Stack>
+          </Part>
+          <Part
+            title="Without effect so far"
+            lead="Stored for clients that set them: nothing reads them yet."
+          >
+            <Stack gap="md">
+              <StoredFields form={form} />
+            </Stack>
+          </Part>
+        </>
+      )}
+    </RecordForm>
   );
 }

@@ -1,5 +1,4 @@
 /** The policy of a project: what new environments get, and what is allowed. */
-import { Button } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Organization } from '#contract/organizations/shapes.ts';
 import { settingsInForce } from '#contract/project-policies/policy-origins.ts';
@@ -12,10 +11,10 @@ import { useRights } from '../../api/rights.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { useWrongField } from '../../forms/problems.ts';
+import { SaveButtons } from '../../forms/SaveRow.tsx';
 import { FormFoot } from '../../forms/Section.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { useQuestionBeforeLeaving } from '../../forms/use-question-before-leaving.ts';
-import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Drift, FlagSection, Lifetimes, Limits, Runs } from './PolicyFields.tsx';
 import {
@@ -102,18 +101,7 @@ function PolicyForm({ organization, ...props }: FormProps & { readonly organizat
       <Drift {...fields} />
       <FlagSection title="Outputs" flags={[outputsFlag]} {...fields} />
       <FormFoot>
-        <ActionButton
-          type="submit"
-          whyNot={whyNot ?? (editing.isTouched ? undefined : 'There are no changes.')}
-          loading={isBusy}
-        >
-          Save
-        </ActionButton>
-        {editing.isTouched && (
-          <Button variant="default" onClick={editing.reset}>
-            Discard
-          </Button>
-        )}
+        <SaveButtons {...{ isBusy, whyNot }} isTouched={editing.isTouched} onDiscard={editing.reset} />
       </FormFoot>
     </form>
   );

@@ -3,9 +3,9 @@ import { Alert, Button } from '@mantine/core';
 import { fieldOf, fieldText } from '../../../api/errors.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { intoView, useWrongField } from '../../../forms/problems.ts';
+import { SaveButtons } from '../../../forms/SaveRow.tsx';
 import { FormFoot } from '../../../forms/Section.tsx';
 import { useQuestionBeforeLeaving } from '../../../forms/use-question-before-leaving.ts';
-import { ActionButton } from '../../../ui/ActionButton.tsx';
 import type { EnvironmentProps } from '../facts/reads.ts';
 import { Downstream } from '../settings/Downstream.tsx';
 import { EndOfLife } from '../settings/EndOfLife.tsx';
@@ -74,18 +74,7 @@ export default function SettingsTab(props: EnvironmentProps) {
           !isShown && <FormAlert error={error} />
         )}
         <FormFoot>
-          <ActionButton
-            type="submit"
-            loading={isBusy}
-            whyNot={whyNot ?? (isTouched ? undefined : 'There are no changes.')}
-          >
-            Save
-          </ActionButton>
-          {isTouched && (
-            <Button variant="default" onClick={editing.reset}>
-              Discard
-            </Button>
-          )}
+          <SaveButtons {...{ isBusy, isTouched, whyNot }} onDiscard={editing.reset} />
         </FormFoot>
       </form>
       <Downstream {...props} />
