@@ -5,24 +5,24 @@ export function NameField(props: TextInputProps) {
   return <TextInput label="Name" required autoComplete="off" {...props} />;
 }
 
-export interface NamedValues {
+export interface NameValues {
   readonly name: string;
   readonly description: string;
 }
 
-export interface NamedFieldsProps {
-  readonly values: NamedValues;
-  readonly errors: Readonly<Partial<Record<keyof NamedValues, string>>>;
-  readonly onChange: (changes: Partial<NamedValues>) => void;
+export interface NameFieldsProps {
+  readonly values: NameValues;
+  readonly errors: Readonly<Partial<Record<keyof NameValues, string>>>;
+  readonly onChange: (changes: Partial<NameValues>) => void;
 }
 
 /** A name whose values are not in a form of the library. */
-export function TypedName({
+export function NameInput({
   values,
   errors,
   onChange,
   ...props
-}: NamedFieldsProps & Pick<TextInputProps, 'description'> & { readonly 'data-autofocus'?: boolean }) {
+}: NameFieldsProps & Pick<TextInputProps, 'description'> & { readonly 'data-autofocus'?: boolean }) {
   return (
     <NameField
       maxLength={300}
@@ -34,7 +34,7 @@ export function TypedName({
   );
 }
 
-export function TypedDescription({ values, errors, onChange }: NamedFieldsProps) {
+export function DescriptionInput({ values, errors, onChange }: NameFieldsProps) {
   return (
     <Textarea
       label="Description"

@@ -12,10 +12,25 @@ export interface FormRefusal {
   readonly onError: (error: unknown) => true;
 }
 
-/** @param fields fields of the form by their name in the request */
-export function useRefusal(fields: Readonly<Record<string, string>>): FormRefusal {
+/**
+ * The field of a form that a refusal is about; undefined: none of them.
+ * @param fields fields of the form by their name in the request, where the two differ
+ */
+export function formFieldOf(
+  error: unknown,
+  values: object,
+  fields: Readonly<Record<string, string>> = {},
+): string | undefined {
+  const named = fieldOf(error);
+  if (named === undefined) return undefined;
+  const [first = ''] = named.split('.');
+  return [fields[named], fields[first], named, first].find((each) => each !== undefined && each in values);
+}
+
+/** @param fields fields of the form by their name in the request, where the two differ */
+export function useRefusal(values: object, fields?: Readonly<Record<string, string>>): FormRefusal {
   const [error, setError] = useState<unknown>();
-  const field = fields[fieldOf(error)?.split('.')[0] ?? ''];
+  const field = formFieldOf(error, values, fields);
   return {
     errors: field === undefined ? {} : { [field]: fieldText(error) },
     failure: field === undefined ? error : undefined,

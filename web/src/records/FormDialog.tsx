@@ -12,6 +12,10 @@ export interface FormDialogProps {
   /** Purpose of the form, in a sentence or two. */
   readonly lead?: ReactNode;
   readonly verb: string;
+  /** On the button that changes nothing; default: Cancel. */
+  readonly cancel?: string;
+  /** For what cannot be undone. */
+  readonly isDangerous?: boolean;
   readonly isBusy: boolean;
   readonly problem?: unknown;
   /** Why the form cannot be sent, as a sentence. */
@@ -25,7 +29,8 @@ export interface FormDialogProps {
 }
 
 /** Render it only while it is open: then it begins empty each time. */
-export function FormDialog({ title, lead, verb, isBusy, problem, size = 'lg', ...props }: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { title, lead, verb, isBusy, problem, whyNot, size = 'lg' } = props;
   const [isTouched, setTouched] = useState(false);
   return (
     <Modal
@@ -39,13 +44,25 @@ export function FormDialog({ title, lead, verb, isBusy, problem, size = 'lg', ..
       {lead !== undefined && <p style={{ marginTop: 0, color: 'var(--e-ink-2)' }}>{lead}</p>}
       {props.notice}
       <FormAlert mb="md" error={problem} />
-      <form onSubmit={props.onSubmit} onInput={() => setTouched(true)} noValidate>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (whyNot === undefined) props.onSubmit(event);
+        }}
+        onInput={() => setTouched(true)}
+        noValidate
+      >
         <Stack gap="md">{props.children}</Stack>
         <Group mt="lg" justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
-            Cancel
+            {props.cancel ?? 'Cancel'}
           </Button>
-          <ActionButton type="submit" loading={isBusy} whyNot={props.whyNot}>
+          <ActionButton
+            type="submit"
+            {...(props.isDangerous ? { color: 'red' } : {})}
+            loading={isBusy}
+            whyNot={whyNot}
+          >
             {verb}
           </ActionButton>
         </Group>

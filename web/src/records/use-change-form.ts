@@ -3,8 +3,9 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { OperationName } from '#contract/operations.ts';
-import { fieldOf, fieldText, isStatus } from '../api/errors.ts';
+import { fieldText, isStatus } from '../api/errors.ts';
 import { type ChangeOptions, type QueryInput, type Reply, useChange } from '../api/queries.ts';
+import { formFieldOf } from '../forms/use-refusal.ts';
 
 export interface ChangeFormOptions<Name extends OperationName, Values extends Record<string, unknown>>
   extends Omit<ChangeOptions<Name>, 'onError' | 'onSend' | 'onSuccess'> {
@@ -19,18 +20,6 @@ export interface ChangeForm<Name extends OperationName> {
   readonly change: UseMutationResult<Reply<Name>, Error, QueryInput<Name>>;
   /** Message at the top of the form; undefined if there is none, or if a field shows it. */
   readonly problem: unknown;
-}
-
-/** The field of the form that a refusal is about; undefined: none of them. */
-export function formFieldOf(
-  error: unknown,
-  values: Readonly<Record<string, unknown>>,
-  fields: Readonly<Record<string, string>> = {},
-): string | undefined {
-  const named = fieldOf(error);
-  if (named === undefined) return undefined;
-  const [first = ''] = named.split('.');
-  return [fields[named], fields[first], named, first].find((each) => each !== undefined && each in values);
 }
 
 export function useChangeForm<Name extends OperationName, Values extends Record<string, unknown>>(

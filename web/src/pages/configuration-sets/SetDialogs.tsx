@@ -4,12 +4,11 @@ import type { ConfigurationSetDetails } from '#contract/configuration-sets/shape
 import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
-import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
+import { DescriptionInput, NameInput } from '../../forms/NameFields.tsx';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
-import type { FormRefusal } from '../../forms/use-refusal.ts';
-import { useRefusal } from '../../forms/use-refusal.ts';
+import { type FormRefusal, useRefusal } from '../../forms/use-refusal.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
 
 interface SetValues {
@@ -19,7 +18,7 @@ interface SetValues {
   readonly projectId: string;
 }
 
-const fields = { name: 'name', description: 'description', scopeId: 'projectId' } as const;
+const fields = { scopeId: 'projectId' };
 
 interface SetDialogProps {
   readonly title: string;
@@ -35,25 +34,19 @@ interface SetDialogProps {
   readonly notice?: ReactNode;
 }
 
-function SetDialog({ values, refusal, hasHome = false, onChange, onSubmit, ...dialog }: SetDialogProps) {
+function SetDialog({ values, refusal, hasHome = false, onChange, ...dialog }: SetDialogProps) {
   const { errors, failure, forget } = refusal;
   const change = (changes: Partial<SetValues>) => {
     forget();
     onChange(changes);
   };
-  const nameless = values.name.trim() === '' ? 'A name is required.' : undefined;
-  const whyNot = dialog.whyNot ?? nameless;
   return (
     <FormDialog
       {...dialog}
       problem={failure}
-      whyNot={whyNot}
-      onSubmit={(event) => {
-        event?.preventDefault();
-        if (whyNot === undefined) onSubmit();
-      }}
+      whyNot={dialog.whyNot ?? (values.name.trim() === '' ? 'A name is required.' : undefined)}
     >
-      <TypedName data-autofocus {...{ values, errors }} onChange={change} />
+      <NameInput data-autofocus {...{ values, errors }} onChange={change} />
       {hasHome && (
         <ProjectSelect
           label="Belongs to"
@@ -65,7 +58,7 @@ function SetDialog({ values, refusal, hasHome = false, onChange, onSubmit, ...di
           error={errors.projectId}
         />
       )}
-      <TypedDescription {...{ values, errors }} onChange={change} />
+      <DescriptionInput {...{ values, errors }} onChange={change} />
     </FormDialog>
   );
 }
@@ -78,7 +71,7 @@ export interface NewSetDialogProps {
 export function NewSetDialog({ onClose, onSaved }: NewSetDialogProps) {
   const { organizationId } = useSession();
   const [values, setValues] = useState<SetValues>({ name: '', description: '', projectId: '' });
-  const refusal = useRefusal(fields);
+  const refusal = useRefusal(values, fields);
   const isOfProject = values.projectId !== '';
   const rights = useRights(isOfProject ? { projectId: values.projectId } : { organizationId });
   const create = useChange('createConfigurationSet', {
@@ -128,7 +121,7 @@ export interface EditSetDialogProps {
 
 export function EditSetDialog({ read, refetch, onClose }: EditSetDialogProps) {
   const editing = useEditing(read, valuesOf, refetch);
-  const refusal = useRefusal(fields);
+  const refusal = useRefusal(editing.values);
   const save = useChange('updateConfigurationSet', {
     refreshes: ['listConfigurationSets', 'getConfigurationSet'],
     onSuccess: onClose,

@@ -1,5 +1,4 @@
 /** Actions on a project as a whole: edit, move, archive and restore. */
-import { Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
 import { showDone } from '../../api/messages.ts';
@@ -7,6 +6,7 @@ import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { type Rights, useRights } from '../../api/rights.ts';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { isWithin } from '../../forms/project-tree.ts';
+import { FormDialog } from '../../records/FormDialog.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { Confirm } from '../../ui/Confirm.tsx';
 import { EditProjectDialog } from './ProjectDialog.tsx';
@@ -27,14 +27,22 @@ function MoveDialog({ project, onClose }: OneProject) {
       showDone(`${project.name} was moved with everything below it`);
       onClose();
     },
+    onError: () => true,
   });
   const isSame = target === (project.parentProjectId ?? '');
   return (
-    <Modal opened onClose={onClose} title={`Move ${project.name}`}>
-      <p>
-        Everything below it moves along. Variables, sets, credentials and roles of the new place hold from the
-        next deployment on.
-      </p>
+    <FormDialog
+      title={`Move ${project.name}`}
+      lead="Everything below it moves along. Variables, sets, credentials and roles of the new place hold from the next deployment on."
+      verb="Move"
+      isBusy={move.isPending}
+      problem={move.error}
+      whyNot={isSame ? 'It is there already.' : target === '' ? undefined : rights.whyNot('CREATE_PROJECT')}
+      onSubmit={() =>
+        move.mutate({ params: { id: project.id }, body: { targetProjectId: target === '' ? null : target } })
+      }
+      onClose={onClose}
+    >
       <ProjectSelect
         label="Below"
         placeholder="At the top"
@@ -43,27 +51,7 @@ function MoveDialog({ project, onClose }: OneProject) {
         onChange={setTarget}
         without={(each) => isWithin(each, project.id)}
       />
-      <Group mt="md" justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <ActionButton
-          size="xs"
-          whyNot={
-            isSame ? 'It is there already.' : target === '' ? undefined : rights.whyNot('CREATE_PROJECT')
-          }
-          loading={move.isPending}
-          onClick={() =>
-            move.mutate({
-              params: { id: project.id },
-              body: { targetProjectId: target === '' ? null : target },
-            })
-          }
-        >
-          Move
-        </ActionButton>
-      </Group>
-    </Modal>
+    </FormDialog>
   );
 }
 

@@ -4,12 +4,11 @@ import { type ReactNode, useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
 import { type Refetch, type Tagged, useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
+import { DescriptionInput, NameInput } from '../../forms/NameFields.tsx';
 import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
-import type { FormRefusal } from '../../forms/use-refusal.ts';
-import { useRefusal } from '../../forms/use-refusal.ts';
+import { type FormRefusal, useRefusal } from '../../forms/use-refusal.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
 
 interface ProjectValues {
@@ -19,12 +18,7 @@ interface ProjectValues {
   readonly parentId: string;
 }
 
-const fields = {
-  name: 'name',
-  description: 'description',
-  tags: 'tags',
-  parentProjectId: 'parentId',
-} as const;
+const fields = { parentProjectId: 'parentId' };
 
 interface ProjectFormProps {
   readonly title: string;
@@ -42,19 +36,17 @@ interface ProjectFormProps {
 
 function Dialog({ values, refusal, hasParent = false, onChange, onSubmit, ...dialog }: ProjectFormProps) {
   const { errors, failure, forget } = refusal;
-  const whyNot = values.name.trim() === '' ? 'The project needs a name.' : undefined;
   return (
     <FormDialog
       {...dialog}
       problem={failure}
-      whyNot={whyNot}
-      onSubmit={(event) => {
-        event?.preventDefault();
+      whyNot={values.name.trim() === '' ? 'The project needs a name.' : undefined}
+      onSubmit={() => {
         forget();
-        if (whyNot === undefined) onSubmit();
+        onSubmit();
       }}
     >
-      <TypedName data-autofocus {...{ values, errors, onChange }} />
+      <NameInput data-autofocus {...{ values, errors, onChange }} />
       {hasParent && (
         <ProjectSelect
           label="Below"
@@ -65,7 +57,7 @@ function Dialog({ values, refusal, hasParent = false, onChange, onSubmit, ...dia
           error={errors.parentId}
         />
       )}
-      <TypedDescription {...{ values, errors, onChange }} />
+      <DescriptionInput {...{ values, errors, onChange }} />
       <TagsInput
         label="Tags"
         value={[...values.tags]}
@@ -86,7 +78,7 @@ export interface ProjectDialogProps {
 export function ProjectDialog({ parentId = '', onClose, onSaved }: ProjectDialogProps) {
   const { organizationId } = useSession();
   const [values, setValues] = useState<ProjectValues>({ name: '', description: '', tags: [], parentId });
-  const refusal = useRefusal(fields);
+  const refusal = useRefusal(values, fields);
   const create = useChange('createProject', {
     refreshes: ['listProjects'],
     onSuccess: ({ id }) => {
@@ -131,7 +123,7 @@ export interface EditProjectDialogProps {
 
 export function EditProjectDialog({ read, refetch, onClose }: EditProjectDialogProps) {
   const editing = useEditing(read, valuesOf, refetch);
-  const refusal = useRefusal(fields);
+  const refusal = useRefusal(editing.values);
   const save = useChange('updateProject', {
     refreshes: ['listProjects', 'getProject'],
     onSuccess: onClose,

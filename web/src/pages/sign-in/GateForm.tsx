@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { fieldText, isStatus } from '../../api/errors.ts';
 import { FormAlert } from '../../forms/FormAlert.tsx';
-import { formFieldOf } from '../../records/use-change-form.ts';
+import { formFieldOf } from '../../forms/use-refusal.ts';
 import { NewPassword } from './NewPassword.tsx';
 
 interface GateValues extends Record<string, string> {

@@ -1,6 +1,6 @@
 /** The form of a template, for new ones and for changes. */
 import { NumberInput, Switch, TextInput } from '@mantine/core';
-import { TypedDescription, TypedName } from '../../forms/NameFields.tsx';
+import { DescriptionInput, NameInput } from '../../forms/NameFields.tsx';
 import type { PageFormProps } from '../../forms/PageForm.tsx';
 import { PageForm } from '../../forms/PageForm.tsx';
 import { ProjectSelect, ProjectsSelect } from '../../forms/ProjectSelect.tsx';
@@ -111,10 +111,10 @@ export function TemplateForm({ isNew, ...props }: TemplateFormProps) {
     <PageForm {...props} verb={isNew ? 'Create the template' : 'Save'}>
       <Section title="Name">
         <Wide>
-          <TypedName description="Unique in the organization" {...{ values, errors, onChange }} />
+          <NameInput description="Unique in the organization" {...{ values, errors, onChange }} />
         </Wide>
         <Wide>
-          <TypedDescription {...{ values, errors, onChange }} />
+          <DescriptionInput {...{ values, errors, onChange }} />
         </Wide>
       </Section>
       <SourceFields

@@ -146,9 +146,9 @@ export function HeadActions({ environment, rights }: EnvironmentProps) {
         </Suspense>
       )}
       <DestroyDialog {...props} isOpen={dialog === 'destroy'} />
-      <LockDialog {...props} isOpen={dialog === 'lock'} />
       <ArchiveDialog {...props} isOpen={dialog === 'archive'} />
       <DeleteDialog {...props} isOpen={dialog === 'delete'} />
+      {dialog === 'lock' && <LockDialog {...props} />}
       {dialog === 'move' && <MoveDialog {...props} />}
     </>
   );

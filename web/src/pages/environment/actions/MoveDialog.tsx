@@ -1,11 +1,9 @@
 /** Moves an environment to another project. */
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
-import { DialogFoot } from '../../../forms/DialogFoot.tsx';
-import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { ProjectSelect } from '../../../forms/ProjectSelect.tsx';
+import { FormDialog } from '../../../records/FormDialog.tsx';
 import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
 export function MoveDialog({ environment, onClose }: EnvironmentProps & { readonly onClose: () => void }) {
@@ -20,27 +18,23 @@ export function MoveDialog({ environment, onClose }: EnvironmentProps & { readon
     onError: () => true,
   });
   return (
-    <Modal opened onClose={onClose} title="Move to another project">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (target !== '') move.mutate({ params: { id }, body: { projectId: target } });
-        }}
-      >
-        <FormAlert error={move.error} />
-        <p>
-          It keeps its state and its history. Rights and variables of the new project apply; variables from
-          the next deployment on.
-        </p>
-        <ProjectSelect
-          label="Project"
-          required
-          value={target}
-          onChange={setTarget}
-          without={(project) => project.id === projectId}
-        />
-        <DialogFoot onCancel={onClose} verb="Move" isBusy={move.isPending} isDisabled={target === ''} />
-      </form>
-    </Modal>
+    <FormDialog
+      title="Move to another project"
+      lead="It keeps its state and its history. Rights and variables of the new project apply; variables from the next deployment on."
+      verb="Move"
+      isBusy={move.isPending}
+      problem={move.error}
+      whyNot={target === '' ? 'Choose a project first.' : undefined}
+      onSubmit={() => move.mutate({ params: { id }, body: { projectId: target } })}
+      onClose={onClose}
+    >
+      <ProjectSelect
+        label="Project"
+        required
+        value={target}
+        onChange={setTarget}
+        without={(project) => project.id === projectId}
+      />
+    </FormDialog>
   );
 }

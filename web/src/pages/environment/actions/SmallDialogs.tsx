@@ -1,11 +1,10 @@
 /** Questions before an environment is destroyed, locked, archived or deleted. */
-import { Modal, Textarea } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
-import { DialogFoot } from '../../../forms/DialogFoot.tsx';
-import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { FormDialog } from '../../../records/FormDialog.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
 import { deploymentReads, type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 
@@ -59,50 +58,46 @@ export function DestroyDialog({ environment, isOpen, onClose }: DialogProps) {
   );
 }
 
-export function LockDialog({ environment, isOpen, onClose }: DialogProps) {
+export function LockDialog({ environment, onClose }: Omit<DialogProps, 'isOpen'>) {
   const { id } = environment;
-  const isLocked = useAsOpened(isOpen, environment.isLocked);
+  // As it was when the dialog was opened: a change by another user must not turn the question around.
+  const [isLocked] = useState(environment.isLocked);
   const [reason, setReason] = useState('');
   const lock = useChange('setEnvironmentLock', {
     refreshes: environmentReads,
     onSuccess: () => {
       showDone(isLocked ? 'Unlocked' : 'Locked');
-      setReason('');
       onClose();
     },
     onError: () => true,
   });
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
+    <FormDialog
       title={isLocked ? 'Unlock the environment?' : 'Lock the environment'}
+      lead={
+        isLocked
+          ? 'It accepts deployments again.'
+          : 'Until it is unlocked, it accepts no deployments of any type. Running deployments continue.'
+      }
+      verb={isLocked ? 'Unlock' : 'Lock'}
+      isBusy={lock.isPending}
+      problem={lock.error}
+      onSubmit={() =>
+        lock.mutate({ params: { id }, body: { isLocked: !isLocked, ...(reason ? { reason } : {}) } })
+      }
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          lock.mutate({ params: { id }, body: { isLocked: !isLocked, ...(reason ? { reason } : {}) } });
-        }}
-      >
-        <FormAlert error={lock.error} />
-        <p>
-          {isLocked
-            ? 'It accepts deployments again.'
-            : 'Until it is unlocked, it accepts no deployments of any type. Running deployments continue.'}
-        </p>
-        {!isLocked && (
-          <Textarea
-            label="Reason"
-            description="Shown to everyone whose deployment is refused"
-            autosize
-            data-autofocus
-            value={reason}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-        )}
-        <DialogFoot onCancel={onClose} verb={isLocked ? 'Unlock' : 'Lock'} isBusy={lock.isPending} />
-      </form>
-    </Modal>
+      {!isLocked && (
+        <Textarea
+          label="Reason"
+          description="Shown to everybody whose deployment is refused"
+          autosize
+          data-autofocus
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+      )}
+    </FormDialog>
   );
 }
 

@@ -13,7 +13,6 @@ export function AcceptLineage({ error, isAccepted, onChange }: AcceptLineageProp
   if (!isAccepted && !isStatus(error, 400, 409)) return null;
   return (
     <Checkbox
-      mt="sm"
       label="Accept another lineage than that of the current state"
       checked={isAccepted}
       onChange={({ currentTarget }) => onChange(currentTarget.checked)}

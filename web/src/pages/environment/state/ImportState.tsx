@@ -1,10 +1,9 @@
 /** Imports a state file, or leaves an environment without a state. */
-import { Button, FileInput, Menu, Modal, Textarea } from '@mantine/core';
+import { Button, FileInput, Menu, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
-import { DialogFoot } from '../../../forms/DialogFoot.tsx';
-import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { FormDialog } from '../../../records/FormDialog.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
 import { type EnvironmentProps, environmentReads } from '../facts/reads.ts';
 import { AcceptLineage } from './AcceptLineage.tsx';
@@ -25,40 +24,39 @@ function ImportDialog({ id, onClose }: { readonly id: string; readonly onClose: 
     onError: () => true,
   });
   return (
-    <Modal opened onClose={onClose} title="Import a state file">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (file === null) return;
-          const query = {
-            ...(comment ? { comment } : {}),
-            ...(isAccepted ? { acceptOtherLineage: true } : {}),
-          };
-          send.mutate({ params: { id }, query, body: file as never });
-        }}
-      >
-        <FormAlert error={send.error} />
-        <FileInput
-          label="State file"
-          description={file === null ? 'As the tool wrote it, version 4' : sizeText(file.size)}
-          placeholder="terraform.tfstate"
-          required
-          clearable
-          value={file}
-          onChange={setFile}
-        />
-        <Textarea
-          label="Reason"
-          mt="sm"
-          autosize
-          maxLength={1000}
-          value={comment}
-          onChange={({ currentTarget }) => setComment(currentTarget.value)}
-        />
-        <AcceptLineage error={send.error} isAccepted={isAccepted} onChange={setIsAccepted} />
-        <DialogFoot onCancel={onClose} verb="Import" isBusy={send.isPending} isDisabled={file === null} />
-      </form>
-    </Modal>
+    <FormDialog
+      title="Import a state file"
+      verb="Import"
+      isBusy={send.isPending}
+      problem={send.error}
+      whyNot={file === null ? 'Choose a file first.' : undefined}
+      onSubmit={() => {
+        const query = {
+          ...(comment ? { comment } : {}),
+          ...(isAccepted ? { acceptOtherLineage: true } : {}),
+        };
+        send.mutate({ params: { id }, query, body: file as never });
+      }}
+      onClose={onClose}
+    >
+      <FileInput
+        label="State file"
+        description={file === null ? 'As the tool wrote it, version 4' : sizeText(file.size)}
+        placeholder="terraform.tfstate"
+        required
+        clearable
+        value={file}
+        onChange={setFile}
+      />
+      <Textarea
+        label="Reason"
+        autosize
+        maxLength={1000}
+        value={comment}
+        onChange={({ currentTarget }) => setComment(currentTarget.value)}
+      />
+      <AcceptLineage error={send.error} isAccepted={isAccepted} onChange={setIsAccepted} />
+    </FormDialog>
   );
 }
 

@@ -1,12 +1,11 @@
 /** Holder of the state: a deployment, or a tool outside of runs. */
-import { Modal, Textarea } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { StateLock as Lock } from '#contract/state/shapes.ts';
 import { showDone } from '../../../api/messages.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
-import { DialogFoot } from '../../../forms/DialogFoot.tsx';
-import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { FormDialog } from '../../../records/FormDialog.tsx';
 import { ActionButton } from '../../../ui/ActionButton.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../facts/environment.module.css';
@@ -32,28 +31,27 @@ function FreeDialog({
     onError: () => true,
   });
   return (
-    <Modal opened onClose={onClose} title="Release the lock of the state?">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          free.mutate({ params: { id }, body: { lockId: lock.lockId, ...(reason ? { reason } : {}) } });
-        }}
-      >
-        <FormAlert error={free.error} />
-        <p>
-          Do this if the tool was killed or forgotten. The service cannot see whether it still runs: if it
-          does, what it stores afterwards is kept as a rescued version. Deployments that wait start.
-        </p>
-        <Textarea
-          label="Reason"
-          data-autofocus
-          autosize
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-        />
-        <DialogFoot onCancel={onClose} cancel="Keep it" verb="Release" isBusy={free.isPending} isDangerous />
-      </form>
-    </Modal>
+    <FormDialog
+      title="Release the lock of the state?"
+      lead="Do this if the tool was killed or forgotten. The service cannot see whether it still runs: if it does, what it stores afterwards is kept as a rescued version. Deployments that wait start."
+      verb="Release"
+      cancel="Keep it"
+      isDangerous
+      isBusy={free.isPending}
+      problem={free.error}
+      onSubmit={() =>
+        free.mutate({ params: { id }, body: { lockId: lock.lockId, ...(reason ? { reason } : {}) } })
+      }
+      onClose={onClose}
+    >
+      <Textarea
+        label="Reason"
+        data-autofocus
+        autosize
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 

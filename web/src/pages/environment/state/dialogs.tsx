@@ -1,11 +1,10 @@
 /** Questions before a state version becomes the current one, or is deleted. */
-import { Modal, Textarea } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { StateVersion } from '#contract/state/shapes.ts';
 import { showDone } from '../../../api/messages.ts';
 import { useChange } from '../../../api/queries.ts';
-import { DialogFoot } from '../../../forms/DialogFoot.tsx';
-import { FormAlert } from '../../../forms/FormAlert.tsx';
+import { FormDialog } from '../../../records/FormDialog.tsx';
 import { Confirm } from '../../../ui/Confirm.tsx';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import { environmentReads } from '../facts/reads.ts';
@@ -49,41 +48,33 @@ export function RestoreDialog(props: VersionDialogProps) {
   const [comment, setComment] = useState('');
   const [isAccepted, setIsAccepted] = useState(false);
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={isRescued ? 'Make the version current?' : 'Roll back to the version?'}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          send(comment.trim(), isAccepted);
-        }}
-      >
-        <FormAlert error={error} />
-        <p>
+      lead={
+        <>
           A new version with the content of {versionName(version)}, made <TimeAgo at={version.createdAt} />,
           becomes current. No version is lost, and no resource changes: the next plan shows the difference.
           Existing plans are outdated.
-        </p>
-        <Textarea
-          label="Reason"
-          data-autofocus
-          autosize
-          maxLength={1000}
-          value={comment}
-          onChange={({ currentTarget }) => setComment(currentTarget.value)}
-        />
-        {isRescued && <AcceptLineage error={error} isAccepted={isAccepted} onChange={setIsAccepted} />}
-        <DialogFoot
-          onCancel={onClose}
-          cancel="Keep the current one"
-          verb={isRescued ? 'Make it current' : 'Roll back'}
-          isBusy={isBusy}
-          isDangerous
-        />
-      </form>
-    </Modal>
+        </>
+      }
+      verb={isRescued ? 'Make it current' : 'Roll back'}
+      cancel="Keep the current one"
+      isDangerous
+      isBusy={isBusy}
+      problem={error}
+      onSubmit={() => send(comment.trim(), isAccepted)}
+      onClose={onClose}
+    >
+      <Textarea
+        label="Reason"
+        data-autofocus
+        autosize
+        maxLength={1000}
+        value={comment}
+        onChange={({ currentTarget }) => setComment(currentTarget.value)}
+      />
+      {isRescued && <AcceptLineage error={error} isAccepted={isAccepted} onChange={setIsAccepted} />}
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,10 @@
 /** The views of the list, and what can be done with the one that is shown. */
-import { Button, Group, Menu, Modal, TextInput } from '@mantine/core';
+import { Button, Menu, TextInput } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { showDone } from '../../../api/messages.ts';
+import { FormDialog } from '../../../records/FormDialog.tsx';
 import classes from './list.module.css';
 import { builtInViews, isSameView, type SavedView, useViews, type ViewFilters, withView } from './views.ts';
 
@@ -36,30 +37,24 @@ interface SaveProps {
 function SaveDialog({ onSave, onClose }: SaveProps) {
   const [name, setName] = useState('');
   return (
-    <Modal opened onClose={onClose} title="Save this view">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim() !== '') onSave(name);
-        }}
-      >
-        <TextInput
-          label="Name"
-          description="This browser keeps it for this organization. A link shows it to others."
-          value={name}
-          maxLength={60}
-          required
-          data-autofocus
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Group mt="md" justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Save</Button>
-        </Group>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Save this view"
+      verb="Save"
+      isBusy={false}
+      whyNot={name.trim() === '' ? 'A name is required.' : undefined}
+      onSubmit={() => onSave(name)}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="This browser keeps it for this organization. A link shows it to others."
+        value={name}
+        maxLength={60}
+        required
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 }
 
