@@ -1,21 +1,73 @@
 /** Frame of every page: navigation, search, and the state of live updates. */
 import { AppShell, Burger, Button, Kbd, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { useLive } from '../api/live.ts';
 import { queryClient } from '../api/queries.ts';
 import { currentUser, useSession } from '../api/session.ts';
 import { useSessionEnd } from '../api/session-end.ts';
+import { LazyMenu, lazyMenu } from '../ui/LazyMenu.tsx';
 import { DialogLoading } from '../ui/Loaded.tsx';
 import { LiveBar } from './LiveBar.tsx';
 import { usePlaces } from './navigation.ts';
 import { openPalette, useOverlay } from './open-palette.ts';
 import { PaletteGate } from './PaletteGate.tsx';
-import { usePreloadedPages } from './preload-pages.ts';
 import classes from './Shell.module.css';
 import { useShortcuts } from './shortcuts.ts';
-import { UserMenu } from './UserMenu.tsx';
+
+const accountMenu = lazyMenu<string>(() => import('./AccountMenu.tsx'));
+
+/** As people see it, also of emoji and of letters that are made of several signs. */
+function firstLetter(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name);
+  return first?.segment.toUpperCase() ?? '';
+}
+
+/** The button of the account. */
+function UserMenu() {
+  const { me } = useSession();
+  const name = me.user.name ?? me.user.email ?? 'Account';
+  return (
+    <LazyMenu
+      menu={accountMenu}
+      content={name}
+      button={(props) => (
+        <UnstyledButton className={classes.user} aria-label={`Account: ${name}`} {...props}>
+          {firstLetter(name)}
+        </UnstyledButton>
+      )}
+    />
+  );
+}
+
+const preloadedPages = [
+  '/environments',
+  '/environments/$environmentId',
+  '/deployments/$deploymentId',
+] as const;
+
+/** The page that was opened comes first, with all that it reads. */
+const waitMilliseconds = 2_000;
+
+/** Loads the parts of the pages that people open most while nothing else is to be done; not where data is saved. */
+function usePreloadedPages(): void {
+  const router = useRouter();
+  useEffect(() => {
+    const { connection } = navigator as { connection?: { readonly saveData?: boolean } };
+    if (connection?.saveData) return;
+    const load = () => {
+      for (const page of preloadedPages) {
+        const route = router.routesByPath[page];
+        // A part that cannot be loaded now is loaded when it is needed, which then says why it cannot.
+        if (route) router.loadRouteChunk(route)?.catch(() => undefined);
+      }
+    };
+    const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
+    const timer = setTimeout(() => whenIdle(load), waitMilliseconds);
+    return () => clearTimeout(timer);
+  }, [router]);
+}
 
 /** The page stays usable where one of these cannot be loaded. */
 const missing = (): { default: () => ReactNode } => ({ default: () => null });

@@ -1,11 +1,28 @@
 /** The frame of every page: its place, its title, its actions, and what a terminal would do. */
-import { Breadcrumbs } from '@mantine/core';
+import { Breadcrumbs, Button } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { CopyCalls } from './CopyCalls.tsx';
 import type { ShownCall } from './calls.ts';
+import { LazyMenu, lazyMenu } from './LazyMenu.tsx';
 import classes from './ui.module.css';
+
+const callsMenu = lazyMenu<readonly ShownCall[]>(() => import('./CallsMenu.tsx'));
+
+/** "Copy as": what the page shows or does, for a terminal. */
+function CopyCalls({ calls }: { readonly calls: readonly ShownCall[] }) {
+  return (
+    <LazyMenu
+      menu={callsMenu}
+      content={calls}
+      button={(props) => (
+        <Button variant="default" size="xs" {...props}>
+          Copy as …
+        </Button>
+      )}
+    />
+  );
+}
 
 export interface Crumb {
   readonly label: string;

@@ -1,17 +1,54 @@
 /** One agent: its processes, what it runs, its secrets, and its end. */
 import { Checkbox } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Status } from '../../design/status.tsx';
+import { read, useRead } from '../../api/queries.ts';
+import { useSession } from '../../api/session.ts';
+import { deploymentLooks, Status } from '../../design/status.tsx';
 import { Detail } from '../../records/Detail.tsx';
 import { Part } from '../../records/Part.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { Removal } from '../../records/Removal.tsx';
 import classes from '../../records/records.module.css';
 import { Facts } from '../../ui/Facts.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
-import { AgentRuns } from './AgentRuns.tsx';
 import { AgentSecrets } from './AgentSecrets.tsx';
 import { type AgentProcess, agentLook, isolationTexts, type ListedAgent, limitsText } from './agent-words.ts';
+
+const running =
+  'DEPLOY_IN_PROGRESS,DESTROY_IN_PROGRESS,TASK_IN_PROGRESS,DRY_RUN_IN_PROGRESS,ABORTING' as const;
+
+/** The deployments that an agent runs now. */
+function AgentRuns({ agent }: { readonly agent: Pick<ListedAgent, 'id' | 'agentKey'> }) {
+  const { organizationId } = useSession();
+  const environments = useRead('listEnvironments', { query: { organizationId, status: running } });
+  const ids = (environments.data ?? []).flatMap(({ latestDeploymentLog }) => latestDeploymentLog?.id ?? []);
+  const deployments = useQueries({ queries: ids.map((id) => read('getDeployment', { params: { id } })) });
+  const own = deployments
+    .flatMap(({ data }) => data ?? [])
+    .filter(({ agentId }) => agentId === agent.id || agentId === agent.agentKey);
+  return (
+    <Part title="Runs now">
+      <Loaded query={environments} lines={2}>
+        {(found) => (
+          <ul className={classes.list}>
+            {own.length === 0 && <li>Nothing, as far as you may see.</li>}
+            {own.map(({ id, status, environmentId }) => (
+              <li key={id}>
+                <Link to="/deployments/$deploymentId" params={{ deploymentId: id ?? '' }}>
+                  <bdi>{found.find((each) => each.id === environmentId)?.name ?? id}</bdi>
+                </Link>
+                <Status look={deploymentLooks[status]} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Part>
+  );
+}
 
 export interface AgentDetailProps {
   readonly agent: ListedAgent;

@@ -1,9 +1,10 @@
 /** All configuration sets. */
 import { Button } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationSet } from '#contract/configuration-sets/shapes.ts';
-import { useRead } from '../../api/queries.ts';
+import { read, useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
@@ -17,7 +18,18 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { NewSetDialog } from './SetDialogs.tsx';
-import { useSets } from './use-sets.ts';
+
+/** All sets that the person may see; the service lists those of one place at a time. */
+function useSets() {
+  const { organizationId } = useSession();
+  const { projects } = useProjects(true);
+  const own = useRead('listConfigurationSets', { query: { organizationId } });
+  const ofProjects = useQueries({
+    queries: projects.map(({ id }) => read('listConfigurationSets', { query: { projectId: id } })),
+  });
+  const sets: ConfigurationSet[] = [...(own.data ?? []), ...ofProjects.flatMap(({ data }) => data ?? [])];
+  return { query: own, sets };
+}
 
 /** Number of variables and places of a set. */
 function Counts({ id }: { readonly id: string }) {

@@ -1,7 +1,7 @@
 /** The parts of a deployment beside each other; which one is shown is in the address. */
-import { Tabs } from '@mantine/core';
+import { Loader, Tabs } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
@@ -9,7 +9,6 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import type { DeploymentReply } from './facts/reads.ts';
-import { LogPlace } from './LogPlace.tsx';
 import classes from './parts/parts.module.css';
 import { PlanTab } from './plan/PlanTab.tsx';
 import { CostsTab, hasCosts } from './tabs/CostsTab.tsx';
@@ -17,6 +16,29 @@ import { DetailsTab } from './tabs/DetailsTab.tsx';
 import { OutputsTab } from './tabs/OutputsTab.tsx';
 import { ResourcesTab } from './tabs/ResourcesTab.tsx';
 import { VariablesTab } from './tabs/VariablesTab.tsx';
+
+const LogViewer = lazy(() => import('./log/LogViewer.tsx'));
+
+interface LogPlaceProps {
+  readonly deploymentId: string;
+  readonly steps: readonly Step[];
+  readonly isRunning: boolean;
+}
+
+/** Place of the log viewer, which is loaded when it is opened. */
+function LogPlace({ deploymentId, steps, isRunning }: LogPlaceProps) {
+  return (
+    <Suspense
+      fallback={
+        <output aria-label="Loading">
+          <Loader />
+        </output>
+      }
+    >
+      <LogViewer deploymentId={deploymentId} steps={steps} isOver={!isRunning} />
+    </Suspense>
+  );
+}
 
 const tabs = ['plan', 'costs', 'log', 'outputs', 'resources', 'variables', 'details'] as const;
 type Tab = (typeof tabs)[number];

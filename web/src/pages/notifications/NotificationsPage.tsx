@@ -4,6 +4,7 @@ import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { OpenLink, useOpenRow } from '../../records/Detail.tsx';
+import { NewRecord } from '../../records/NewRecord.tsx';
 import { RecordsTable } from '../../records/RecordsPage.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
@@ -15,8 +16,30 @@ import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Deliveries } from './Deliveries.tsx';
 import { type Endpoint, EndpointDetail } from './EndpointDetail.tsx';
+import { bodyOf, EndpointFields, newEndpoint, validate } from './EndpointFields.tsx';
 import { typeWords } from './looks.ts';
-import { NewEndpoint } from './NewEndpoint.tsx';
+
+/** Stores a notification endpoint. */
+function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
+  const { organizationId } = useSession();
+  return (
+    <NewRecord
+      title="New endpoint"
+      lead="Nothing is sent to it until a project assigns events to it."
+      verb="Store endpoint"
+      done="The endpoint was stored: test it, then assign it to a project"
+      operation="createNotificationEndpoint"
+      refreshes={['listNotificationEndpoints']}
+      initialValues={newEndpoint}
+      validate={validate}
+      inputOf={(values) => ({ body: { organizationId, ...bodyOf(values) } })}
+      idOf={({ id }) => id}
+      onClose={onClose}
+    >
+      {(form) => <EndpointFields form={form} />}
+    </NewRecord>
+  );
+}
 
 const columns: readonly Column<Endpoint>[] = [
   { id: 'name', head: 'Name', cell: ({ id, name }) => <OpenLink id={id}>{name}</OpenLink> },

@@ -1,14 +1,36 @@
 /** The person who is signed in: name, password, sessions, keys, colours and rights. */
 import { Group, Radio, useMantineColorScheme } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { Part } from '../../records/Part.tsx';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { callOf } from '../../ui/calls.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { ExplainedRights } from '../people/ExplainedRights.tsx';
 import { AccountForms } from './AccountForms.tsx';
-import { OwnRights } from './OwnRights.tsx';
 import { PersonalKeys } from './PersonalKeys.tsx';
 import { Sessions } from './Sessions.tsx';
+
+/** Rights of the person in the organization, and the link to other places. */
+function OwnRights() {
+  const { organizationId } = useSession();
+  const explained = useRead('explainPermissions', { query: { organizationId } });
+  return (
+    <Part
+      title="In the organization"
+      lead={
+        <>
+          In projects and environments you may have more:{' '}
+          <Link to="/permissions">choose a place under Permissions</Link>.
+        </>
+      }
+    >
+      <Loaded query={explained}>{(found) => <ExplainedRights explained={found} />}</Loaded>
+    </Part>
+  );
+}
 
 function Colours() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();

@@ -1,22 +1,80 @@
 /** One project: its environments, what is below it, and what holds in it. */
 import { Tabs } from '@mantine/core';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
 import { type Refetch, type Tagged, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
+import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
-import { wayTo } from '../../forms/project-tree.ts';
+import { isWithin, treeOf, wayTo } from '../../forms/project-tree.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
+import { EnvironmentsTable } from './EnvironmentsTable.tsx';
 import { ProjectActions } from './ProjectActions.tsx';
 import { ProjectDialog } from './ProjectDialog.tsx';
-import { ProjectEnvironments } from './ProjectEnvironments.tsx';
-import { ProjectsBelow } from './ProjectsBelow.tsx';
+import { ProjectTree } from './ProjectTree.tsx';
 import classes from './projects.module.css';
+
+/** The projects below one. */
+function ProjectsBelow({ project: { id } }: { readonly project: Project }) {
+  const { organizationId } = useSession();
+  const { query, projects } = useProjects(true);
+  const below = projects.filter((each) => each.id !== id && isWithin(each, id));
+  return (
+    <Loaded query={query}>
+      {() =>
+        below.length > 0 ? (
+          <ProjectTree nodes={treeOf(below)} isFiltered={false} />
+        ) : (
+          <EmptyState
+            title="No projects below this one"
+            call={callOf(
+              'Create a project below',
+              'createProject',
+              { body: { organizationId, name: 'Team', parentProjectId: id } },
+              ['project', 'create', 'Team', '--parent', id],
+            )}
+          >
+            What holds here, holds there too: variables, sets, credentials and roles.
+          </EmptyState>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** The environments of a project, those of projects below it apart. */
+function ProjectEnvironments({ project: { id } }: { readonly project: Project }) {
+  const { organizationId } = useSession();
+  const repository = 'https://git.example.com/network.git';
+  return (
+    <EnvironmentsTable
+      label="Environments of this project"
+      query={{ organizationId, projectId: id }}
+      empty={
+        <EmptyState
+          title="No environments here yet"
+          action={
+            <Link to="/environments/new" search={{ project: id }}>
+              Create one
+            </Link>
+          }
+          call={callOf(
+            'Create an environment',
+            'createEnvironmentWithoutTemplate',
+            { body: { organizationId, projectId: id, name: 'staging', type: 'terraform', repository } },
+            ['environment', 'create', 'staging', '--project', id, '--repository', repository],
+          )}
+        />
+      }
+    />
+  );
+}
 
 const PolicyTab = lazy(() => import('./PolicyTab.tsx'));
 const CredentialsTab = lazy(() => import('./CredentialsTab.tsx'));

@@ -1,8 +1,10 @@
 /** Sign-in page. */
-import { Button, Divider } from '@mantine/core';
+import { Button, Divider, Loader } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
+import { Link, Navigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError } from '#contract/client/client.ts';
 import { baseUrl, client } from '../../api/client.ts';
 import { isStatus } from '../../api/errors.ts';
 import { type Reply, useRead } from '../../api/queries.ts';
@@ -10,13 +12,67 @@ import { FormAlert } from '../../forms/FormAlert.tsx';
 import { SignInFields } from '../../forms/SignInFields.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { useSearchState } from '../../ui/search.ts';
+import { useNow } from '../../ui/Time.tsx';
 import { backOf } from './back.ts';
 import { useEnter } from './enter.ts';
 import { Gate } from './Gate.tsx';
 import { useHashSecret } from './hash-token.ts';
-import { LinkSignIn } from './LinkSignIn.tsx';
 import { Refused } from './Refused.tsx';
-import { useWait } from './wait.ts';
+
+/** Signs in by a one-time link, as soon as it is opened. */
+function LinkSignIn({ token }: { readonly token: string }) {
+  const enter = useEnter();
+  const isSent = useRef(false);
+  const { mutate, error } = useMutation({
+    gcTime: 0,
+    mutationFn: () => client.call('signInByLink', { body: { token } }),
+    onSuccess: () => enter(),
+  });
+  useEffect(() => {
+    // A link works once: it is never sent twice.
+    if (isSent.current) return;
+    isSent.current = true;
+    mutate();
+  }, [mutate]);
+  return (
+    <Gate title="Sign in by a link">
+      {error === null ? (
+        <p role="status">
+          <Loader size="xs" mr="xs" />
+          You are being signed in.
+        </p>
+      ) : isStatus(error, 400, 401) ? (
+        <Refused title="This link cannot be used">
+          It has expired, was used already, or was replaced by a newer one.{' '}
+          <Link to="/sign-in" replace reloadDocument>
+            Sign in another way
+          </Link>
+          .
+        </Refused>
+      ) : (
+        <FormAlert error={error} />
+      )}
+    </Gate>
+  );
+}
+
+/** Whole seconds from one time to another, both in milliseconds; 0 where it is over. */
+function secondsLeft(until: number, now: number): number {
+  return Math.max(0, Math.ceil((until - now) / 1000));
+}
+
+/** Notes refusals, and counts down the time that they name. */
+function useWait(): { readonly seconds: number; readonly note: (error: unknown) => void } {
+  const [until, setUntil] = useState(0);
+  const now = useNow();
+  return {
+    seconds: secondsLeft(until, now),
+    note: (error) => {
+      if (error instanceof ApiError && error.status === 429)
+        setUntil(Date.now() + 1000 * (error.retryAfterSeconds ?? 5));
+    },
+  };
+}
 
 type Methods = Reply<'listSignInMethods'>;
 

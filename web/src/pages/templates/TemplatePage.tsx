@@ -1,6 +1,6 @@
 /** One template: its settings, its variables, who uses it, and where it may be used. */
 import { Alert, Tabs } from '@mantine/core';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Template } from '#contract/templates/shapes.ts';
 import { errorText } from '../../api/errors.ts';
 import { type Refetch, type Tagged, usePage, useRead, useTagged } from '../../api/queries.ts';
@@ -10,17 +10,56 @@ import { toolName } from '../../design/words.ts';
 import { sourceOf } from '../../forms/source/source-values.ts';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { definitionsQuery, hasDefinitions } from '../environments/new/code.ts';
+import { EnvironmentsTable } from '../projects/EnvironmentsTable.tsx';
 import { ScopeVariables } from '../variables/ScopeVariables.tsx';
 import { WhichCounts } from '../variables/WhichCounts.tsx';
 import { DeleteTemplate } from './DeleteTemplate.tsx';
 import { EditTemplate } from './EditTemplate.tsx';
-import { TemplateEnvironments } from './TemplateEnvironments.tsx';
 import { TemplateProjects } from './TemplateProjects.tsx';
 import { TemplateSettings } from './TemplateSettings.tsx';
+
+interface OfTemplate {
+  readonly template: Template;
+}
+
+function NoEnvironments({ template: { id = '', projectIds = [] } }: OfTemplate) {
+  const projectId = projectIds[0];
+  const body = {
+    name: 'staging',
+    projectId: projectId ?? '{projectId}',
+    deployRequest: { blueprintId: id },
+  };
+  return (
+    <EmptyState
+      title="No environment uses this template"
+      action={
+        <Link to="/environments/new" search={{ template: id }}>
+          Create one
+        </Link>
+      }
+      call={callOf('Create an environment from it', 'createEnvironment', { body }, [
+        ...['environment', 'create', 'staging', '--template', id],
+        ...(projectId === undefined ? [] : ['--project', projectId]),
+      ])}
+    />
+  );
+}
+
+/** The environments that use a template. */
+function TemplateEnvironments({ template }: OfTemplate) {
+  return (
+    <EnvironmentsTable
+      label="Environments that use this template"
+      query={{ blueprintId: template.id ?? '' }}
+      empty={<NoEnvironments template={template} />}
+    />
+  );
+}
 
 /** Place of the rights on a template. */
 function usePlaceOf(template: Template) {

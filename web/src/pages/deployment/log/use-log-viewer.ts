@@ -1,12 +1,55 @@
 /** State and actions of the log viewer, apart from its appearance. */
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import type { Step } from '#contract/deployments/shapes.ts';
-import { saveFile } from './save-file.ts';
+import { usePageKeys } from '../../../ui/page-keys.ts';
 import type { LogPosition } from './store/search.ts';
 import { type ChosenLines, hasFailed, useChosenLines, useLayout, useLogSession } from './use-log.ts';
-import { useLogKeys } from './use-log-keys.ts';
-import { useSearch } from './use-search.ts';
+import { type LogSearch, useSearch } from './use-search.ts';
 import { type LogView, targetOf, useView } from './use-view.ts';
+
+interface LogKeys {
+  readonly view: LogView;
+  readonly log: LogSearch;
+  readonly onWrap: () => void;
+  readonly onClear: () => void;
+}
+
+/** After `g` another key may name a page. */
+const sequenceMilliseconds = 1200;
+
+/** The search has the key of all lists, `/`. */
+function useLogKeys({ view, log, onWrap, onClear }: LogKeys): void {
+  const goneAt = useRef(Number.NEGATIVE_INFINITY);
+  // When the keys were pressed: a busy page handles them later.
+  const onTop = ({ timeStamp }: KeyboardEvent) => {
+    goneAt.current = timeStamp;
+    view.goTo({ to: 'start' });
+  };
+  const onTimes = ({ timeStamp }: KeyboardEvent) => {
+    if (timeStamp - goneAt.current > sequenceMilliseconds) view.setTimes(!view.hasTimes);
+  };
+  usePageKeys([
+    ['n', () => log.go(false)],
+    ['shift+n', () => log.go(true)],
+    ['g', onTop],
+    ['shift+g', () => view.setFollowing(true)],
+    ['f', () => view.setFollowing(!view.isFollowing)],
+    ['w', onWrap],
+    ['t', onTimes],
+    ['Escape', onClear],
+  ]);
+}
+
+/** Lets the browser save bytes as a file. @param name what it is called */
+function saveFile(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
 
 export interface LogViewerProps {
   readonly deploymentId: string;

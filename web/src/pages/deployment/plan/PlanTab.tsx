@@ -4,13 +4,36 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { countsOf } from '#contract/deployments/plan-counts.ts';
-import { OutputChanges } from './OutputChanges.tsx';
+import { AttributeRow } from './AttributeRow.tsx';
 import { PlanFilters } from './PlanFilters.tsx';
 import classes from './plan.module.css';
 import { ResourceList } from './ResourceList.tsx';
 import { filterRows, type PlanRow, rowsOf } from './rows.ts';
 import { usePlanFilter } from './use-plan-filter.ts';
 import { type PlanFacts, withoutRowsText } from './without-rows.ts';
+
+const sidesOf = { create: 'after', delete: 'before' } as const;
+
+/** Changes of a plan to the outputs. */
+function OutputChanges({ changes }: { readonly changes: Plan['outputChanges'] }) {
+  if (changes.length === 0) return null;
+  return (
+    <section aria-labelledby="output-changes">
+      <h2 id="output-changes" className={classes.heading}>
+        Outputs
+      </h2>
+      <div className={classes.attributes} role="list" aria-label="Outputs that change">
+        {changes.map(({ name, moduleName = '', action, attributes }) => (
+          <AttributeRow
+            key={`${moduleName} ${name}`}
+            attribute={{ ...attributes[0], name: moduleName === '' ? name : `${moduleName} · ${name}` }}
+            sides={sidesOf[action as keyof typeof sidesOf] ?? 'both'}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
 
 /** The address that a link names, and a function that names another one. */
 function useNamed(): [string | undefined, (row: PlanRow) => void] {

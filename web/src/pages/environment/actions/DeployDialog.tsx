@@ -1,5 +1,5 @@
 /** Asks how an environment is deployed, planned, checked for drift, or what task runs on it. */
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group, Modal, Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,15 +8,59 @@ import { useChange } from '../../../api/queries.ts';
 import { FormAlert } from '../../../forms/FormAlert.tsx';
 import { Segments } from '../../../forms/Segments.tsx';
 import { isReady, rowOfField } from '../../../forms/variables/checks.ts';
-import { isChanged } from '../../../forms/variables/rows.ts';
+import { isChanged, type VariableFormRow } from '../../../forms/variables/rows.ts';
+import { VariablesEditor } from '../../../forms/variables/VariablesEditor.tsx';
 import { useSearchState } from '../../../ui/search.ts';
 import classes from '../facts/environment.module.css';
 import { whyNotStart } from '../facts/facts.ts';
 import { deploymentReads, type EnvironmentProps } from '../facts/reads.ts';
 import { useRows } from '../variables/use-rows.ts';
 import { DeployFields } from './DeployFields.tsx';
-import { DeployVariables } from './DeployVariables.tsx';
 import { type DeployKind, type DeployValues, deployBody, deployKinds } from './deploy-body.ts';
+
+interface DeployVariablesProps {
+  readonly rows: readonly VariableFormRow[];
+  readonly setRows: (rows: readonly VariableFormRow[]) => void;
+  readonly isRead: boolean;
+  readonly changed: number;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly isStrict: boolean;
+  readonly kind: DeployKind;
+}
+
+/** The variables of a deployment, folded until one is to be changed. */
+function DeployVariables({ rows, setRows, isRead, changed, errors, isStrict, kind }: DeployVariablesProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const count = changed === 0 ? `${rows.length}` : `${changed} changed`;
+  return (
+    <section aria-label="Variables">
+      <Button variant="default" size="xs" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Variables ({isRead ? count : '…'})
+      </Button>
+      {isOpen && (
+        <>
+          <p className={classes.hint}>
+            {kind === 'dryRun'
+              ? 'Changes hold for this plan only.'
+              : 'Changes are stored in the environment; without the right to apply, when the plan is approved.'}
+          </p>
+          {isRead ? (
+            <VariablesEditor
+              label="Variables of the deployment"
+              rows={rows}
+              onChange={setRows}
+              errors={errors}
+              isStrict={isStrict}
+              showsOrigin
+            />
+          ) : (
+            <Skeleton height={40} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
 
 const kindWords: Readonly<Record<DeployKind, [label: string, verb: string, text: string]>> = {
   deploy: ['Deploy', 'Deploy', 'Plans the newest code and applies the plan.'],

@@ -4,12 +4,51 @@ import { useEffect, useState } from 'react';
 import { type BulkOperation, mostBulkItems } from '#contract/bulk-operations/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { Right } from '#contract/schema/rights.ts';
+import { client } from '../../../api/client.ts';
 import { read, refresh } from '../../../api/queries.ts';
+import { randomId } from '../../../api/random-id.ts';
 import { useRights } from '../../../api/rights.ts';
-import { startBulk } from './bulk.ts';
-import { partsOf } from './bulk-parts.ts';
+import { type BulkTarget, partsOf, planHashesOf } from './bulk-parts.ts';
 import { progressOf } from './bulk-progress.ts';
 import { type BulkAction, bulkLooks, whyUnfit } from './fitting.ts';
+
+/**
+ * Sends an action for environments, at most as many as one bulk operation can have.
+ * @param text a comment or a reason; empty: none
+ * @returns the operation, which the service carries out
+ */
+function startBulk(
+  action: BulkAction,
+  organizationId: string,
+  environments: readonly BulkTarget[],
+  text: string,
+): Promise<BulkOperation> {
+  const targets = { organizationId, environmentIds: environments.map(({ id }) => id) };
+  const idempotencyKey = randomId();
+  const comment = text === '' ? {} : { comment: text };
+  switch (action) {
+    case 'deploy':
+      return client.call('bulkDeploy', { body: { ...targets, data: comment }, idempotencyKey });
+    case 'checkDrift': {
+      const data = { deploymentType: 'driftDetection' } as const;
+      return client.call('bulkDeploy', { body: { ...targets, data }, idempotencyKey });
+    }
+    case 'destroy':
+      return client.call('bulkDestroy', { body: { ...targets, data: comment }, idempotencyKey });
+    case 'approve': {
+      const data = { planHashes: planHashesOf(environments) };
+      return client.call('bulkApprove', { body: { ...targets, data }, idempotencyKey });
+    }
+    case 'lock': {
+      const data = text === '' ? {} : { reason: text };
+      return client.call('bulkLock', { body: { ...targets, data }, idempotencyKey });
+    }
+    case 'unlock':
+      return client.call('bulkUnlock', { body: targets, idempotencyKey });
+    default:
+      return client.call('bulkArchive', { body: targets, idempotencyKey });
+  }
+}
 
 export interface BulkChoice {
   readonly environment: Environment;
