@@ -1,5 +1,5 @@
 /** A real browser in front of a real service. */
-import { type Browser, chromium, type Dialog, type Page, type Route } from 'playwright-core';
+import { type Browser, chromium, type Dialog, type Page } from 'playwright-core';
 import { findProgram } from '../programs.ts';
 import { until } from '../runs.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
@@ -101,20 +101,24 @@ export async function chooseOption(
 }
 
 /**
- * Holds back a request, as a slow network does.
+ * Holds back a request and its repetitions, as a slow network does.
  * @param path such as `/api/configuration`
- * @returns sends it, as soon as it has arrived
+ * @returns sends them, as soon as the first has arrived
  */
 export async function holdRequest(page: Page, method: string, path: string): Promise<() => Promise<void>> {
-  const held = Promise.withResolvers<Route>();
+  const { promise: hasArrived, resolve: arrive } = Promise.withResolvers<void>();
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  const sent: Promise<void>[] = [];
   const isMeant = (url: URL) => url.pathname === path;
   await page.route(isMeant, (route) => {
-    if (route.request().method() === method) held.resolve(route);
-    else void route.fallback();
+    if (route.request().method() !== method) return route.fallback();
+    arrive();
+    sent.push(isReleased.then(() => route.continue()));
   });
   return async () => {
-    const route = await held.promise;
-    await route.continue();
+    await hasArrived;
+    release();
+    await Promise.all(sent);
     await page.unroute(isMeant);
   };
 }
