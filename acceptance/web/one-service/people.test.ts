@@ -93,7 +93,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await go('/users');
     const button = page.getByRole('button', { name: 'Invite a person' });
     await button.focus();
-    await page.getByRole('tooltip', { name: 'Your rights are being read.' }).waitFor();
+    await page.getByRole('tooltip', { name: 'Loading your rights.' }).waitFor();
     await letGo();
     await page.locator('button:not([aria-disabled])', { hasText: 'Invite a person' }).waitFor();
     await page.keyboard.press('Enter');
