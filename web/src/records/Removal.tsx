@@ -23,6 +23,7 @@ export interface RemovalProps<Name extends OperationName> {
   /** Has to be typed. */
   readonly typed?: string;
   readonly size?: string;
+  readonly color?: string;
   readonly onDone?: () => void;
   /** Meaning, in a sentence or two. */
   readonly children: ReactNode;
@@ -46,7 +47,12 @@ export function Removal<Name extends OperationName>(props: RemovalProps<Name>) {
   };
   return (
     <>
-      <ActionButton size={size} variant="default" whyNot={whyNot} onClick={() => setAsking(true)}>
+      <ActionButton
+        {...{ size, whyNot }}
+        color={props.color}
+        variant="default"
+        onClick={() => setAsking(true)}
+      >
         {label}
       </ActionButton>
       <Confirm

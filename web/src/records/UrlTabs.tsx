@@ -9,15 +9,24 @@ export interface UrlTab {
   readonly content: () => ReactNode;
 }
 
+export interface UrlTabsProps {
+  readonly tabs: readonly UrlTab[];
+  /** "Back" leads to the tab before. */
+  readonly isStep?: boolean;
+}
+
 /** The first tab is shown where the address names none. */
-export function UrlTabs({ tabs }: { readonly tabs: readonly UrlTab[] }) {
+export function UrlTabs({ tabs, isStep = false }: UrlTabsProps) {
   const [{ tab }, change] = useSearchState();
   const chosen = tabs.find(({ value }) => value === tab) ?? tabs[0]!;
   return (
     <Tabs
       value={chosen.value}
       keepMounted={false}
-      onChange={(value) => change({ tab: value ?? undefined, open: undefined })}
+      onChange={(value) => {
+        const next = value === null || value === tabs[0]!.value ? undefined : value;
+        change({ tab: next, open: undefined, page: undefined }, isStep);
+      }}
     >
       <Tabs.List>
         {tabs.map(({ value, label }) => (

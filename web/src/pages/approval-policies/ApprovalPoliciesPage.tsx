@@ -1,6 +1,4 @@
 /** All approval policies with what each said last, and the catalogue of those that come with the service. */
-
-import { Tabs } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
@@ -9,13 +7,13 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
 import listing from '../../records/listing.module.css';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { useSearchState } from '../../ui/search.ts';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { Catalogue } from './Catalogue.tsx';
 import { EngineNotice } from './EngineNotice.tsx';
@@ -112,7 +110,6 @@ function Policies() {
 export function ApprovalPoliciesPage() {
   const { organizationId } = useSession();
   const navigate = useNavigate();
-  const [{ tab = 'policies' }, change] = useSearchState();
   const rights = useRights({ organizationId });
   const whyNot = rights.isKnown ? rights.whyNot('CREATE_AND_EDIT_TEMPLATES') : undefined;
   return (
@@ -136,22 +133,13 @@ export function ApprovalPoliciesPage() {
       ]}
     >
       <EngineNotice />
-      <Tabs
-        value={tab}
-        onChange={(next) => change({ tab: next === 'policies' || next === null ? undefined : next }, true)}
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="policies">Policies</Tabs.Tab>
-          <Tabs.Tab value="catalogue">Catalogue</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="policies">
-          <Policies />
-        </Tabs.Panel>
-        <Tabs.Panel value="catalogue">
-          <Catalogue whyNot={whyNot} />
-        </Tabs.Panel>
-      </Tabs>
+      <UrlTabs
+        isStep
+        tabs={[
+          { value: 'policies', label: 'Policies', content: () => <Policies /> },
+          { value: 'catalogue', label: 'Catalogue', content: () => <Catalogue whyNot={whyNot} /> },
+        ]}
+      />
     </Page>
   );
 }

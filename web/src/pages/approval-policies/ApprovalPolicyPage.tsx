@@ -1,14 +1,12 @@
 /** One approval policy: its verdicts, where it is assigned, and where its code is. */
-import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
-import { showDone } from '../../api/messages.ts';
-import { useChange, useRead } from '../../api/queries.ts';
+import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
+import { Removal } from '../../records/Removal.tsx';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { Confirm } from '../../ui/Confirm.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Facts } from '../../ui/Facts.tsx';
@@ -50,74 +48,43 @@ function Delete({
   entry: { policy, assignments },
   whyNot,
 }: OfEntry & { readonly whyNot: string | undefined }) {
-  const [isOpen, setIsOpen] = useState(false);
   const navigate = useNavigate();
-  const remove = useChange('deleteApprovalPolicy', {
-    refreshes: ['listApprovalPolicies'],
-    onSuccess: () => {
-      showDone(`${policy.name} was deleted`);
-      void navigate({ to: '/approval-policies' });
-    },
-  });
   const places = assignments.length === 1 ? 'One place is' : `${assignments.length} places are`;
   return (
-    <>
-      <ActionButton
-        size="xs"
-        variant="default"
-        color="red"
-        whyNot={whyNot}
-        loading={remove.isPending}
-        onClick={() => setIsOpen(true)}
-      >
-        Delete
-      </ActionButton>
-      <Confirm
-        isOpen={isOpen}
-        title={`Delete the approval policy ${policy.name}?`}
-        verb="Delete"
-        isBusy={remove.isPending}
-        onConfirm={() => {
-          setIsOpen(false);
-          remove.mutate({ params: { id: policy.id } });
-        }}
-        onClose={() => setIsOpen(false)}
-      >
-        {assignments.length === 0
-          ? 'It is not assigned anywhere.'
-          : `${places} no longer checked by it: deployments there may be applied without it.`}
-      </Confirm>
-    </>
+    <Removal
+      operation="deleteApprovalPolicy"
+      input={{ params: { id: policy.id } }}
+      refreshes={['listApprovalPolicies']}
+      label="Delete"
+      color="red"
+      question={`Delete the approval policy ${policy.name}?`}
+      done={`${policy.name} was deleted`}
+      whyNot={whyNot}
+      onDone={() => void navigate({ to: '/approval-policies' })}
+    >
+      {assignments.length === 0
+        ? 'It is not assigned anywhere.'
+        : `${places} no longer checked by it: deployments there may be applied without it.`}
+    </Removal>
   );
 }
 
 function PolicyTabs({ entry }: OfEntry) {
-  const [{ tab = 'verdicts' }, change] = useSearchState();
+  const { policy, assignments } = entry;
   return (
-    <Tabs
-      value={tab}
-      onChange={(next) => change({ tab: next === 'verdicts' || next === null ? undefined : next }, true)}
-      keepMounted={false}
-    >
-      <Tabs.List mb="md">
-        <Tabs.Tab value="verdicts">Verdicts</Tabs.Tab>
-        <Tabs.Tab value="places">Assigned to ({entry.assignments.length})</Tabs.Tab>
-        <Tabs.Tab value="settings">Settings</Tabs.Tab>
-        <Tabs.Tab value="test">Test</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="verdicts">
-        <PolicyVerdicts policy={entry.policy} />
-      </Tabs.Panel>
-      <Tabs.Panel value="places">
-        <PolicyPlaces entry={entry} />
-      </Tabs.Panel>
-      <Tabs.Panel value="settings">
-        <Settings entry={entry} />
-      </Tabs.Panel>
-      <Tabs.Panel value="test">
-        <TestPolicy policy={entry.policy} />
-      </Tabs.Panel>
-    </Tabs>
+    <UrlTabs
+      isStep
+      tabs={[
+        { value: 'verdicts', label: 'Verdicts', content: () => <PolicyVerdicts policy={policy} /> },
+        {
+          value: 'places',
+          label: `Assigned to (${assignments.length})`,
+          content: () => <PolicyPlaces entry={entry} />,
+        },
+        { value: 'settings', label: 'Settings', content: () => <Settings entry={entry} /> },
+        { value: 'test', label: 'Test', content: () => <TestPolicy policy={policy} /> },
+      ]}
+    />
   );
 }
 

@@ -1,20 +1,18 @@
 /** One configuration set: its variables, and where it is assigned. */
-import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationSetDetails } from '#contract/configuration-sets/shapes.ts';
-import { showDone } from '../../api/messages.ts';
-import { queryClient, type Refetch, type Tagged, useChange, useTagged } from '../../api/queries.ts';
+import { queryClient, type Refetch, type Tagged, useTagged } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
+import { Removal } from '../../records/Removal.tsx';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
-import { Confirm } from '../../ui/Confirm.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { useSearchState } from '../../ui/search.ts';
 import { usersText } from '../templates/users-text.ts';
 import { EditSetDialog } from './SetDialogs.tsx';
 import { SetPlaces } from './SetPlaces.tsx';
@@ -37,53 +35,37 @@ interface ActionsProps {
 function Actions({ read, refetch, whyNot }: ActionsProps) {
   const { id, name, assignedTo } = read.data;
   const navigate = useNavigate();
-  const [dialog, setDialog] = useState<'edit' | 'delete'>();
-  const close = () => setDialog(undefined);
-  const remove = useChange('deleteConfigurationSet', {
-    refreshes: ['listConfigurationSets'],
-    onSuccess: () => {
-      showDone(`${name} was deleted`);
-      // The list would ask about the set that is gone.
-      queryClient.removeQueries({ queryKey: ['listConfigurationSets'] });
-      void navigate({ to: '/configuration-sets' });
-    },
-  });
+  const [isEditing, setEditing] = useState(false);
   const users = assignedTo.slice(0, 5).map((place) => `${place.scope} ${place.name}`);
   return (
     <>
-      <ActionButton size="xs" variant="default" whyNot={whyNot} onClick={() => setDialog('edit')}>
+      <ActionButton size="xs" variant="default" whyNot={whyNot} onClick={() => setEditing(true)}>
         Edit
       </ActionButton>
-      <ActionButton
-        size="xs"
-        variant="default"
+      <Removal
+        operation="deleteConfigurationSet"
+        input={{ params: { id } }}
+        refreshes={['listConfigurationSets']}
+        label="Delete"
         color="red"
+        question={`Delete the set ${name}?`}
+        done={`${name} was deleted`}
         whyNot={whyNot ?? usersText(users, assignedTo.length, 'Unassign')}
-        loading={remove.isPending}
-        onClick={() => setDialog('delete')}
-      >
-        Delete
-      </ActionButton>
-      {dialog === 'edit' && <EditSetDialog read={read} refetch={refetch} onClose={close} />}
-      <Confirm
-        isOpen={dialog === 'delete'}
-        title={`Delete the set ${name}?`}
-        verb="Delete"
-        onConfirm={() => {
-          close();
-          remove.mutate({ params: { id } });
+        onDone={() => {
+          // The list would ask about the set that is gone.
+          queryClient.removeQueries({ queryKey: ['listConfigurationSets'] });
+          void navigate({ to: '/configuration-sets' });
         }}
-        onClose={close}
       >
         With its variables. It is assigned nowhere; deployments that ran with it still name it.
-      </Confirm>
+      </Removal>
+      {isEditing && <EditSetDialog read={read} refetch={refetch} onClose={() => setEditing(false)} />}
     </>
   );
 }
 
 function Shown({ read, refetch }: Omit<ActionsProps, 'whyNot'>) {
   const set = read.data;
-  const [{ tab = 'variables' }, change] = useSearchState();
   const { projects } = useProjects(true);
   const whyNot = useSetRights(set);
   return (
@@ -110,22 +92,21 @@ function Shown({ read, refetch }: Omit<ActionsProps, 'whyNot'>) {
         ]),
       ]}
     >
-      <Tabs
-        value={tab}
-        onChange={(next) => change({ tab: next === 'variables' || next === null ? undefined : next }, true)}
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="variables">Variables</Tabs.Tab>
-          <Tabs.Tab value="places">Assigned to ({set.assignedTo.length})</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="variables">
-          <SetVariables id={set.id} whyNot={whyNot} />
-        </Tabs.Panel>
-        <Tabs.Panel value="places">
-          <SetPlaces set={set} />
-        </Tabs.Panel>
-      </Tabs>
+      <UrlTabs
+        isStep
+        tabs={[
+          {
+            value: 'variables',
+            label: 'Variables',
+            content: () => <SetVariables id={set.id} whyNot={whyNot} />,
+          },
+          {
+            value: 'places',
+            label: `Assigned to (${set.assignedTo.length})`,
+            content: () => <SetPlaces set={set} />,
+          },
+        ]}
+      />
     </Page>
   );
 }

@@ -1,5 +1,4 @@
 /** One project: its environments, what is below it, and what holds in it. */
-import { Tabs } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Project } from '#contract/projects/shapes.ts';
@@ -8,12 +7,12 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { isWithin, treeOf, wayTo } from '../../forms/project-tree.ts';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { useSearchState } from '../../ui/search.ts';
 import { EnvironmentsTable } from './EnvironmentsTable.tsx';
 import { ProjectActions } from './ProjectActions.tsx';
 import { ProjectDialog } from './ProjectDialog.tsx';
@@ -95,31 +94,15 @@ const tabs = [
 ] as const;
 
 function ProjectTabs({ project }: { readonly project: Project }) {
-  const [{ tab = 'environments' }, change] = useSearchState();
-  return (
-    <Tabs
-      value={tab}
-      onChange={(next) =>
-        change({ tab: next === 'environments' || next === null ? undefined : next, page: undefined }, true)
-      }
-      keepMounted={false}
-    >
-      <Tabs.List mb="md">
-        {tabs.map(([name, label]) => (
-          <Tabs.Tab key={name} value={name}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {tabs.map(([name, , Tab]) => (
-        <Tabs.Panel key={name} value={name}>
-          <Suspense>
-            <Tab project={project} />
-          </Suspense>
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  );
+  const shown = tabs.map(([value, label, Tab]) => {
+    const content = () => (
+      <Suspense>
+        <Tab project={project} />
+      </Suspense>
+    );
+    return { value, label, content };
+  });
+  return <UrlTabs isStep tabs={shown} />;
 }
 
 interface ProjectViewProps {

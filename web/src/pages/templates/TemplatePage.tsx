@@ -1,5 +1,5 @@
 /** One template: its settings, its variables, who uses it, and where it may be used. */
-import { Alert, Tabs } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Template } from '#contract/templates/shapes.ts';
 import { errorText } from '../../api/errors.ts';
@@ -8,6 +8,7 @@ import { type Rights, useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { toolName } from '../../design/words.ts';
 import { sourceOf } from '../../forms/source/source-values.ts';
+import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -99,34 +100,26 @@ interface TemplateViewProps {
 }
 
 function TemplateTabs({ read, rights }: { readonly read: Tagged<Template>; readonly rights: Rights }) {
-  const [{ tab = 'settings' }, change] = useSearchState();
   const template = read.data;
   const used = usePage('listEnvironments', { query: { blueprintId: template.id ?? '', limit: 1 } });
   return (
-    <Tabs
-      value={tab}
-      onChange={(next) => change({ tab: next === 'settings' || next === null ? undefined : next }, true)}
-      keepMounted={false}
-    >
-      <Tabs.List mb="md">
-        <Tabs.Tab value="settings">Settings</Tabs.Tab>
-        <Tabs.Tab value="variables">Variables</Tabs.Tab>
-        <Tabs.Tab value="environments">Environments {used.data && `(${used.data.total})`}</Tabs.Tab>
-        <Tabs.Tab value="projects">Projects ({template.projectIds?.length ?? 0})</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="settings">
-        <TemplateSettings template={template} />
-      </Tabs.Panel>
-      <Tabs.Panel value="variables">
-        <TemplateVariables template={template} />
-      </Tabs.Panel>
-      <Tabs.Panel value="environments">
-        <TemplateEnvironments template={template} />
-      </Tabs.Panel>
-      <Tabs.Panel value="projects">
-        <TemplateProjects template={template} rights={rights} />
-      </Tabs.Panel>
-    </Tabs>
+    <UrlTabs
+      isStep
+      tabs={[
+        { value: 'settings', label: 'Settings', content: () => <TemplateSettings template={template} /> },
+        { value: 'variables', label: 'Variables', content: () => <TemplateVariables template={template} /> },
+        {
+          value: 'environments',
+          label: used.data ? `Environments (${used.data.total})` : 'Environments',
+          content: () => <TemplateEnvironments template={template} />,
+        },
+        {
+          value: 'projects',
+          label: `Projects (${template.projectIds?.length ?? 0})`,
+          content: () => <TemplateProjects template={template} rights={rights} />,
+        },
+      ]}
+    />
   );
 }
 
