@@ -6,7 +6,7 @@ import { useRead } from '../../api/queries.ts';
 import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
-import listing from '../../records/listing.module.css';
+import records from '../../records/records.module.css';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
@@ -24,13 +24,13 @@ function LastVerdict({ id }: { readonly id: string }) {
   const { data } = useRead('listPolicyVerdicts', { params: { id }, query: { limit: 1 } });
   const [last] = data ?? [];
   if (data === undefined) return null;
-  if (last === undefined) return <span className={listing.faint}>None yet</span>;
+  if (last === undefined) return <span className={records.faint}>None yet</span>;
   return (
     <>
       <Link to="/deployments/$deploymentId" params={{ deploymentId: last.deploymentId }}>
         <Status look={verdictLooks[last.decision]} />
       </Link>
-      <div className={listing.faint}>
+      <div className={records.faint}>
         <bdi>{last.environmentName}</bdi>, <TimeAgo at={last.at} />
       </div>
     </>
@@ -42,7 +42,7 @@ const columns: Column<ApprovalPolicyEntry>[] = [
     id: 'name',
     head: 'Name',
     cell: ({ policy: { id, name } }) => (
-      <Link to="/approval-policies/$policyId" params={{ policyId: id }} className={listing.name!}>
+      <Link to="/approval-policies/$policyId" params={{ policyId: id }} className={records.name!}>
         <bdi>{name}</bdi>
       </Link>
     ),
@@ -57,7 +57,7 @@ const columns: Column<ApprovalPolicyEntry>[] = [
     id: 'code',
     head: 'Code',
     isMinor: true,
-    cell: ({ policy }) => <code className={listing.code}>{placeOfPolicy(policy)}</code>,
+    cell: ({ policy }) => <code className={records.code}>{placeOfPolicy(policy)}</code>,
   },
 ];
 

@@ -4,7 +4,7 @@ import { Select } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { CataloguePolicy } from '#contract/approval-policies/catalogue.ts';
 import { useRead } from '../../api/queries.ts';
-import listing from '../../records/listing.module.css';
+import records from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -32,7 +32,7 @@ function Item({ policy, whyNot }: CatalogueItemProps) {
     <li>
       <div>
         <h2>{name}</h2>
-        <div className={listing.faint}>
+        <div className={records.faint}>
           {categories.join(', ')} · {cloud} · <code>{path}</code>
         </div>
       </div>
@@ -70,7 +70,7 @@ export function Catalogue({ whyNot }: { readonly whyNot: string | undefined }) {
         const categories = [...new Set(all.flatMap((policy) => policy.categories))].toSorted();
         return (
           <>
-            <div className={listing.filters} role="search">
+            <div className={records.filters} role="search">
               <SearchBox label="Name, cloud or text" value={q} onSearch={(text) => change({ q: text })} />
               <Select
                 aria-label="Category"

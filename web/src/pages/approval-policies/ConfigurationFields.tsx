@@ -2,7 +2,7 @@
 
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { Wide } from '../../forms/Section.tsx';
-import listing from '../../records/listing.module.css';
+import records from '../../records/records.module.css';
 import { type ConfigurationField, configurationFields } from './configuration-schema.ts';
 import type { PolicyConfiguration, PolicyErrors } from './policy-values.ts';
 
@@ -129,8 +129,8 @@ export function ConfigurationFields({ schema, values, errors, onChange }: Config
         ))}
       {others.length > 0 && (
         <Wide>
-          <span className={listing.faint}>Only as JSON:</span>{' '}
-          <bdi className={listing.faint}>{others.map(({ label }) => label).join(', ')}</bdi>
+          <span className={records.faint}>Only as JSON:</span>{' '}
+          <bdi className={records.faint}>{others.map(({ label }) => label).join(', ')}</bdi>
         </Wide>
       )}
     </>

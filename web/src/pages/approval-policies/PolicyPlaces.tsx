@@ -11,7 +11,7 @@ import { useSession } from '../../api/session.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
 import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
-import listing from '../../records/listing.module.css';
+import records from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -34,13 +34,13 @@ function PlaceName({ place: { scope, scopeId, scopeName } }: { readonly place: P
   const { projects } = useProjects(true);
   if (scope === 'PROJECT')
     return (
-      <Link to="/projects/$projectId" params={{ projectId: scopeId }} className={listing.name!}>
+      <Link to="/projects/$projectId" params={{ projectId: scopeId }} className={records.name!}>
         <bdi>{pathOf(projects, scopeId) || scopeName}</bdi>
       </Link>
     );
-  if (scope === 'ORGANIZATION') return <bdi className={listing.name}>{scopeName}</bdi>;
+  if (scope === 'ORGANIZATION') return <bdi className={records.name}>{scopeName}</bdi>;
   return (
-    <Link to="/templates/$templateId" params={{ templateId: scopeId }} className={listing.name!}>
+    <Link to="/templates/$templateId" params={{ templateId: scopeId }} className={records.name!}>
       <bdi>{scopeName}</bdi>
     </Link>
   );

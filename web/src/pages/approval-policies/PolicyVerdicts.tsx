@@ -6,7 +6,7 @@ import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import { useRead } from '../../api/queries.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
 import { deploymentTypeWords } from '../../design/words.ts';
-import listing from '../../records/listing.module.css';
+import records from '../../records/records.module.css';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -20,10 +20,10 @@ const columns: Column<GivenVerdict>[] = [
     head: 'Environment',
     cell: ({ environmentName, deploymentId, deploymentType, round }) => (
       <>
-        <Link to="/deployments/$deploymentId" params={{ deploymentId }} className={listing.name!}>
+        <Link to="/deployments/$deploymentId" params={{ deploymentId }} className={records.name!}>
           <bdi>{environmentName}</bdi>
         </Link>
-        <div className={listing.faint}>
+        <div className={records.faint}>
           {deploymentTypeWords[deploymentType]}
           {round > 1 && `, after approval ${round - 1}`}
         </div>

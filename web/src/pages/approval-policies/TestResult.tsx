@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type PolicyRule, policyRules } from '#contract/deployments/policy-verdict.ts';
 import type { Reply } from '../../api/queries.ts';
 import { Status, verdictLooks } from '../../design/status.tsx';
-import listing from '../../records/listing.module.css';
+import records from '../../records/records.module.css';
 import { Facts } from '../../ui/Facts.tsx';
 import classes from './policies.module.css';
 
@@ -46,7 +46,7 @@ export function TestResult({ tested, deploymentId }: TestResultProps) {
       {error !== undefined && <pre className={classes.error}>{error}</pre>}
       <Messages messages={messages} />
       {isPlanRebuilt && error === undefined && (
-        <p className={listing.faint}>
+        <p className={records.faint}>
           The whole plan is no longer stored: the policy saw only the attributes that change.
         </p>
       )}

@@ -66,7 +66,7 @@ function Row({ entry }: { readonly entry: CalendarEntry }) {
 
 function Rows({ entries }: { readonly entries: readonly CalendarEntry[] }) {
   return (
-    <ul className={classes.rows}>
+    <ul className="plain">
       {entries.map((entry) => (
         <Row key={`${entry.environmentId} ${entry.kind} ${entry.at}`} entry={entry} />
       ))}

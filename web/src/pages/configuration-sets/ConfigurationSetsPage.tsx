@@ -8,7 +8,7 @@ import { read, useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
-import classes from '../../records/listing.module.css';
+import classes from '../../records/records.module.css';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';

@@ -10,7 +10,7 @@ import { useSession } from '../../api/session.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { isWithin, pathOf } from '../../forms/project-tree.ts';
 import { TemplateSelect } from '../../forms/TemplateSelect.tsx';
-import classes from '../../records/listing.module.css';
+import classes from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';

@@ -16,6 +16,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import classes from './projects.module.css';
+import records from '../../records/records.module.css';
 
 const refreshes = ['listProjectCredentials'] as const;
 
@@ -161,7 +162,7 @@ export default function CredentialsTab({ project }: { readonly project: Project 
                     id: 'name',
                     head: 'Credential',
                     cell: ({ credential, id }) => (
-                      <bdi className={classes.link}>{credential?.name ?? id}</bdi>
+                      <bdi className={records.name}>{credential?.name ?? id}</bdi>
                     ),
                   },
                   {

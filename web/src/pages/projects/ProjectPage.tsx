@@ -18,6 +18,7 @@ import { ProjectActions } from './ProjectActions.tsx';
 import { ProjectDialog } from './ProjectDialog.tsx';
 import { ProjectTree } from './ProjectTree.tsx';
 import classes from './projects.module.css';
+import records from '../../records/records.module.css';
 
 /** The projects below one. */
 function ProjectsBelow({ project: { id } }: { readonly project: Project }) {
@@ -127,7 +128,7 @@ function Shown({ read, refetch }: ProjectViewProps) {
       lead={
         <>
           {description}
-          {tags.length > 0 && <div className={classes.faint}>{tags.join(', ')}</div>}
+          {tags.length > 0 && <div className={records.faint}>{tags.join(', ')}</div>}
         </>
       }
       crumbs={[

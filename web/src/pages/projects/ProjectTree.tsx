@@ -7,6 +7,7 @@ import { flatten, type ProjectNode } from '../../forms/project-tree.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import classes from './projects.module.css';
+import records from '../../records/records.module.css';
 import { openAtFirst, visibleNodes } from './shown-tree.ts';
 
 /** Number of environments of a project, without those below it. */
@@ -42,11 +43,11 @@ function NameCell({ node: { project, depth, children }, isOpen, onToggle }: Name
         <span className={classes.leaf} />
       )}
       <div>
-        <Link to="/projects/$projectId" params={{ projectId: project.id }} className={classes.link!}>
+        <Link to="/projects/$projectId" params={{ projectId: project.id }} className={records.name!}>
           <bdi>{project.name}</bdi>
         </Link>
         {project.isArchived && <span className={classes.mark}>archived</span>}
-        {project.description !== '' && <div className={classes.faint}>{project.description}</div>}
+        {project.description !== '' && <div className={records.faint}>{project.description}</div>}
       </div>
     </div>
   );

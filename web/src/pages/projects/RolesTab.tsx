@@ -15,6 +15,7 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { AssignRole } from './AssignRole.tsx';
 import { type Assignee, holdersOf } from './holders.ts';
 import classes from './projects.module.css';
+import records from '../../records/records.module.css';
 import { useRoleNames } from './use-role-names.ts';
 
 const refreshes = ['listProjectPermissions', 'listTeamRoles', 'listUserRoles', 'explainPermissions'] as const;
@@ -69,7 +70,7 @@ function From({ holder, project }: HolderProps) {
     <>
       {place}
       {holder.viaTeam !== undefined && (
-        <div className={classes.faint}>
+        <div className={records.faint}>
           by the team <bdi>{holder.viaTeam}</bdi>
         </div>
       )}
@@ -126,8 +127,8 @@ export default function RolesTab({ project }: { readonly project: Project }) {
                   head: 'Who',
                   cell: ({ name, kind, detail }) => (
                     <>
-                      <bdi className={classes.link}>{name}</bdi> {kind === 'team' && <span>(team)</span>}
-                      {detail && <div className={classes.faint}>{detail}</div>}
+                      <bdi className={records.name}>{name}</bdi> {kind === 'team' && <span>(team)</span>}
+                      {detail && <div className={records.faint}>{detail}</div>}
                     </>
                   ),
                 },

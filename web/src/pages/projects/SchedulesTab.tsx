@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import classes from './projects.module.css';
+import records from '../../records/records.module.css';
 
 const idOf = ({ deploy, destroy }: EnvironmentSchedule) => (deploy ?? destroy)?.environmentId ?? '';
 
@@ -18,7 +19,7 @@ function When({ schedule }: { readonly schedule: Schedule | undefined }) {
     <>
       <code>{schedule.cron}</code> {!schedule.enabled && <span className={classes.mark}>off</span>}
       {schedule.nextSchedule && schedule.enabled && (
-        <div className={classes.faint}>
+        <div className={records.faint}>
           next <TimeAgo at={schedule.nextSchedule} />
         </div>
       )}
@@ -41,7 +42,7 @@ export default function SchedulesTab({ project: { id } }: { readonly project: Pr
           to="/environments/$environmentId"
           params={{ environmentId: idOf(row) }}
           search={{ tab: 'schedule' }}
-          className={classes.link!}
+          className={records.name!}
         >
           <bdi>{names.get(idOf(row)) ?? idOf(row)}</bdi>
         </Link>

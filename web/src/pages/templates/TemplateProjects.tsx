@@ -9,7 +9,7 @@ import { useChange } from '../../api/queries.ts';
 import { type Rights, useRights } from '../../api/rights.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
-import classes from '../../records/listing.module.css';
+import classes from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';

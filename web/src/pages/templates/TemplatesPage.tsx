@@ -10,7 +10,7 @@ import { toolName } from '../../design/words.ts';
 import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
 import { sourceOf } from '../../forms/source/source-values.ts';
-import classes from '../../records/listing.module.css';
+import classes from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';

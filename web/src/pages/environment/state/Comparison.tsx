@@ -74,7 +74,7 @@ function Differences({ comparison }: { readonly comparison: StateComparison }) {
         {isSame ? 'Nothing differs. ' : ''}
         {unchangedResourceCount} resources are the same in both.
       </p>
-      <ul className={classes.plain}>
+      <ul className="plain">
         {resources.map(({ address, change, attributes }) => (
           <Difference key={address} {...{ address, change, attributes }} />
         ))}

@@ -8,7 +8,7 @@ import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
-import classes from '../facts/environment.module.css';
+import records from '../../../records/records.module.css';
 import type { EnvironmentProps } from '../facts/reads.ts';
 import { DeploymentTable } from '../overview/DeploymentTable.tsx';
 
@@ -32,7 +32,7 @@ function Filters() {
   const filter = (key: string, all: readonly string[]) =>
     setSearch({ [key]: all.join(',') || undefined, page: undefined });
   return (
-    <div className={classes.filters}>
+    <div className={records.filters}>
       <MultiSelect
         label="Type"
         size="xs"
