@@ -1,16 +1,40 @@
 /** The settings of something stored, which others may change at the same time. */
-import { Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { OperationName } from '#contract/operations.ts';
+import { isStatus } from '../api/errors.ts';
 import { showDone } from '../api/messages.ts';
 import type { QueryInput, Reply, Tagged } from '../api/queries.ts';
+import { FormAlert } from '../forms/FormAlert.tsx';
+import { intoView } from '../forms/problems.ts';
 import { nothingChanged } from '../forms/SaveRow.tsx';
 import { useQuestionBeforeLeaving } from '../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
-import { StaleAlert } from './StaleAlert.tsx';
 import { useChangeForm } from './use-change-form.ts';
 import { settle, useEdited } from './use-edited.ts';
+
+interface StaleAlertProps {
+  readonly error: unknown;
+  /** Drops what was typed, and shows the version of the other person. */
+  readonly onShow: () => void;
+}
+
+/** Why a change was refused. If another user was faster, edits stay until the person requests the other version. */
+function StaleAlert({ error, onShow }: StaleAlertProps) {
+  if (!isStatus(error, 412)) return <FormAlert mb="md" error={error} />;
+  return (
+    <Alert ref={intoView} color="red" role="alert" title="Changed by someone else" mb="md">
+      It was changed since you opened it, and your change was not made. What you typed is still here: copy
+      what you need before you look at their version.
+      <div style={{ marginTop: 'var(--e-space-2)' }}>
+        <Button size="xs" variant="default" onClick={onShow}>
+          Show their version
+        </Button>
+      </div>
+    </Alert>
+  );
+}
 
 /** The rule of fields that must not be empty. */
 export const validateName = (name: string): string | null =>
