@@ -1,5 +1,5 @@
 /** Properties of a variable apart from its value: kind, format, rules, description. */
-import { Checkbox, SegmentedControl, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Group, SegmentedControl, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import type { VariableFormat } from '#contract/schema/enumerations.ts';
 import type { VariableFormRow } from './rows.ts';
 import classes from './variables.module.css';
@@ -84,7 +84,7 @@ export function VariableSettings({ row, onChange, isDisabled }: VariableSettings
         value={row.description}
         onChange={({ currentTarget }) => set({ description: currentTarget.value })}
       />
-      <div className={classes.flags}>
+      <Group>
         {flags.map(([name, label]) => (
           <Checkbox
             key={name}
@@ -94,7 +94,7 @@ export function VariableSettings({ row, onChange, isDisabled }: VariableSettings
             onChange={({ currentTarget }) => set({ [name]: currentTarget.checked })}
           />
         ))}
-      </div>
+      </Group>
     </fieldset>
   );
 }

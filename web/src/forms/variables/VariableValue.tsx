@@ -1,5 +1,5 @@
 /** The field for the value of one variable, as its definition wants it. */
-import { Button, Code, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { Button, Code, Group, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { fieldKindOf, valueProblem } from './checks.ts';
 import { mask, type VariableFormRow } from './rows.ts';
 import classes from './variables.module.css';
@@ -99,7 +99,7 @@ function SwitchValue({
 }) {
   const { onValue, value, error: _, ...props } = field;
   return (
-    <span className={classes.switch}>
+    <Group gap="xs">
       <Switch
         {...props}
         label={<Code>{value}</Code>}
@@ -115,7 +115,7 @@ function SwitchValue({
       >
         as text
       </Button>
-    </span>
+    </Group>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The calendar: what is going to happen to environments automatically, with filters in the address. */
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import type { Reply } from '../../api/queries.ts';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
@@ -23,7 +23,7 @@ function Filters() {
   const [{ project, from, days, show }, change] = useSearchState();
   const moment = momentOf(from);
   return (
-    <div className={classes.filters}>
+    <Group align="flex-end" mb="lg">
       <ProjectSelect
         label="Project"
         placeholder="All"
@@ -57,7 +57,7 @@ function Filters() {
         value={show ?? 'all'}
         onChange={(value) => change({ show: value === 'all' ? undefined : value })}
       />
-    </div>
+    </Group>
   );
 }
 

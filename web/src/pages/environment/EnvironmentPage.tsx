@@ -1,5 +1,5 @@
 /** One environment: its head, what can be done with it, and everything about it in tabs. */
-import { Loader, Tabs } from '@mantine/core';
+import { Group, Loader, Tabs } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { isStatus } from '../../api/errors.ts';
@@ -67,7 +67,7 @@ function Aside({ environment }: { readonly environment: EnvironmentReply }) {
   const { status, driftStatus, lifespanEndAt, isArchived } = environment;
   const hasDrift = driftStatus !== 'DISABLED' && driftStatus !== 'NEVER_RUN' && status !== 'DRIFTED';
   return (
-    <span className={classes.statuses}>
+    <Group gap="sm">
       <Status look={environmentLooks[status]} filled />
       {hasDrift && <Status look={driftLooks[driftStatus]} />}
       {lifespanEndAt && !isArchived && status !== 'INACTIVE' && (
@@ -75,7 +75,7 @@ function Aside({ environment }: { readonly environment: EnvironmentReply }) {
           expires <TimeAgo at={lifespanEndAt} />
         </span>
       )}
-    </span>
+    </Group>
   );
 }
 

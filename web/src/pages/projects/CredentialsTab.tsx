@@ -10,13 +10,13 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
+import records from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import classes from './projects.module.css';
-import records from '../../records/records.module.css';
 
 const refreshes = ['listProjectCredentials'] as const;
 

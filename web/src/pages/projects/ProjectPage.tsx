@@ -7,6 +7,7 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { isWithin, treeOf, wayTo } from '../../forms/project-tree.ts';
+import records from '../../records/records.module.css';
 import { UrlTabs } from '../../records/UrlTabs.tsx';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
@@ -18,7 +19,6 @@ import { ProjectActions } from './ProjectActions.tsx';
 import { ProjectDialog } from './ProjectDialog.tsx';
 import { ProjectTree } from './ProjectTree.tsx';
 import classes from './projects.module.css';
-import records from '../../records/records.module.css';
 
 /** The projects below one. */
 function ProjectsBelow({ project: { id } }: { readonly project: Project }) {

@@ -4,10 +4,10 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePage } from '../../api/queries.ts';
 import { flatten, type ProjectNode } from '../../forms/project-tree.ts';
+import records from '../../records/records.module.css';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import classes from './projects.module.css';
-import records from '../../records/records.module.css';
 import { openAtFirst, visibleNodes } from './shown-tree.ts';
 
 /** Number of environments of a project, without those below it. */

@@ -1,5 +1,5 @@
 /** The tree of projects. */
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, Group } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRights } from '../../api/rights.ts';
@@ -14,7 +14,6 @@ import { SearchBox } from '../../ui/SearchBox.tsx';
 import { useSearchState } from '../../ui/search.ts';
 import { ProjectDialog } from './ProjectDialog.tsx';
 import { ProjectTree } from './ProjectTree.tsx';
-import classes from './projects.module.css';
 import { shownTree } from './shown-tree.ts';
 
 function NoProjects({ organizationId }: { readonly organizationId: string }) {
@@ -48,14 +47,14 @@ export function ProjectsPage() {
       }
       calls={[callOf('List projects', 'listProjects', { query: { organizationId } }, ['project', 'list'])]}
     >
-      <div className={classes.filters} role="search">
+      <Group gap="lg" mb="md" role="search">
         <SearchBox label="Find a project" value={q} onSearch={(text) => change({ q: text })} />
         <Checkbox
           label="Include archived"
           checked={archived === 'yes'}
           onChange={(event) => change({ archived: event.currentTarget.checked ? 'yes' : undefined })}
         />
-      </div>
+      </Group>
       <Loaded query={query}>
         {() => {
           if (projects.length === 0) return <NoProjects organizationId={organizationId} />;

@@ -7,6 +7,7 @@ import { useRights } from '../../api/rights.ts';
 import { useSession } from '../../api/session.ts';
 import { useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
+import records from '../../records/records.module.css';
 import { ActionButton } from '../../ui/ActionButton.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -15,7 +16,6 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { AssignRole } from './AssignRole.tsx';
 import { type Assignee, holdersOf } from './holders.ts';
 import classes from './projects.module.css';
-import records from '../../records/records.module.css';
 import { useRoleNames } from './use-role-names.ts';
 
 const refreshes = ['listProjectPermissions', 'listTeamRoles', 'listUserRoles', 'explainPermissions'] as const;

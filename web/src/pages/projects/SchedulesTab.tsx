@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { EnvironmentSchedule, Schedule } from '#contract/schedules/shapes.ts';
 import { usePage, useRead } from '../../api/queries.ts';
+import records from '../../records/records.module.css';
 import { callOf } from '../../ui/calls.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import classes from './projects.module.css';
-import records from '../../records/records.module.css';
 
 const idOf = ({ deploy, destroy }: EnvironmentSchedule) => (deploy ?? destroy)?.environmentId ?? '';
 

@@ -1,5 +1,5 @@
 /** Variables of the organization, a template or a project, with where they are from and what they hide. */
-import { SegmentedControl } from '@mantine/core';
+import { Group, SegmentedControl } from '@mantine/core';
 import { useRead } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
@@ -57,7 +57,7 @@ export function VariablesPage() {
         ]),
       ]}
     >
-      <div className={classes.place}>
+      <Group gap="sm" align="end" mb="md">
         <SegmentedControl
           aria-label="Place"
           data={placeKinds.map((value) => ({ value, label: placeWords[value] }))}
@@ -76,7 +76,7 @@ export function VariablesPage() {
           />
         )}
         {kind === 'template' && <TemplateSelect isLabelHidden value={id} onChange={setId} />}
-      </div>
+      </Group>
       {id === '' ? (
         <p className={classes.choose}>Choose the {placeWords[kind].toLowerCase()} first.</p>
       ) : (

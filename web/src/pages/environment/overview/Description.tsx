@@ -82,13 +82,13 @@ export function Description(props: EnvironmentProps) {
           <p className={classes.description} dir="auto">
             {description || <span className={classes.faint}>No description.</span>}
           </p>
-          <div className={classes.tagsRow}>
+          <Group gap={4}>
             {tags.map((tag) => (
               <Badge key={tag} variant="default" className={classes.tag!}>
                 <bdi>{tag}</bdi>
               </Badge>
             ))}
-          </div>
+          </Group>
         </>
       )}
     </section>

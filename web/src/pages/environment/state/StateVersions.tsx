@@ -1,5 +1,5 @@
 /** State versions as rows, with what can be done with each. */
-import { Button, Menu, Pagination } from '@mantine/core';
+import { Button, Group, Menu, Pagination } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { StateVersion } from '#contract/state/shapes.ts';
@@ -155,7 +155,7 @@ export function StateVersions({ versions, pages, page, onPage, ...props }: State
   const [newer, older] = versions.filter(({ id }) => selected.has(id));
   return (
     <>
-      <div className={classes.tools}>
+      <Group mb="xs">
         <ActionButton
           size="compact-sm"
           variant="default"
@@ -164,7 +164,7 @@ export function StateVersions({ versions, pages, page, onPage, ...props }: State
         >
           Compare two selected
         </ActionButton>
-      </div>
+      </Group>
       <DataTable
         label="State versions"
         columns={columnsOf(props, setDialog)}

@@ -4,11 +4,11 @@ import type { DeploymentStatus, DeploymentType } from '#contract/schema/enumerat
 import { usePage } from '../../../api/queries.ts';
 import { deploymentLooks } from '../../../design/status.tsx';
 import { deploymentTypeWords } from '../../../design/words.ts';
+import records from '../../../records/records.module.css';
 import { callOf } from '../../../ui/calls.ts';
 import { EmptyState } from '../../../ui/EmptyState.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { useSearchState } from '../../../ui/search.ts';
-import records from '../../../records/records.module.css';
 import type { EnvironmentProps } from '../facts/reads.ts';
 import { DeploymentTable } from '../overview/DeploymentTable.tsx';
 

@@ -1,5 +1,6 @@
 /** Whether what is there still is what the code describes: when it was checked, what differs, and why. */
 
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import type { Plan } from '#contract/deployments/plan.ts';
@@ -26,7 +27,7 @@ function Actions({ environment, rights, running }: EnvironmentProps & { readonly
   const [, setSearch] = useSearchState();
   const check = useChange('deployEnvironment', { refreshes: deploymentReads });
   return (
-    <span className={classes.row}>
+    <Group gap="xs">
       <ActionButton
         size="xs"
         variant="default"
@@ -48,7 +49,7 @@ function Actions({ environment, rights, running }: EnvironmentProps & { readonly
           Repair by a deployment …
         </ActionButton>
       )}
-    </span>
+    </Group>
   );
 }
 
@@ -107,7 +108,7 @@ function LastCheck(props: EnvironmentProps & { readonly check: LatestDeploymentR
   return (
     <section className={classes.section} aria-label="Last check">
       <div className={classes.head}>
-        <span className={classes.statuses}>
+        <Group gap="sm">
           <Status
             look={
               running || check.status !== 'SUCCESS'
@@ -123,7 +124,7 @@ function LastCheck(props: EnvironmentProps & { readonly check: LatestDeploymentR
             {at && <TimeAgo at={at} />}
             {check.trigger === 'driftDetection' ? ', by the schedule' : ''}
           </span>
-        </span>
+        </Group>
         <Actions {...props} running={running} />
       </div>
       {check.error && <pre className={classes.errorText}>{check.error.message}</pre>}

@@ -1,5 +1,5 @@
 /** Outputs of an environment for its users and other environments. */
-import { Button, CopyButton } from '@mantine/core';
+import { Button, CopyButton, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { OutputValue } from '#contract/deployments/plan.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
@@ -77,13 +77,13 @@ function Sealed({ whole, rights, stateVersionId }: OutputProps) {
       </>
     );
   return (
-    <span className={classes.row}>
+    <Group gap="xs">
       <span className={classes.sealed}>sealed</span>
       <ActionButton size="compact-xs" variant="subtle" whyNot={whyNot} loading={isBusy} onClick={reveal}>
         Reveal
       </ActionButton>
       <span className={classes.faint}>The audit log will say that you have read the state.</span>
-    </span>
+    </Group>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The columns of the list of environments. */
 
+import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Environment } from '#contract/environments/shapes.ts';
 import { moneyChangeText } from '../../../design/money.ts';
@@ -11,7 +12,7 @@ import classes from './list.module.css';
 
 function Name({ row }: { readonly row: Environment }) {
   return (
-    <div className={classes.stack}>
+    <Stack gap={2} align="flex-start">
       <Link to="/environments/$environmentId" params={{ environmentId: row.id }} className={classes.name!}>
         <bdi>{row.name}</bdi>
       </Link>
@@ -23,7 +24,7 @@ function Name({ row }: { readonly row: Environment }) {
           </span>
         ))}
       </span>
-    </div>
+    </Stack>
   );
 }
 
@@ -39,7 +40,7 @@ function StatusCell({ row }: { readonly row: Environment }) {
     ...(row.queueLength > 0 ? [`${row.queueLength} in the queue`] : []),
   ];
   return (
-    <div className={classes.stack}>
+    <Stack gap={2} align="flex-start">
       <Status look={environmentLooks[row.status]} />
       {(since || notes.length > 0) && (
         <span className={classes.second}>
@@ -53,7 +54,7 @@ function StatusCell({ row }: { readonly row: Environment }) {
           ))}
         </span>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -61,7 +62,7 @@ function LastRun({ row: { latestDeploymentLog: run } }: { readonly row: Environm
   const at = run.finishedAt ?? run.startedAt ?? run.queuedAt;
   if (run.status === 'NEVER_DEPLOYED' || !at) return <span className={classes.none}>none</span>;
   return (
-    <div className={classes.stack}>
+    <Stack gap={2} align="flex-start">
       <Link
         to="/deployments/$deploymentId"
         params={{ deploymentId: run.id ?? '' }}
@@ -74,7 +75,7 @@ function LastRun({ row: { latestDeploymentLog: run } }: { readonly row: Environm
           by <bdi>{run.startedByUser.name ?? run.startedByUser.email}</bdi>
         </span>
       </span>
-    </div>
+    </Stack>
   );
 }
 

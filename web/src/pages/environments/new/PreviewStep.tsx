@@ -59,7 +59,7 @@ function ChangedVariables({ rows }: { readonly rows: readonly VariableFormRow[] 
   const changed = rows.filter(isChanged);
   if (changed.length === 0) return 'None: all values are those of the code and the scopes';
   return (
-    <ul className={classes.changed}>
+    <ul className="plain">
       {changed.map((row) => (
         <li key={row.key}>
           <code>{row.name}</code> = {shownValue(row)}
