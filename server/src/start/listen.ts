@@ -1,4 +1,4 @@
-/** Address on which the service listens. */
+/** Addresses on which the service listens, including one for the agent on this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,4 @@
-/** The log of a step as MCP servers read it. */
-
+/** Logs of deployments as MCP servers read them: of a step, of a plan, or of a failure. */
 import type { LogEvent } from '#contract/deployments/shapes.ts';
 import {
   type McpDeployment,
