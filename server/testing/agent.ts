@@ -228,6 +228,13 @@ export class TestAgent {
     return this.finish(await this.claim(), plannedOutcome(more));
   }
 
+  /** Plans the next job and applies it, which needs no approval. @param names resources of the new state */
+  async run(names: readonly string[] = ['a'], planned: Partial<Outcome> = {}): Promise<string> {
+    const next = await this.plan(planned);
+    assert.ok(next, 'the apply follows at once');
+    return this.apply(next, names);
+  }
+
   /** Applies a job: mark, state, outcome. @param names resources of the new state */
   async apply(job: Job, names: readonly string[] = ['a'], more: Partial<Outcome> = {}): Promise<string> {
     await this.mark(job);

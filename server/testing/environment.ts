@@ -1,5 +1,4 @@
 /** Environments as tests need them. */
-import assert from 'node:assert/strict';
 import type { TestAgent } from './agent.ts';
 import type { TestApp } from './app.ts';
 import { ok, type Reply } from './client.ts';
@@ -37,9 +36,7 @@ export async function createActive(
   names: readonly string[] = ['a'],
 ): ReturnType<typeof createEnvironment> {
   const environment = await createEnvironment(test, { requiresApproval: false, ...more });
-  const next = await agent.plan();
-  assert.ok(next, 'the apply follows at once');
-  await agent.apply(next, names);
+  await agent.run(names);
   return environment;
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { OperationName } from '#contract/operations.ts';
 import type { Reply } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -92,10 +93,7 @@ test('locks, queues, tasks, destroys and archives of several environments', asyn
     'task IN_PROGRESS check',
   ]);
   const destroyed = await bulk('bulkDestroy', ids, { comment: 'clean up', skipStateRefresh: true });
-  assert.deepEqual(
-    destroyed.data.map(({ status }) => status),
-    ['success', 'failed'],
-  );
+  assert.deepEqual(fieldOf(destroyed.data, 'status'), ['success', 'failed']);
   const { deploymentId = '' } = destroyed.data[0] ?? {};
   const rows = await sql(
     'select status, comment, skip_state_refresh as skips from deployment where id = $1',
@@ -121,10 +119,7 @@ test('each environment needs the right of the single operation', async () => {
   // Others see what they may view of it.
   const all = await bulk('bulkUnlock', [mine.id, other.id]);
   const seen = await ok('getBulkOperation', { id: all.id, as });
-  assert.deepEqual(
-    seen.data.map(({ environmentId }) => environmentId),
-    [mine.id],
-  );
+  assert.deepEqual(fieldOf(seen.data, 'environmentId'), [mine.id]);
 });
 
 test('limits of a project apply to each environment in turn', async () => {

@@ -5,6 +5,7 @@ import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createActive, createIdle, deploy } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -433,10 +434,7 @@ test('a slow endpoint with many deliveries delays nobody else', async () => {
   const other = await createIdle(app, { name: 'another' });
   await deploy(app, other.id);
   await receiver.got(5);
-  assert.deepEqual(
-    receiver.received.map(({ path }) => path),
-    ['/slow', '/slow', '/slow', '/slow', '/quick'],
-  );
+  assert.deepEqual(fieldOf(receiver.received, 'path'), ['/slow', '/slow', '/slow', '/slow', '/quick']);
   closing.abort();
   await delivering;
   for (const end of held) end();

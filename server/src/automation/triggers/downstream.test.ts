@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { deployDownstream } from './deploy-downstream.ts';
 
@@ -82,7 +83,7 @@ test('what follows is followed in turn, and a client can say what its own deploy
   await follow(b.id, c.id);
   const own = await deploy(a.id, { triggerName: 'workflow', upstreamEnvironmentId: c.id });
   assert.deepEqual([own.upstreamEnvironmentId, own.causedBy], [c.id, undefined]);
-  await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
+  await agent.run();
   await app.carryOutEffects();
   const second = await agent.plan();
   await agent.apply(second ?? assert.fail('nothing follows'));
@@ -103,9 +104,7 @@ test('a destroy, a dry run and a failed deploy start nothing', async () => {
   const finishedAt = new Date().toISOString();
   await agent.finish(await agent.claim(), { result: 'failed', finishedAt, error: { message: 'no' } });
   await ok('destroyEnvironment', { id: upstream.id });
-  const next = await agent.plan();
-  assert.ok(next);
-  await agent.apply(next, []);
+  await agent.run([]);
   assert.equal((await environmentOf(upstream.id)).status, 'INACTIVE');
   await app.carryOutEffects();
   assert.deepEqual(await deploymentsOf(other.id), ['user']);
@@ -170,19 +169,13 @@ test('environments are added and removed one by one, and a second time without e
   const body = (...ids: string[]) => ({ downstreamEnvironmentIds: ids });
   assert.equal(await ok('addDownstream', { params, body: body(first.id) }), null);
   await ok('addDownstream', { params, body: body(first.id, second.id) });
-  assert.deepEqual(
-    (await listed(upstream.id)).map(({ name }) => name),
-    ['b', 'c'],
-  );
+  assert.deepEqual(fieldOf(await listed(upstream.id), 'name'), ['b', 'c']);
   for (const unknown of [randomUUID(), 'x']) {
     const refusal = await refused('removeDownstream', 400, { params, body: body(first.id, unknown) });
     assert.match(refusal.message, /\/body\/downstreamEnvironmentIds\/1 does not match an environment/);
   }
   for (let time = 0; time < 2; time++) await ok('removeDownstream', { params, body: body(first.id) });
-  assert.deepEqual(
-    (await listed(upstream.id)).map(({ name }) => name),
-    ['c'],
-  );
+  assert.deepEqual(fieldOf(await listed(upstream.id), 'name'), ['c']);
   assert.deepEqual(await follow(upstream.id), []);
   assert.deepEqual(await follow(upstream.id), []);
 });

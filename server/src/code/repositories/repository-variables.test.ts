@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { gitFolder } from '../../../testing/git-repository.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -160,11 +161,7 @@ test('links are followed inside the repository and never out of it', async () =>
     out: { link: '/etc' },
   });
   for (const path of ['live', 'linked'])
-    assert.deepEqual(
-      (await read(code.path, { path })).map(({ name }) => name),
-      ['shared'],
-      path,
-    );
+    assert.deepEqual(fieldOf(await read(code.path, { path }), 'name'), ['shared'], path);
   for (const path of ['out', 'none', 'live/variables.tf'])
     assert.match(
       await refusal(400, code.path, { path }),

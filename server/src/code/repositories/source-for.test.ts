@@ -10,6 +10,7 @@ import { startGitHost } from '../../../../agent/testing/git-host.ts';
 import { missingSshServer, startSshServer } from '../../../../agent/testing/ssh-server.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { gitFolder } from '../../../testing/git-repository.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -59,10 +60,7 @@ test('a token of some projects reads for those who may use it there, and for nob
       query: { repository, tokenId, ...query },
       ...(as ? { as } : {}),
     });
-    assert.deepEqual(
-      found.map(({ name }) => name),
-      ['found'],
-    );
+    assert.deepEqual(fieldOf(found, 'name'), ['found']);
   }
   const requests = host.requests.length;
   for (const [as, query, status, pattern] of [
@@ -181,10 +179,7 @@ test('a repository is read over ssh with a stored key', { skip: missingSshServer
   const address = `${server.address}${code.path}`;
   const sshKeyIds = JSON.stringify([key.id]);
   const found = await ok(ssh, 'listVariablesFromRepository', { query: { repository: address, sshKeyIds } });
-  assert.deepEqual(
-    found.map(({ name }) => name),
-    ['found'],
-  );
+  assert.deepEqual(fieldOf(found, 'name'), ['found']);
   const { message } = await refused(ssh, 'listRepositoryRevisions', 400, { query: { repository: address } });
   assert.match(message, /requires an ssh key, and the request has none/);
 });

@@ -18,9 +18,7 @@ const change = ({ id, name }: { id: string; name: string }, more: object) => ({
 async function deployed() {
   const template = await createTemplate();
   const { id } = await createFrom(template.id, { requiresApproval: false });
-  const next = await agent.plan();
-  assert.ok(next);
-  await agent.apply(next, ['a']);
+  await agent.run();
   return { id, template };
 }
 
@@ -46,13 +44,9 @@ test('the tool does not change while a deployment may store a state, nor for sta
   const first = await refused('updateTemplate', 409, change(template, ansible));
   assert.match(first.message, /while the deploy \S+ is IN_PROGRESS: ansible would not read a state/);
   await refused('deployEnvironment', 409, /while the deploy/, toOther);
-  const next = await agent.plan();
-  assert.ok(next);
-  await agent.apply(next, ['a']);
+  await agent.run();
   await ok('destroyEnvironment', { id });
-  const destroy = await agent.plan();
-  assert.ok(destroy);
-  await agent.apply(destroy, []);
+  await agent.run([]);
   assert.equal((await environmentOf(id)).status, 'INACTIVE');
   const standing = async () => (await ok('listStateVersions', { id })).map((version) => version.standing);
   assert.ok((await standing()).includes('current'));

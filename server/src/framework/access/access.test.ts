@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import { rights } from '#contract/schema/enumerations.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { rightsOfRole } from './role-rights.ts';
@@ -60,10 +61,7 @@ test('the rights of several roles are joined', async () => {
     { organizationId, environmentId: inSecond.id, role: ['VIEW_ENVIRONMENT'] },
   ]);
   assert.deepEqual(await listed(as), [['in-second', 'in-inner', 'in-outer'], 3]);
-  assert.deepEqual(
-    (await ok('listProjects', { as })).map(({ name }) => name),
-    ['inner'],
-  );
+  assert.deepEqual(fieldOf(await ok('listProjects', { as }), 'name'), ['inner']);
 });
 
 test('a team passes its roles on to its members, at once and only as long as they are members', async () => {

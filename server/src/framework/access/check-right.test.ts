@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type OperationName, operations } from '#contract/operations.ts';
 import type { Operation, Subject } from '#contract/schema/operation.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { makeSamples, subjectsOf } from '../../../testing/samples.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
@@ -51,10 +52,7 @@ test('lists are empty for a caller without any role, and hold nothing of others'
     assert.deepEqual([environments.body, environments.headers['x-total-count']], ['[]', '0']);
   }
   assert.deepEqual(await ok('listAgents', { as: stranger }), []);
-  assert.deepEqual(
-    (await ok('listAgents', { as: other })).map(({ organizationId }) => organizationId),
-    [otherOrganization],
-  );
+  assert.deepEqual(fieldOf(await ok('listAgents', { as: other }), 'organizationId'), [otherOrganization]);
   assert.deepEqual(await ok('listOrganizations', { as: stranger }), []);
   assert.deepEqual(await ok('listProjects', { as: stranger }), []);
   for (const query of [{ organizationId: app.organizationId }, { projectId: app.projectId }] as Record<
@@ -63,14 +61,8 @@ test('lists are empty for a caller without any role, and hold nothing of others'
   >[]) {
     assert.deepEqual(await ok('listEnvironments', { query, as: stranger }), []);
   }
-  assert.deepEqual(
-    (await ok('listOrganizations', { as: other })).map(({ id }) => id),
-    [otherOrganization],
-  );
-  assert.deepEqual(
-    (await ok('listProjects', { as: other })).map(({ organizationId }) => organizationId),
-    [otherOrganization],
-  );
+  assert.deepEqual(fieldOf(await ok('listOrganizations', { as: other }), 'id'), [otherOrganization]);
+  assert.deepEqual(fieldOf(await ok('listProjects', { as: other }), 'organizationId'), [otherOrganization]);
 });
 
 test('an id in a query that is unknown or not visible is a 400 that names the field', async () => {

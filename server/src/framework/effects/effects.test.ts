@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Events } from '../events/events.ts';
@@ -168,10 +169,7 @@ test('an effect that fails too often is kept for a person and no longer retried'
   const errors = app.logged
     .map((line) => JSON.parse(line) as { level: number; msg: string })
     .filter(({ level }) => level === 50);
-  assert.deepEqual(
-    errors.map(({ msg }) => msg),
-    ['effect failed and will not be retried'],
-  );
+  assert.deepEqual(fieldOf(errors, 'msg'), ['effect failed and will not be retried']);
 });
 
 test('an effect of a kind that this version does not know waits for a server that knows it', async () => {

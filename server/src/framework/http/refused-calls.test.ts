@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { connect } from '../../ground/database/open.ts';
 import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
@@ -100,10 +101,7 @@ test('the id that a caller sends is in the log, and names no entry of the audit 
     await refused('createAgentSecret', 403, { ...call, headers: { 'x-request-id': sent } });
   const lines = app.logged.map((line) => JSON.parse(line) as Record<string, string>);
   const ours = lines.filter(({ userId }) => userId === member.id);
-  assert.deepEqual(
-    ours.map(({ clientRequestId }) => clientRequestId),
-    ['pipeline-7', undefined, undefined],
-  );
+  assert.deepEqual(fieldOf(ours, 'clientRequestId'), ['pipeline-7', undefined, undefined]);
   await auditRefusedCalls(app.context);
   const rows = await sql('select request_id from audit_event where actor_id = $1', member.id);
   assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { basic } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { families } from '../../families.ts';
 import { Events } from '../../framework/events/events.ts';
@@ -92,10 +93,7 @@ test('two secrets are valid while a key is rotated, each with its last use, and 
   const both = Array.from({ length: 20 }, (_, index) => statusOf(index % 2 === 0 ? older : newer));
   assert.deepEqual(new Set(await Promise.all(both)), new Set([200]));
   const { secrets, lastUsedAt } = await ok('getApiKey', { params });
-  assert.deepEqual(
-    secrets.map(({ id }) => id),
-    [first?.id, second.id],
-  );
+  assert.deepEqual(fieldOf(secrets, 'id'), [first?.id, second.id]);
   assert.ok(secrets.every((secret) => secret.lastUsedAt !== null) && lastUsedAt !== null);
   const secretId = first?.id ?? '';
   assert.deepEqual(await ok('deleteApiKeySecret', { params: { ...params, secretId } }), {

@@ -7,6 +7,7 @@ import { rights } from '#contract/schema/enumerations.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { loadAccess } from '../../framework/access/load-access.ts';
 import type { Place } from '../../rows/places.ts';
@@ -108,10 +109,7 @@ test('an Admin of the organization has every right everywhere, by that role', as
   const name = (await ok(app, 'getOrganization', { id: app.organizationId })).name;
   for (const { query } of places) {
     const explained = await explain(query);
-    assert.deepEqual(
-      explained.rights.map(({ right }) => right),
-      [...rights],
-    );
+    assert.deepEqual(fieldOf(explained.rights, 'right'), [...rights]);
     for (const right of rights)
       assert.deepEqual(givers(explained, right), [`Admin organization ${name}`], right);
   }
@@ -127,10 +125,7 @@ test('a person with a session asks about itself, also without the right to see t
   const response = await browser.send('GET', `/api/permissions/effective?projectId=${ids.outer}`);
   const explained = response.json<Explained>();
   assert.equal(explained.userId, userId);
-  assert.deepEqual(
-    explained.rights.map(({ right }) => right),
-    builtInRoles.organization.User,
-  );
+  assert.deepEqual(fieldOf(explained.rights, 'right'), builtInRoles.organization.User);
 });
 
 test('who may change roles in a place asks about others there, and nobody else does', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, ok, refused } = await startTests();
@@ -111,10 +112,7 @@ test('the older operations on roles of teams act on the same assignments', async
   await refused('setTeamAssignments', 400, { body: { projectId, assignments: unknown } });
   assert.deepEqual(await list(), replaced, 'what is refused changes nothing');
   await ok('setTeamAssignments', { body: { projectId, assignments: assignments.slice(1) } });
-  assert.deepEqual(
-    (await list()).map(({ teamId }) => teamId),
-    [second.id],
-  );
+  assert.deepEqual(fieldOf(await list(), 'teamId'), [second.id]);
   const removal = { params: { assignmentId: replaced[0]?.id ?? '' } };
   assert.deepEqual(await ok('removeTeamAssignment', removal), { id: replaced[0]?.id });
   await refused('removeTeamAssignment', 404, removal);

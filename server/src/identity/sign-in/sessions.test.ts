@@ -4,6 +4,7 @@ import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { CliSession, CurrentUser, Session } from '#contract/sign-in/shapes.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -143,10 +144,7 @@ test('sessions are listed to their user, and end one by one', async () => {
     "select action, actor_id from audit_event where entity = 'session' and actor_id = $1 order by number",
     user,
   );
-  assert.deepEqual(
-    rows.map(({ action }) => action),
-    ['session.created', 'session.created', 'session.ended'],
-  );
+  assert.deepEqual(fieldOf(rows, 'action'), ['session.created', 'session.created', 'session.ended']);
 });
 
 test('a session ends when it is not used, and after its time however much it is used', async () => {

@@ -5,6 +5,7 @@ import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { CliSession, CurrentUser, Session } from '#contract/sign-in/shapes.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { type Claims, IdentityProvider, payloadOf, signToken } from '../../../testing/identity-provider.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
@@ -269,18 +270,12 @@ test('memberships and teams follow the claim at each sign-in, and only those tha
   await signIn(browser, id);
   const { user, organizations } = await me(browser);
   const userId = user.user_id ?? '';
-  assert.deepEqual(
-    organizations.map(({ role }) => role),
-    ['User'],
-  );
+  assert.deepEqual(fieldOf(organizations, 'role'), ['User']);
   assert.deepEqual(await teamsOf(userId), ['Builders']);
   await app.context.db.insertInto('team_member').values({ team_id: byHand, user_id: userId }).execute();
   claim(['admins']);
   await signIn(browser, id);
-  assert.deepEqual(
-    (await me(browser)).organizations.map(({ role }) => role),
-    ['Admin'],
-  );
+  assert.deepEqual(fieldOf((await me(browser)).organizations, 'role'), ['Admin']);
   assert.deepEqual(await teamsOf(userId), ['By hand']);
   claim([]);
   await signIn(browser, id);
@@ -313,10 +308,7 @@ test('a claim does not remove the last administrator', async () => {
   await alone.database.pool.query("delete from organization_member where user_id = 'admin'");
   provider.accounts.set(id, { ...provider.accounts.get(id), groups: [] });
   assert.equal((await signIn(browser, id)).statusCode, 302);
-  assert.deepEqual(
-    (await me(browser)).organizations.map(({ role }) => role),
-    ['Admin'],
-  );
+  assert.deepEqual(fieldOf((await me(browser)).organizations, 'role'), ['Admin']);
 });
 
 test('nobody is led to another site after a sign-in', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { OperationName } from '#contract/operations.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { listVariablesOf, openValue } from '../../rows/variables/variable-store.ts';
 
@@ -64,10 +65,7 @@ test('a set is created with its variables, and read, listed and deleted', async 
   const listed = await ok('listConfigurationSets', {
     query: { scope: 'organization', scopeId: organizationId },
   });
-  assert.deepEqual(
-    listed.map(({ id }) => id),
-    [newer.id, made.id],
-  );
+  assert.deepEqual(fieldOf(listed, 'id'), [newer.id, made.id]);
   assert.deepEqual(await ok('deleteConfigurationSet', { id: made.id }), { id: made.id });
   for (const name of ['getConfigurationSet', 'updateConfigurationSet', 'deleteConfigurationSet'] as const)
     await refused(name, 404, { id: made.id, body: {} });
@@ -83,10 +81,7 @@ test('lists by project or organization have the sets that were created there', a
     { projectId: other.id },
     { projectId: other.id, organizationId },
   ] as Record<string, string>[])
-    assert.deepEqual(
-      (await ok('listConfigurationSets', { query })).map(({ id }) => id),
-      [own.id],
-    );
+    assert.deepEqual(fieldOf(await ok('listConfigurationSets', { query }), 'id'), [own.id]);
   const ofOrganization = await ok('listConfigurationSets', { query: { organizationId } });
   assert.ok(ofOrganization.length > 0 && ofOrganization.every((set) => set.creationScope === 'organization'));
   for (const [query, field] of [

@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -104,10 +105,7 @@ test('a deployment keeps which sets it was started with, also when they are unas
   assert.deepEqual(await assigned('deployment', later.id), [inProject.id, second.id]);
   const params = { scope: 'deployment', scopeId: id };
   const rows = await ok('listSetAssignments', { params });
-  assert.deepEqual(
-    rows.map(({ isDeleted }) => isDeleted),
-    [undefined, true, undefined],
-  );
+  assert.deepEqual(fieldOf(rows, 'isDeleted'), [undefined, true, undefined]);
   for (const name of ['assignConfigurationSets', 'unassignConfigurationSets'] as const)
     await refused(name, 400, { params, query: { setIds: first.id } });
 });

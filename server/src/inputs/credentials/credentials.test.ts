@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
 import type { Reply } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -45,10 +46,7 @@ test('a credential is listed, shown and changed, and its value never returned', 
   const ofProject = await create('AWS_OIDC', { roleArn }, { projectId: leaf.id });
   assert.equal(ofProject.projectId, leaf.id);
   const listed = await ok('listCredentials', { query: { organizationId } });
-  assert.deepEqual(
-    listed.slice(0, 2).map(({ id }) => id),
-    [ofProject.id, created.id],
-  );
+  assert.deepEqual(fieldOf(listed.slice(0, 2), 'id'), [ofProject.id, created.id]);
   const changed = await ok('updateCredential', {
     id: created.id,
     body: { organizationId, name: 'renamed', type: 'AWS_OIDC', value: { roleArn, tokenFormat: 'v2' } },

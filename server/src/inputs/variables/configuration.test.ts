@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, projectId, ok, refused, sql, add, createIdle } = await startTests();
@@ -350,11 +351,7 @@ test('values of any content are returned as they were sent, also of 1 MB', async
   const body = values.map((value, index) => ({ ...scopes.child, name: `odd_${index}`, type: 1, value }));
   const saved = await save(...body);
   const listed = (await list({ projectId: child.id })).filter(({ name }) => name.startsWith('odd_'));
-  for (const rows of [saved, listed])
-    assert.deepEqual(
-      rows.map(({ value }) => value),
-      values,
-    );
+  for (const rows of [saved, listed]) assert.deepEqual(fieldOf(rows, 'value'), values);
   for (const { id = '' } of saved) await ok('deleteVariable', { id });
 });
 

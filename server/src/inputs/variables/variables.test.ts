@@ -8,6 +8,7 @@ import type { Variable } from '#contract/variables/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
 import { deploy } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { saveVariables, variableRow } from '../../rows/variables/variable-store.ts';
 import { readLevels } from './read-layers.ts';
@@ -313,10 +314,7 @@ test('values that cannot be stored are refused by name, and nothing is written',
     assert.match(refusal.message, /\/body\/configurationChanges\/1/);
   }
   const { variables } = await deployWith(environment.id, []);
-  assert.deepEqual(
-    variables.map(({ name }) => name),
-    ['A', 'B'],
-  );
+  assert.deepEqual(fieldOf(variables, 'name'), ['A', 'B']);
   assert.equal(
     (await ok('listDeployments', { id: environment.id })).filter(({ comment }) => comment === 'refused')
       .length,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { insertVerdicts } from '../../rows/approval-policies/verdict-store.ts';
 
@@ -28,10 +29,7 @@ test('a policy has its newest verdicts, for those who may see the environments',
     ['web', environment.id, deploymentId, 'deploy'],
   );
   const page = await ok('listPolicyVerdicts', { params, query: { limit: '1', offset: '1' } });
-  assert.deepEqual(
-    page.map(({ round }) => round),
-    [1],
-  );
+  assert.deepEqual(fieldOf(page, 'round'), [1]);
   const stranger = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
   assert.deepEqual(await ok('listPolicyVerdicts', { params, as: stranger }), []);
   const viewer = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] }, [

@@ -96,9 +96,7 @@ describe('a task', () => {
     const task = await deploy(id, { deploymentType: 'task', taskPayload: 'ls' });
     assert.equal(task.status, 'QUEUED');
     const commit = 'd'.repeat(40);
-    const next = await agent.plan({ commit, toolVersion: '1.12.0' });
-    assert.ok(next);
-    await agent.apply(next, ['a', 'b']);
+    await agent.run(['a', 'b'], { commit, toolVersion: '1.12.0' });
     const job = await agent.claim();
     assert.deepEqual([job.deploymentId, job.source.revision, job.toolVersion], [task.id, commit, '1.12.0']);
     await agent.finish(job, appliedOutcome());
@@ -109,9 +107,7 @@ describe('a task', () => {
     await ok('updateEnvironment', { id, body: { requiresApproval: false } });
     await ok('destroyEnvironment', { id });
     const task = await deploy(id, { deploymentType: 'task', taskPayload: 'ls' });
-    const next = await agent.plan();
-    assert.ok(next);
-    await agent.apply(next, []);
+    await agent.run([]);
     const ended = await deploymentOf(task.id);
     assert.equal(ended.status, 'FAILURE');
     assert.match(ended.error?.message ?? '', /is inactive: tasks need deployed infrastructure/);
@@ -361,9 +357,7 @@ describe('a destroy', () => {
     await deploy(id, { userRequiresApproval: false, configurationChanges: [region] });
     const queued = await destroy(id);
     assert.equal(queued.status, 'QUEUED');
-    const next = await agent.plan({ commit: 'e'.repeat(40) });
-    assert.ok(next);
-    await agent.apply(next);
+    await agent.run(['a'], { commit: 'e'.repeat(40) });
     const job = await agent.claim();
     assert.deepEqual([job.deploymentId, job.source.revision], [queued.id, 'e'.repeat(40)]);
     assert.deepEqual(
@@ -409,9 +403,7 @@ describe('a destroy', () => {
     assert.equal((await destroy(id)).status, 'SUCCESS');
     assert.equal((await environmentOf(id)).status, 'INACTIVE');
     assert.equal((await deploy(id, { userRequiresApproval: false })).status, 'IN_PROGRESS');
-    const next = await agent.plan();
-    assert.ok(next);
-    await agent.apply(next);
+    await agent.run();
     assert.equal((await environmentOf(id)).status, 'ACTIVE');
   });
 });

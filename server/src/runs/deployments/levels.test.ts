@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { policyInput, startPolicyTests } from '../../../testing/guarded.ts';
 
 const tests = await startPolicyTests();
@@ -233,10 +234,7 @@ test('a policy that denies the plan of a level ends the deployment', needsOpa, a
   await app.carryOutEffects();
   const { status, policyVerdicts = [], error } = await deploymentOf(id);
   assert.equal(status, 'CANCELLED');
-  assert.deepEqual(
-    policyVerdicts.map(({ decision }) => decision),
-    ['allow', 'deny'],
-  );
+  assert.deepEqual(fieldOf(policyVerdicts, 'decision'), ['allow', 'deny']);
   assert.match(error?.message ?? '', /denies the plan: no a\.b/);
   assert.equal((await environmentOf(environment.id)).status, 'ACTIVE');
 });

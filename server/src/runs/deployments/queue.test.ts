@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -74,10 +75,7 @@ test('all queued deployments are cancelled at once, oldest first, and running on
   const { environment, waiting } = await createWaiting();
   const queued = [await deploy(environment.id), await deploy(environment.id, { deploymentType: 'dryRun' })];
   const { ids } = await ok('cancelQueuedDeployments', { id: environment.id, query: { status: 'QUEUED' } });
-  assert.deepEqual(
-    ids,
-    queued.map(({ id }) => id),
-  );
+  assert.deepEqual(ids, fieldOf(queued, 'id'));
   for (const { id } of queued) assert.equal(await statusOf(id), 'CANCELLED');
   assert.equal(await statusOf(waiting), 'WAITING_FOR_USER');
   assert.deepEqual((await ok('cancelQueuedDeployments', { id: environment.id })).ids, []);
@@ -186,9 +184,7 @@ test('a destroy of nothing is a 400, and is queued while a deployment is under w
   const destroy = await ok('destroyEnvironment', { id: active.id });
   assert.equal(destroy.type, 'destroy');
   await refused('destroyEnvironment', 400, /already being destroyed/, { id: active.id });
-  const next = await agent.plan({ planSummary: { added: 0, changed: 0, destroyed: 1 } });
-  assert.ok(next);
-  await agent.apply(next, []);
+  await agent.run([], { planSummary: { added: 0, changed: 0, destroyed: 1 } });
   assert.equal((await environmentOf(active.id)).status, 'INACTIVE');
   await refused('destroyEnvironment', 400, /inactive/, { id: active.id });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { somebodyWaits } from '../../../testing/locks.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
@@ -80,10 +81,7 @@ test('an attempt that starts although it was replaced can neither report nor mar
       const response = await agent.send(name, late, { fence: late.fence, ...message });
       assert.deepEqual([response.statusCode, codeOf(response)], [409, 'fence_outdated'], name);
     }
-    assert.deepEqual(
-      (await agent.heartbeat([late])).unwanted.map(({ fence }) => fence),
-      [late.fence],
-    );
+    assert.deepEqual(fieldOf((await agent.heartbeat([late])).unwanted, 'fence'), [late.fence]);
   }
 });
 

@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -95,10 +96,7 @@ test('an attempt missing from two lists is replaced, and may then send only its 
       .statusCode,
     409,
   );
-  assert.deepEqual(
-    (await agent.heartbeat([job, again])).unwanted.map(({ fence }) => fence),
-    [job.fence],
-  );
+  assert.deepEqual(fieldOf((await agent.heartbeat([job, again])).unwanted, 'fence'), [job.fence]);
   assert.equal((await agent.putState(job, stateFile(1, ['x'], job.environmentId), '')).standing, 'rescued');
   await agent.finish(again, plannedOutcome());
   assert.equal((await deploymentOf(id)).status, 'WAITING_FOR_USER');

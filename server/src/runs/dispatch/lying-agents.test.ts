@@ -5,6 +5,7 @@ import type { LightMyRequestResponse as Response } from 'fastify';
 import type { HeldAttempt } from '#protocol/messages/attempt.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { addAgent, appliedOutcome, stateFile, TestAgent } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
 import { sweepSilence } from './sweep-silence.ts';
@@ -150,10 +151,7 @@ test('lies about a run are refused and logged, and the run ends as if nobody had
   const done = await deploymentOf(id);
   assert.deepEqual([done.status, done.resourceCount], ['SUCCESS', 2], done.error?.message);
   const { events } = await ok('getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' } });
-  assert.deepEqual(
-    events.map(({ message }) => message),
-    ['begin', 'end'],
-  );
+  assert.deepEqual(fieldOf(events, 'message'), ['begin', 'end']);
   assert.deepEqual(
     await refusedCalls(),
     Array.from({ length: 3 }, () => ({ actor_id: 'LIAR', entity: 'job', entity_id: job.jobId })),
@@ -215,10 +213,7 @@ test('what is said about a run after its end is refused and logged, and changes 
   const { unwanted, abort } = await agent.heartbeat([job]);
   assert.deepEqual([unwanted.map(({ fence }) => fence), abort], [[job.fence], []]);
   const { events } = await ok('getStepLog', { params: { deploymentLogId: id, name: 'tf:apply' } });
-  assert.deepEqual(
-    events.map(({ message }) => message),
-    ['all'],
-  );
+  assert.deepEqual(fieldOf(events, 'message'), ['all']);
   assert.deepEqual(await deploymentOf(id), before);
 });
 

@@ -4,6 +4,7 @@ import { appliedOutcome, stateFile, testAgent } from '../../../testing/agent.ts'
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
 import { createEnvironment, deploy, deploymentOf, environmentOf } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 
 const reason = 'the machine burned down';
 
@@ -103,8 +104,5 @@ test('a run that an abort does not end is released although its agent is in cont
   await agent.heartbeat([apply]);
   const released = await ok(app, 'releaseDeployment', { id, body: { reason } });
   assert.equal(released.status, 'ABORTED');
-  assert.deepEqual(
-    (await agent.heartbeat([apply])).unwanted.map(({ fence }) => fence),
-    [apply.fence],
-  );
+  assert.deepEqual(fieldOf((await agent.heartbeat([apply])).unwanted, 'fence'), [apply.fence]);
 });

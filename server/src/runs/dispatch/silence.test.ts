@@ -5,6 +5,7 @@ import { appliedOutcome, plannedOutcome, testAgent } from '../../../testing/agen
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createEnvironment, deploymentOf, forgetWork } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
 import { decideAfterLoss } from '../deployments/decisions/decide-after-loss.ts';
 import { stamp, sweepSilence } from './sweep-silence.ts';
@@ -100,10 +101,7 @@ test('an attempt without a mark moves to another agent when its own is silent', 
   await other.register();
   const again = await other.claim();
   assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
-  assert.deepEqual(
-    (await agent.heartbeat([job])).unwanted.map(({ fence }) => fence),
-    [job.fence],
-  );
+  assert.deepEqual(fieldOf((await agent.heartbeat([job])).unwanted, 'fence'), [job.fence]);
   await other.finish(again, plannedOutcome());
 });
 

@@ -13,6 +13,7 @@ import {
   deploymentOf,
   environmentOf,
 } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -309,10 +310,7 @@ test('names may repeat, but generated workspace names are unique', async () => {
     await createIdle(app, { workspaceName: 'both' }),
     await createIdle(app, { workspaceName: 'both' }),
   ];
-  assert.deepEqual(
-    given.map(({ workspaceName }) => workspaceName),
-    ['both', 'both'],
-  );
+  assert.deepEqual(fieldOf(given, 'workspaceName'), ['both', 'both']);
 });
 
 /** Requests that name something that does not exist, each with the field that the refusal names. */

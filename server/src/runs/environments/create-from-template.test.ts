@@ -214,20 +214,14 @@ test('an environment without a template gets one, and its own is removed with it
 test('environments of a deleted or removed template are deployed and destroyed as before', async () => {
   const template = await createTemplate();
   const { id } = await createFrom(template.id, { requiresApproval: false });
-  const next = await agent.plan();
-  assert.ok(next);
-  await agent.apply(next, ['a']);
+  await agent.run();
   await ok('removeTemplateFromProject', { params: { id: template.id, projectId } });
   await ok('deleteTemplate', { id: template.id });
   await deploy(id, { blueprintId: template.id });
-  const again = await agent.plan();
-  assert.ok(again);
-  await agent.apply(again, ['a']);
+  await agent.run();
   assert.equal((await environmentOf(id)).status, 'ACTIVE');
   await ok('destroyEnvironment', { id });
-  const last = await agent.plan();
-  assert.ok(last);
-  await agent.apply(last, []);
+  await agent.run([]);
   assert.equal((await environmentOf(id)).status, 'INACTIVE');
 });
 
@@ -235,9 +229,7 @@ test('a destroy runs the template that was deployed, not one that was only tried
   const first = await createTemplate({ path: 'one' });
   const second = await createTemplate({ path: 'two' });
   const { id } = await createFrom(first.id, { requiresApproval: false });
-  const next = await agent.plan();
-  assert.ok(next);
-  await agent.apply(next, ['a']);
+  await agent.run();
   await ok('updateEnvironment', { id, body: { requiresApproval: true } });
   const tried = await deploy(id, { blueprintId: second.id });
   await agent.plan();

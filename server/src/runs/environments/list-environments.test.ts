@@ -4,6 +4,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';
 import { createBody } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, call, sql, createIdle } = await startTests();
@@ -35,10 +36,7 @@ test('the list has all environments that the caller may see, newest first, with 
   covers('listEnvironments');
   covers('listEnvironments', 'reply');
   const response = await call('listEnvironments');
-  assert.deepEqual(
-    response.json<{ name: string }[]>().map(({ name }) => name),
-    all,
-  );
+  assert.deepEqual(fieldOf(response.json<{ name: string }[]>(), 'name'), all);
   assert.equal(response.headers['x-total-count'], '6');
   assert.deepEqual(
     (await ok(app, 'listEnvironments', { as: colleague })).map(({ name }) => name),

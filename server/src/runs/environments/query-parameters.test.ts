@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -31,10 +32,7 @@ test('environments are listed that have one of several tags, however clients sen
       url: `/api/environments?projectId=${projectId}&${query}`,
     });
     assert.equal(statusCode, 200, body);
-    assert.deepEqual((JSON.parse(body) as { name: string }[]).map(({ name }) => name).toSorted(), [
-      'one',
-      'two',
-    ]);
+    assert.deepEqual(fieldOf(JSON.parse(body) as { name: string }[], 'name').toSorted(), ['one', 'two']);
     assert.equal(headers['x-envarium-warning'], undefined);
   }
   const status = 'status=CREATED&status=NEVER_DEPLOYED';
@@ -52,7 +50,7 @@ test('environments are listed that were destroyed and not deployed since, or onl
   await ok('updateEnvironment', { id, body: { requiresApproval: false } });
   await ok('destroyEnvironment', { id });
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), []);
-  await agent.apply((await agent.plan()) ?? assert.fail(), []);
+  await agent.run([]);
   assert.deepEqual(await names({ projectId, isDestroyed: 'true' }), ['used']);
   assert.deepEqual(await names({ projectId, isDestroyed: 'false' }), ['idle']);
   const again = await deploy(id);
@@ -124,7 +122,7 @@ test('a destroy says whether its plan waits, with the right to switch approvals 
   assert.equal((await ok('getEnvironment', { id: waits.id })).status, 'WAITING_FOR_USER');
   const { id, reply } = await destroy('false', deployer);
   assert.equal(reply.statusCode, 200, reply.body);
-  await agent.apply((await agent.plan()) ?? assert.fail(), []);
+  await agent.run([]);
   const destroyed = await ok('getEnvironment', { id });
   assert.deepEqual([destroyed.status, destroyed.requiresApproval], ['INACTIVE', false]);
   const ofPlanner = await destroy('false', planner);

@@ -7,6 +7,7 @@ import { createClient } from '#contract/client/client.ts';
 import { type OrganizationStreamEvent, organizationEventData } from '#contract/feeds/shapes.ts';
 import { checkValue } from '../../../testing/check-reply.ts';
 import { basic } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
@@ -256,10 +257,7 @@ test('a resumed reader that has everything is idle until there is news', async (
   assert.equal(isAwake, false);
   await createIdle({ name: 'waking' });
   await waiting;
-  assert.deepEqual(
-    (await feed.after(first.place)).events.map(({ name }) => name),
-    ['environment'],
-  );
+  assert.deepEqual(fieldOf((await feed.after(first.place)).events, 'name'), ['environment']);
   leave();
 });
 

@@ -4,6 +4,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
 import type { Reply } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const { agent, send, ok, refused, createEnvironment, forgetWork } = await startAgentTests();
@@ -62,10 +63,7 @@ test('a growing log is read line by line, each once; an unfinished line waits fo
   assert.deepEqual((await page(id, first.nextStartTime)).events, []);
   assert.equal((await page(id, first.nextStartTime)).nextStartTime, first.nextStartTime);
   await report(job, 20, 'ee\nfour');
-  assert.deepEqual(
-    (await page(id, first.nextStartTime)).events.map(({ message }) => message),
-    ['three'],
-  );
+  assert.deepEqual(fieldOf((await page(id, first.nextStartTime)).events, 'message'), ['three']);
   await agent.report(job, { eventsFrom: 1, events: [step('SUCCESS')] });
   const rest = await page(id, first.nextStartTime);
   assert.deepEqual([rest.events.map(({ message }) => message), rest.hasMoreLogs], [['three', 'four'], false]);

@@ -11,6 +11,7 @@ import {
   deploy,
   environmentOf,
 } from '../../../testing/environment.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { somebodyWaits } from '../../../testing/locks.ts';
 import { fireTimers, shareOf } from './fire-timers.ts';
 
@@ -35,9 +36,7 @@ const historyOf = async (app: TestApp, id: string) =>
 
 async function deployEnvironmentWell(app: TestApp, agent: TestAgent, id: string): Promise<void> {
   await deploy(app, id);
-  const next = await agent.plan();
-  assert.ok(next, 'the apply follows at once');
-  await agent.apply(next);
+  await agent.run();
 }
 
 /** Seconds from now on until a time of the schedule has just come. */
@@ -121,10 +120,7 @@ test('archived and never deployed environments are not destroyed at their expiry
   await ok(app, 'updateEnvironment', { id, body: { isArchived: true } });
   await pass(7200);
   assert.equal((await historyOf(app, id)).length, 1);
-  assert.deepEqual(
-    (await historyOf(app, idle.id)).map(({ status }) => status),
-    ['NEVER_DEPLOYED'],
-  );
+  assert.deepEqual(fieldOf(await historyOf(app, idle.id), 'status'), ['NEVER_DEPLOYED']);
   assert.deepEqual(app.logged, []);
 });
 
@@ -247,7 +243,7 @@ test('a scheduled run that is refused is in the audit trail with the reason', as
     ).events.map(({ entityId, payload }) => [entityId, payload?.['type'], payload?.['reason']]);
   await put({ destroy: { cron: '0 * * * *' } });
   await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.destroy));
-  await agent.apply((await agent.plan()) ?? assert.fail('the apply follows at once'), []);
+  await agent.run([]);
   await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.destroy));
   assert.deepEqual(await refusals(), [], 'a destroy of what is destroyed already is not worth an entry');
   await ok(app, 'updatePolicy', { body: { projectId, numberOfEnvironmentsTotal: 0 } });
@@ -267,7 +263,7 @@ test('a schedule does not deploy what has expired, which nothing would destroy a
   await ok(app, 'updateEnvironmentSchedule', { params, body: { deploy: { cron } } });
   await ok(app, 'updateEnvironmentTtl', { params, body: { type: 'HOURS', value: '1' } });
   await pass(3601);
-  await agent.apply((await agent.plan()) ?? assert.fail('the apply follows at once'), []);
+  await agent.run([]);
   const deploys = async () => (await historyOf(app, id)).filter(({ trigger }) => trigger === 'scheduled');
   const before = (await deploys()).length;
   await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.deploy));
@@ -311,10 +307,7 @@ test('runs of a schedule do not pile up behind an unapproved one', async () => {
   await pass(until(app, (await environmentOf(app, id)).nextScheduledDates.deploy));
   await agent.finish(await agent.claim(), plannedOutcome());
   for (let minute = 0; minute < 5; minute++) await pass(60);
-  assert.deepEqual(
-    (await historyOf(app, id)).map(({ status }) => status),
-    ['WAITING_FOR_USER', 'SUCCESS'],
-  );
+  assert.deepEqual(fieldOf(await historyOf(app, id), 'status'), ['WAITING_FOR_USER', 'SUCCESS']);
 });
 
 test('drift runs start while the environment is active, but not in an archived project', async () => {

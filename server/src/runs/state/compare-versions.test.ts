@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateFile } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { countThreads } from '../../../testing/threads.ts';
 
@@ -13,7 +14,7 @@ const importState = (id: string, body: string, query: Record<string, string> = {
 test('a version is compared with another, by default its predecessor, and that is audited', async () => {
   const environment = await createActive({}, ['a', 'b']);
   await deploy(environment.id, { userRequiresApproval: false });
-  await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b', 'c']);
+  await agent.run(['b', 'c']);
   const [second, first] = await ok('listStateVersions', { id: environment.id });
   const compared = await ok('compareStateVersions', { id: second!.id });
   assert.deepEqual(
@@ -33,15 +34,9 @@ test('a version is compared with another, by default its predecessor, and that i
   );
   assert.equal(compared.unchangedResourceCount, 1);
   const reverse = await ok('compareStateVersions', { id: first!.id, query: { with: second!.id } });
-  assert.deepEqual(
-    reverse.resources.map(({ change }) => change),
-    ['added', 'removed'],
-  );
+  assert.deepEqual(fieldOf(reverse.resources, 'change'), ['added', 'removed']);
   const rows = await sql("select entity_id from audit_event where action = 'state.compared' order by number");
-  assert.deepEqual(
-    rows.map(({ entity_id }) => entity_id),
-    [second?.id, first?.id],
-  );
+  assert.deepEqual(fieldOf(rows, 'entity_id'), [second?.id, first?.id]);
 });
 
 test('states of different lineages can be compared, with a note', async () => {
@@ -88,7 +83,7 @@ test('comparisons hide the values of sensitive variables, current and of the run
       },
     ],
   });
-  await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
+  await agent.run();
   const [, first] = await ok('listStateVersions', { id: environment.id });
   const withText = (serial: number, text: string) =>
     stateFile(serial, ['a'], environment.id).replace(
@@ -127,7 +122,7 @@ test('comparisons hide the secrets of the run behind a version that was rolled b
     userRequiresApproval: false,
     configurationChanges: [{ name: 'password', value: 'planted-later', type: 1, isSensitive: true }],
   });
-  await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['b']);
+  await agent.run(['b']);
   const back = await ok('rollBackState', { id: first!.id, body: {} });
   const empty = await importState(environment.id, stateFile(9, [], environment.id));
   const again = await ok('rollBackState', { id: back.id, body: {} });

@@ -5,6 +5,7 @@ import { beforeEach, test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import { sha256, stateFile } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests({ ENVARIUM_RESCUED_STATES_LIMIT_MB: '3' });
@@ -70,10 +71,7 @@ test('an apply without a start mark cannot change the current state', async () =
   assert.ok(job);
   const reply = await agent.putState(job, stateFile(1, ['a'], environment.id), '');
   assert.equal(reply.standing, 'rescued');
-  assert.deepEqual(
-    (await rescues(environment.id)).map(({ reason }) => reason),
-    ['attemptWithoutMark'],
-  );
+  assert.deepEqual(fieldOf(await rescues(environment.id), 'reason'), ['attemptWithoutMark']);
 });
 
 test('an attempt that another one has overtaken cannot change the current state', async () => {
@@ -90,10 +88,7 @@ test('an attempt that another one has overtaken cannot change the current state'
   await agent.mark(second);
   await agent.finish(second, { result: 'failed', finishedAt: new Date().toISOString() });
   assert.equal((await agent.putState(first, stateFile(1, ['a'], environment.id), '')).standing, 'rescued');
-  assert.deepEqual(
-    (await rescues(environment.id)).map(({ reason }) => reason),
-    ['newerAttemptMarked'],
-  );
+  assert.deepEqual(fieldOf(await rescues(environment.id), 'reason'), ['newerAttemptMarked']);
 });
 
 test('a first plan may move a state into ours, but not that of another environment', async () => {
@@ -103,10 +98,7 @@ test('a first plan may move a state into ours, but not that of another environme
   const stolen = stateFile(1, ['a'], victim.id);
   const { stateVersionId, standing } = await agent.putState(job, stolen, '');
   assert.equal(standing, 'rescued');
-  assert.deepEqual(
-    (await rescues(environment.id)).map(({ reason }) => reason),
-    ['lineageOfOtherEnvironment'],
-  );
+  assert.deepEqual(fieldOf(await rescues(environment.id), 'reason'), ['lineageOfOtherEnvironment']);
   const reader = await app.addKey({ [app.organizationId]: 'Admin' });
   const params = { id: stateVersionId };
   for (const attempt of [

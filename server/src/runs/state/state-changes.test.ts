@@ -21,7 +21,7 @@ const contentOf = async (id: string) =>
 async function deployedTwice() {
   const environment = await createActive({}, ['a']);
   await deploy(environment.id, { userRequiresApproval: false });
-  await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a', 'b']);
+  await agent.run(['a', 'b']);
   const [second, first] = await versions(environment.id);
   return { environment, first: first!, second: second! };
 }

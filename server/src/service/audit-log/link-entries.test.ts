@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -70,10 +71,7 @@ test('many writers and several servers that link leave chains without gaps and w
        select chain, number, row_number() over (partition by chain order by number) as place from audit_link) l
      group by chain order by chain`,
   );
-  assert.deepEqual(
-    rows.map(({ isWhole }) => isWhole),
-    [true, true],
-  );
+  assert.deepEqual(fieldOf(rows, 'isWhole'), [true, true]);
   const counts = await database.pool.query(
     'select (select count(*) from audit_event) = (select count(*) from audit_link) as same',
   );

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { AuditEvent } from '#contract/audit/shapes.ts';
 import { verifyExport } from '#contract/audit/verify.ts';
 import { basic } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -187,10 +188,7 @@ test('an export that is cut while entries are added continues, without a loss an
   await Promise.all(writers);
   lines.push(...(await exported({ offset: lines.at(-1)?.id ?? '' })));
   const whole = await exported();
-  assert.deepEqual(
-    lines.map(({ id }) => id),
-    whole.map(({ id }) => id),
-  );
+  assert.deepEqual(fieldOf(lines, 'id'), fieldOf(whole, 'id'));
   const rows = await sql(
     'select count(*) as count from audit_event where organization_id = $1',
     organizationId,

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type AuditContent, type AuditLink, contentText, linkHash, sha256 } from '#contract/audit/chain.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { call, ok, refused } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { linkEntries } from './link-entries.ts';
 
@@ -216,10 +217,7 @@ test('a trail that was replaced by an older one as a whole is found by a head th
     ]);
   assert.deepEqual(await found(), [], 'the database alone does not show it');
   const { findings } = await ok(app, 'verifyAudit', { query: { ...query, head: kept } });
-  assert.deepEqual(
-    findings.map(({ kind }) => kind),
-    ['headNotFound'],
-  );
+  assert.deepEqual(fieldOf(findings, 'kind'), ['headNotFound']);
 });
 
 test('an organization whose whole trail was removed is missed by the operator', async () => {

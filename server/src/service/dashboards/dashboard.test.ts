@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plannedOutcome } from '../../../testing/agent.ts';
 import type { Reply } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -29,13 +30,7 @@ test('deployments that finished are counted by day, type, user and result', asyn
   const days = await query('deploymentsOverTime');
   assert.equal(days.length, 30);
   assert.deepEqual(days.at(-1), { date: today, count: 3 });
-  assert.deepEqual(
-    (days as { count: number }[])
-      .slice(0, 29)
-      .map(({ count }) => count)
-      .filter(Boolean),
-    [],
-  );
+  assert.deepEqual(fieldOf((days as { count: number }[]).slice(0, 29), 'count').filter(Boolean), []);
   const types = { deployCount: 1, destroyCount: 0, prPlanCount: 1, moduleTestCount: 0 };
   assert.deepEqual((await query('deploymentsByTypeOverTime')).at(-1), { date: today, ...types });
   const byType = (await query('deploymentsByType')) as { deploymentType: string; count: number }[];

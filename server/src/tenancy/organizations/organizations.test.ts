@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';
 import { call, ok } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, refused } = await startTests();
@@ -19,10 +20,7 @@ test('an installation has one organization with a project, and the creator of an
     [made.name, made.description, made.photoUrl, made.role, made.createdBy],
     ['Second one', 'd', 'https://x/p.png', 'Admin', 'admin'],
   );
-  assert.deepEqual(
-    (await ok(app, 'listOrganizations')).map(({ id }) => id),
-    [made.id, app.organizationId],
-  );
+  assert.deepEqual(fieldOf(await ok(app, 'listOrganizations'), 'id'), [made.id, app.organizationId]);
   assert.deepEqual(await ok(app, 'getOrganization', { id: made.id }), made);
   assert.deepEqual(
     (await ok(app, 'listProjects', { query: { organizationId: made.id } })).map(({ name }) => name),

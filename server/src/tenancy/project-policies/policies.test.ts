@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { policyFlags } from '#contract/project-policies/policy-flags.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, ok, refused, add } = await startTests();
@@ -68,10 +69,7 @@ test('an update replaces the whole policy, and is in the audit trail', async () 
   const events = await ok('listAuditEvents', {
     query: { organizationId: app.organizationId, action: 'project.policyUpdated' },
   });
-  assert.deepEqual(
-    events.events.map(({ entityId }) => entityId),
-    [projectId, projectId],
-  );
+  assert.deepEqual(fieldOf(events.events, 'entityId'), [projectId, projectId]);
 });
 
 test('a policy that a project cannot have is refused by field', async () => {

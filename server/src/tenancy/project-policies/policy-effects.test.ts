@@ -86,12 +86,12 @@ test('a first deployment is applied, and after a destroy a skipped apply leaves 
   const { inside } = await projectWith({ skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false });
   const first = await createEnvironment(inside);
   // Its state may be in a backend of its own, with resources.
-  await agent.apply((await agent.plan(nothing)) ?? assert.fail('no apply'));
+  await agent.run(['a'], nothing);
   const { latestDeploymentLog: latest } = await environmentOf(first.id);
   assert.deepEqual([latest?.status, latest?.isSkippedApply], ['SUCCESS', undefined]);
   const destroyed = await createActive({ ...inside, requiresApproval: false });
   await ok('destroyEnvironment', { id: destroyed.id });
-  await agent.apply((await agent.plan()) ?? assert.fail('no apply'));
+  await agent.run();
   await deploy(destroyed.id);
   assert.equal(await agent.plan(nothing), null);
   const { latestDeploymentLog: skipped } = await environmentOf(destroyed.id);
@@ -105,9 +105,7 @@ test('without skipApplyWhenPlanIsEmpty, a plan without changes is approved and a
   const { inside } = await projectWith({});
   const { id } = await createActive(inside);
   const { id: deployment } = await deploy(id);
-  const next = await agent.plan(nothing);
-  assert.ok(next, 'the apply follows');
-  await agent.apply(next);
+  await agent.run(['a'], nothing);
   const { status, isSkippedApply } = await deploymentOf(deployment);
   assert.deepEqual([status, isSkippedApply], ['SUCCESS', undefined]);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { organizationId, call, ok, refused, sql } = await startTests();
@@ -17,10 +18,7 @@ test('projects form trees, whose paths start at the root', async () => {
   assert.equal(leaf.hierarchy, [root.id, child.id, leaf.id].join('|'));
   assert.deepEqual(await ok('getProject', { id: leaf.id }), leaf);
   const all = await ok('listProjects', { query: { organizationId } });
-  assert.deepEqual(
-    all.map(({ name }) => name),
-    ['dns', 'network', 'platform', 'Default'],
-  );
+  assert.deepEqual(fieldOf(all, 'name'), ['dns', 'network', 'platform', 'Default']);
 });
 
 test('a name is unique within a parent', async () => {

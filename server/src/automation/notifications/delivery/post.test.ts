@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { setDefaultCACertificates } from 'node:tls';
 import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
 import { startForwardProxy } from '../../../../../agent/testing/forward-proxy.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { openReceiver } from '../../../../testing/receiver.ts';
 import { isClosed } from '../endpoints/guarded-address.ts';
 import { type PostSettings, postTo } from './post.ts';
@@ -45,10 +46,7 @@ test('a name is checked by the addresses that it has when the connection is made
   addresses = ['10.0.0.1', '127.0.0.1'];
   const allowed = await postTo({ ...settings, notificationNetworks: ['127.0.0.0/8'] }, post, running);
   assert.equal(allowed.error, null, 'of several addresses, only open ones are used');
-  assert.deepEqual(
-    receiver.received.map(({ body }) => body),
-    ['hello'],
-  );
+  assert.deepEqual(fieldOf(receiver.received, 'body'), ['hello']);
 });
 
 test('a stored address that is no longer allowed gets nothing', async () => {

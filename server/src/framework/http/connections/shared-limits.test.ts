@@ -13,6 +13,7 @@ import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
 import { freePort } from '../../../../../agent/testing/free-port.ts';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
 import { basic, send } from '../../../../testing/client.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { StoreServer, storePassword, withoutStore } from '../../../../testing/store-server.ts';
 import { families } from '../../../families.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
@@ -119,11 +120,7 @@ test(
     );
     assert.deepEqual(await statuses(both.other, 2), [200, 200]);
     const warnings = about(both.logged).map((line) => JSON.parse(line) as { level: number; msg: string });
-    assert.deepEqual(
-      warnings.map(({ level }) => level),
-      [40, 40],
-      'one warning of each server',
-    );
+    assert.deepEqual(fieldOf(warnings, 'level'), [40, 40], 'one warning of each server');
     assert.match(warnings[0]?.msg ?? '', /this server counts requests alone until it does$/);
     // Of two servers, which try again each second.
     await store.refuse(4);

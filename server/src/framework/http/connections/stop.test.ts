@@ -7,6 +7,7 @@ import { testAgent } from '../../../../testing/agent.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { basic } from '../../../../testing/client.ts';
 import { createIdle, deploy } from '../../../../testing/environment.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { announceStop, closeApp } from './stop.ts';
 
 async function listening() {
@@ -54,10 +55,7 @@ test('a request that was begun is answered before the server closes, and what on
   const followed = await Promise.all(
     streams.map((path) => fetch(new URL(path, url), { headers: { authorization } })),
   );
-  assert.deepEqual(
-    followed.map(({ status }) => status),
-    [200, 200],
-  );
+  assert.deepEqual(fieldOf(followed, 'status'), [200, 200]);
   const unused = await served.open();
   const socket = await served.open();
   const body = JSON.stringify({ name: 'late', organizationId });

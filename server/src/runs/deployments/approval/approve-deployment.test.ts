@@ -4,6 +4,7 @@ import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile, type TestAgent } from '../../../../testing/agent.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -118,10 +119,7 @@ test('only one of a simultaneous approval and cancellation counts', async () => 
   const replies = await Promise.all([call('approveDeployment', { id }), call('cancelDeployment', { id })]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
   const { status, reviewers } = await deploymentOf(id);
-  assert.deepEqual(
-    reviewers.map(({ action }) => action),
-    [status === 'CANCELLED' ? 'cancelled' : 'approved'],
-  );
+  assert.deepEqual(fieldOf(reviewers, 'action'), [status === 'CANCELLED' ? 'cancelled' : 'approved']);
   if (status === 'IN_PROGRESS') await ok('abortDeployment', { id });
 });
 

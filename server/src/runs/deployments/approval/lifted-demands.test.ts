@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { demandTests } from '../../../../testing/demands.ts';
 import { createBody } from '../../../../testing/environment.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
 const tests = await startPolicyTests();
@@ -269,8 +270,5 @@ test('who repeats that approvals are off does not take it over, and the trail ha
       where action = 'environment.updated' and entity_id = $1 and after ? 'approvalLiftedBy' order by id`,
     id,
   );
-  assert.deepEqual(
-    rows.map(({ by }) => by),
-    [deployer.id, null, key.id],
-  );
+  assert.deepEqual(fieldOf(rows, 'by'), [deployer.id, null, key.id]);
 });

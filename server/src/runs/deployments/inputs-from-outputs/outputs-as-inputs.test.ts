@@ -277,9 +277,7 @@ describe('outputs as inputs', () => {
   test('outputs of what was destroyed are gone', async () => {
     const source = await deployed('short-lived', { one: text('1') }, { projectId: shared });
     await ok('destroyEnvironment', { id: source.id });
-    const next = await agent.plan();
-    assert.ok(next);
-    await agent.apply(next, []);
+    await agent.run([]);
     const { deploymentId } = await consumer([input('one', json(source.id, 'one'))]);
     assert.match(await failureOf(deploymentId), /"short-lived", which is destroyed: deploy it first/);
   });
@@ -294,9 +292,7 @@ describe('outputs as inputs', () => {
       ],
     });
     await ok('destroyEnvironment', { id: source.id });
-    const next = await agent.plan();
-    assert.ok(next);
-    await agent.apply(next, []);
+    await agent.run([]);
     const body = { configurationChanges: [input('LATER', json(source.id, 'one'), 0)] };
     await failureOf((await deploy(used.id, body)).id);
     const { id } = await ok('destroyEnvironment', { id: used.id });

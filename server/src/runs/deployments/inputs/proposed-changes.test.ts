@@ -255,9 +255,7 @@ test('a set that was deleted since is not assigned, and the approval says so', a
 
 async function createActiveFrom(templateId: string) {
   const environment = await createFrom(templateId, { requiresApproval: false });
-  const next = await agent.plan();
-  assert.ok(next);
-  await agent.apply(next, ['a']);
+  await agent.run();
   return environment;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Plan } from '#contract/deployments/plan.ts';
 import { planSummaryOf } from '#contract/deployments/plan-counts.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { wholePlan } from './whole-plan.ts';
 
 const plan = (...paths: readonly string[]): Plan => ({
@@ -25,17 +26,8 @@ test('the plans of all levels are one plan of what was applied, whatever units a
     },
     { plan: plan('vpc/app/t.it'), planned_units: [{ unit: 'vpc/app' }] },
   ]);
-  assert.deepEqual(
-    whole.plan.resourceChanges.map(({ path }) => path),
-    ['vpc/t.it', 'vpc/app/t.it'],
-  );
-  assert.deepEqual(
-    whole.plan.outputChanges.map(({ name }) => name),
-    ['vpc.id', 'vpc/app.id'],
-  );
+  assert.deepEqual(fieldOf(whole.plan.resourceChanges, 'path'), ['vpc/t.it', 'vpc/app/t.it']);
+  assert.deepEqual(fieldOf(whole.plan.outputChanges, 'name'), ['vpc.id', 'vpc/app.id']);
   assert.equal(planSummaryOf(whole.plan).added, 2);
-  assert.deepEqual(
-    whole.units.map(({ unit }) => unit),
-    ['vpc', 'far', 'vpc/app'],
-  );
+  assert.deepEqual(fieldOf(whole.units, 'unit'), ['vpc', 'far', 'vpc/app']);
 });

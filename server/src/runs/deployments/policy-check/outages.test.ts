@@ -4,6 +4,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { plannedOutcome } from '../../../../testing/agent.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 import { createFolderBlobStore } from '../../../ground/blobs/blob-store.ts';
 import { nextTry, policyCheck } from './policy-check.ts';
@@ -47,10 +48,7 @@ test('a repository that cannot be read after an approval is tried again', needsO
   app.advance(12);
   await app.carryOutEffects();
   const { policyVerdicts = [] } = await deploymentOf(id);
-  assert.deepEqual(
-    policyVerdicts.map(({ decision }) => decision),
-    ['pending', 'allow'],
-  );
+  assert.deepEqual(fieldOf(policyVerdicts, 'decision'), ['pending', 'allow']);
   await agent.apply(await agent.claim());
   assert.equal(await statusOf(id), 'SUCCESS');
 });

@@ -82,7 +82,7 @@ test('an import is refused where nothing can be imported, with the reason', asyn
       /importUnrecorded applies only to deploymentType deploy and dryRun, and this is a/,
     );
   const other = await createEnvironment({ requiresApproval: false });
-  await agent.apply((await agent.plan()) ?? assert.fail('no apply'), ['a']);
+  await agent.run(['a']);
   assert.match((await refusal(other.id, 409)).message, /nothing to import/);
   const first = createBody({ deployRequest: importing });
   assert.match(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const { agent, ok, refused, createEnvironment } = await startAgentTests();
@@ -29,10 +30,7 @@ test('the timeline of a deployment contains the times that its agent reported', 
   const job = await agent.claim();
   await agent.report(job, { eventsFrom: 0, events: steps, logs: [] });
   const running = await ok('getDeploymentTimeline', { id });
-  assert.deepEqual(
-    running.phases.map(({ phase }) => phase),
-    ['request', 'claim', 'start', 'checkout'],
-  );
+  assert.deepEqual(fieldOf(running.phases, 'phase'), ['request', 'claim', 'start', 'checkout']);
   const answer = await agent.send('finish', job, {
     fence: job.fence,
     outcome: plannedOutcome(),

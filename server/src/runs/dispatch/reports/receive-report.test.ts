@@ -5,6 +5,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const { app, agent, ok, sql, createEnvironment, deploymentOf } = await startAgentTests();
@@ -160,10 +161,7 @@ test('repeated events change nothing, and events after a gap wait', async () => 
 test('resources appear while they are being created', async () => {
   const { job, id } = await running();
   await agent.report(job, { events: [resource('a', 'started'), resource('a')] });
-  assert.deepEqual(
-    (await ok('listDeploymentResources', { id })).map(({ name }) => name),
-    ['a'],
-  );
+  assert.deepEqual(fieldOf(await ok('listDeploymentResources', { id }), 'name'), ['a']);
   await agent.report(job, { eventsFrom: 2, events: [resource('b'), resource('a')] });
   const { resources, resourceCount } = await deploymentOf(id);
   assert.deepEqual([resources?.map(({ name }) => name), resourceCount], [['a', 'b'], 2]);
