@@ -137,10 +137,7 @@ test('an assignment is replaced, listed, and removed by an empty list', async ()
   assert.deepEqual(made.eventNames, ['deployFailed', 'budgetExceeded']);
   assert.equal(made.notificationEndpointId, endpointId);
   assert.equal((await assign(endpointId, ['driftDetected'])).id, made.id);
-  assert.deepEqual(
-    (await list()).map(({ eventNames }) => eventNames),
-    [['driftDetected']],
-  );
+  assert.deepEqual(fieldOf(await list(), 'eventNames'), [['driftDetected']]);
   assert.deepEqual((await assign(endpointId, [])).eventNames, []);
   assert.deepEqual(await list(), []);
   assert.deepEqual((await assign(endpointId, [])).eventNames, []);
@@ -368,7 +365,7 @@ test('a lifetime that ends is announced, and a destroy at its end that is refuse
   await ownAgent.finish(await ownAgent.claim(), plannedOutcome({ result: 'failed' }));
   await deliverDue(own.context);
   const events = receiver.received.map(({ body }) => JSON.parse(body) as CloudEvent);
-  assert.deepEqual(events.map(({ type }) => type).toSorted(), [
+  assert.deepEqual(fieldOf(events, 'type').toSorted(), [
     'com.envarium.destroy.retried',
     'com.envarium.environment.marked',
   ]);

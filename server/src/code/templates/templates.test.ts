@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { storedTemplateTypes } from '#contract/schema/enumerations.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const tests = await startTests();
@@ -285,10 +286,12 @@ test('changes are in the audit trail with what was before and after', async () =
     'select action, before, after from audit_event where entity_id = $1 order by id',
     id,
   );
-  assert.deepEqual(
-    rows.map(({ action }) => action),
-    ['template.created', 'template.updated', 'template.unassigned', 'template.deleted'],
-  );
+  assert.deepEqual(fieldOf(rows, 'action'), [
+    'template.created',
+    'template.updated',
+    'template.unassigned',
+    'template.deleted',
+  ]);
   assert.deepEqual([rows[1].before, rows[1].after], [{ revision: 'main' }, { revision: 'v2' }]);
 });
 

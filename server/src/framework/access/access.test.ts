@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtInRoles } from '#contract/schema/built-in-roles.ts';
 import { rights } from '#contract/schema/enumerations.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import type { FirstKey } from '../../start/bootstrap.ts';
 import { rightsOfRole } from './role-rights.ts';
@@ -32,13 +32,10 @@ test('a role in a project holds below it, and nowhere else', async () => {
   assert.deepEqual(await listed(as, { projectId: second.id }), [[], 0]);
   assert.deepEqual(await listed(as, { searchText: 'in-' }), [['in-inner', 'in-outer'], 2]);
   const projects = await ok('listProjects', { as });
-  assert.deepEqual(
-    projects.map(({ name, role }) => [name, role]),
-    [
-      ['inner', 'Viewer'],
-      ['outer', 'Viewer'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(projects, 'name', 'role'), [
+    ['inner', 'Viewer'],
+    ['outer', 'Viewer'],
+  ]);
   await ok('getEnvironment', { id: inInner.id, as });
   await refused('getEnvironment', 403, /VIEW_ENVIRONMENT/, { id: inSecond.id, as });
   await refused('deployEnvironment', 403, /RUN_PLAN/, { id: inInner.id, body: {}, as });

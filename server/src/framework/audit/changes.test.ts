@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { changesOf } from './changes.ts';
 
@@ -136,13 +137,10 @@ test('values of variables are recorded as fingerprints, sensitive or not', async
     { name: 'SECRET', value: 'planted-b', isSensitive: true },
   ]);
   const values = Object.values(created.after ?? {}) as Record<string, unknown>[];
-  assert.deepEqual(
-    values.map(({ name, isSensitive }) => [name, isSensitive]),
-    [
-      ['OPEN', false],
-      ['SECRET', true],
-    ],
-  );
+  assert.deepEqual(fieldsOf(values, 'name', 'isSensitive'), [
+    ['OPEN', false],
+    ['SECRET', true],
+  ]);
   for (const { value } of values) assert.match(String(value), fingerprint);
   const changed = await change([{ name: 'SECRET', value: 'planted-c' }]);
   const [before, after] = [changed.before, changed.after].map((side) => side?.['SECRET']) as object[];

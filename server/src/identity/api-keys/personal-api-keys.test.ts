@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reply } from '../../../testing/client.ts';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -107,10 +108,7 @@ test('a person manages the own keys in a browser, too', async () => {
   const { user } = await ok('getCurrentUser', { as: keyOf(made) });
   assert.equal(user.user_id, userId);
   const listed = async () => (await browser.send('GET', url)).json<Reply<'listPersonalApiKeys'>>();
-  assert.deepEqual(
-    (await listed()).map(({ id, name }) => [id, name]),
-    [[made.id, 'laptop']],
-  );
+  assert.deepEqual(fieldsOf(await listed(), 'id', 'name'), [[made.id, 'laptop']]);
   const second = await browser.send('POST', `${url}/${made.id}/secrets`);
   assert.equal(second.statusCode, 200, second.body);
   assert.equal((await browser.send('DELETE', `${url}/${made.id}`)).statusCode, 200);

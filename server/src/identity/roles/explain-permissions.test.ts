@@ -7,7 +7,7 @@ import { rights } from '#contract/schema/enumerations.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { loadAccess } from '../../framework/access/load-access.ts';
 import type { Place } from '../../rows/places.ts';
@@ -92,15 +92,12 @@ test('each right names every role that gives it: own, by a team, inherited, in t
   ]);
   assert.deepEqual(givers(inEnvironment, 'RUN_APPLY'), ['Deployer environment in-inner']);
   assert.deepEqual(givers(inEnvironment, 'EDIT_PROJECT_SETTINGS'), []);
-  assert.deepEqual(
-    inEnvironment.roles.map(({ role, scopeId, teamId }) => [role, scopeId, teamId]),
-    [
-      ['User', organizationId, undefined],
-      ['Viewer', ids.outer, undefined],
-      [custom.id, ids.inner, team.id],
-      ['Deployer', ids.inInner, undefined],
-    ],
-  );
+  assert.deepEqual(fieldsOf(inEnvironment.roles, 'role', 'scopeId', 'teamId'), [
+    ['User', organizationId, undefined],
+    ['Viewer', ids.outer, undefined],
+    [custom.id, ids.inner, team.id],
+    ['Deployer', ids.inInner, undefined],
+  ]);
   assert.deepEqual(givers(await explain({ projectId: ids.inner }, as), 'RUN_APPLY'), []);
   assert.deepEqual(givers(await explain({ projectId: ids.outer }, as), 'RUN_PLAN'), []);
 });

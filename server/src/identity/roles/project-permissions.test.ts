@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, ok, refused } = await startTests();
@@ -96,13 +96,10 @@ test('the older operations on roles of teams act on the same assignments', async
     { teamId: second.id, projectRole: 'Viewer' },
   ];
   const replaced = await ok('setTeamAssignments', { body: { projectId, assignments } });
-  assert.deepEqual(
-    replaced.map(({ teamId, projectRole }) => [teamId, projectRole]),
-    [
-      [second.id, 'Viewer'],
-      [team.id, 'Planner'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(replaced, 'teamId', 'projectRole'), [
+    [second.id, 'Viewer'],
+    [team.id, 'Planner'],
+  ]);
   assert.equal(replaced[1]?.id, first.id);
   const twice = [...assignments, { teamId: team.id, projectRole: 'Admin' }];
   await refused('setTeamAssignments', 400, /^\/body\/assignments\/2\/teamId/, {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Right } from '#contract/schema/enumerations.ts';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 
@@ -28,13 +29,10 @@ test('a custom role is a list of rights, whose order is kept', async () => {
   assert.equal((await update(role.id, { name: 'plan' })).name, 'plan');
   const newer = await create('newer', []);
   const listed = await ok('listRoles', { query: { organizationId } });
-  assert.deepEqual(
-    listed.map(({ id, name }) => [id, name]),
-    [
-      [newer.id, 'newer'],
-      [role.id, 'plan'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(listed, 'id', 'name'), [
+    [newer.id, 'newer'],
+    [role.id, 'plan'],
+  ]);
   assert.deepEqual(await ok('listRoles', { query: { organizationId: elsewhere } }), []);
   for (const { id } of listed) await ok('deleteRole', { id });
   await refused('getRole', 404, { id: role.id });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, ok, refused, sql } = await startTests();
@@ -27,10 +28,12 @@ test('an organization has at most two tokens; each is shown once and kept as an 
     await refused('deleteScimToken', 404, { params: { ...params, tokenId } });
   assert.deepEqual(await ok('listScimTokens', { params }), []);
   const trail = await sql("select action, details from audit_event where entity = 'scimToken' order by id");
-  assert.deepEqual(
-    trail.map(({ action }: { action: string }) => action),
-    ['scimToken.created', 'scimToken.created', 'scimToken.revoked', 'scimToken.revoked'],
-  );
+  assert.deepEqual(fieldOf(trail, 'action'), [
+    'scimToken.created',
+    'scimToken.created',
+    'scimToken.revoked',
+    'scimToken.revoked',
+  ]);
 });
 
 test('only who could give the role Admin makes a token, and only for the own organization', async () => {

@@ -4,7 +4,7 @@ import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { CliSession, CurrentUser, Session } from '#contract/sign-in/shapes.ts';
 import { testApp } from '../../../testing/app.ts';
 import { basic } from '../../../testing/client.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -121,13 +121,10 @@ test('sessions are listed to their user, and end one by one', async () => {
   const { sessionId: firstId } = await first.signIn('cleo@example.com');
   const { sessionId: secondId } = await second.signIn('cleo@example.com');
   const listed = (await second.send('GET', '/api/users/me/sessions')).json<Session[]>();
-  assert.deepEqual(
-    listed.map(({ id, isCurrent, kind, way, address }) => [id, isCurrent, kind, way, address]),
-    [
-      [secondId, true, 'browser', 'password', '127.0.0.1'],
-      [firstId, false, 'browser', 'password', '127.0.0.1'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(listed, 'id', 'isCurrent', 'kind', 'way', 'address'), [
+    [secondId, true, 'browser', 'password', '127.0.0.1'],
+    [firstId, false, 'browser', 'password', '127.0.0.1'],
+  ]);
   assert.deepEqual(
     listed.map(({ userAgent }) => userAgent.length),
     [500, 'Mozilla/5.0 (test)'.length],

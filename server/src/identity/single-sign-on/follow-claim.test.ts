@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClaimRule } from '#settings/claim-rules.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { addPerson } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 import { actorWithoutRights } from '../../framework/access/actor.ts';
@@ -101,12 +102,9 @@ test('who is in a team by a claim stays while the team is not found', async () =
     team.id,
     userId,
   );
-  assert.deepEqual(
-    rows.map(({ details }) => details),
-    [
-      { added: [userId], removed: [], source: 'oidc' },
-      { added: [], removed: [userId], source: 'oidc' },
-    ],
-  );
+  assert.deepEqual(fieldOf(rows, 'details'), [
+    { added: [userId], removed: [], source: 'oidc' },
+    { added: [], removed: [userId], source: 'oidc' },
+  ]);
   await ok('updateTeam', { id: team.id, body: { name: 'Builders' } });
 });

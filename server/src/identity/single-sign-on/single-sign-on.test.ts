@@ -86,7 +86,7 @@ test('the browser is sent with PKCE, state and nonce, and returns with a session
   assert.deepEqual([response.statusCode, locationOf(response)], [302, '/projects?x=1'], response.body);
   const { user, organizations, identifiedBy, hasPassword } = await me(browser);
   assert.deepEqual(
-    [user.email, user.name, identifiedBy, hasPassword, organizations.map(({ role }) => role)],
+    [user.email, user.name, identifiedBy, hasPassword, fieldOf(organizations, 'role')],
     [email, `Person ${people}`, 'session', false, ['Admin']],
   );
   const [session] = (await browser.send('GET', '/api/users/me/sessions')).json<Session[]>();
@@ -284,10 +284,12 @@ test('memberships and teams follow the claim at each sign-in, and only those tha
     "select action from audit_event where entity = 'user' and entity_id = $1 order by number",
     userId,
   );
-  assert.deepEqual(
-    rows.map(({ action }) => action),
-    ['identity.linked', 'user.added', 'user.roleChanged', 'user.removed'],
-  );
+  assert.deepEqual(fieldOf(rows, 'action'), [
+    'identity.linked',
+    'user.added',
+    'user.roleChanged',
+    'user.removed',
+  ]);
   const member = account({ groups: ['admins'] });
   const memberId = await addPerson(app, member.email, { [organizationId]: 'User' });
   await signIn(new TestBrowser(app), member.id);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { OperationName } from '#contract/operations.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { listVariablesOf, openValue } from '../../rows/variables/variable-store.ts';
 
@@ -137,10 +137,7 @@ test('ids of a set, its variables and places may be in upper case', async () => 
   await ok('saveVariables', { body: [{ ...row, value: 'newer' }] });
   assert.deepEqual(await variablesOf(set.id), [['A', 0, 'newer']]);
   const listed = await ok('listVariables', { query: { organizationId, setId: upper(set.id) } });
-  assert.deepEqual(
-    listed.map(({ value, scopeId }) => [value, scopeId]),
-    [['newer', set.id]],
-  );
+  assert.deepEqual(fieldsOf(listed, 'value', 'scopeId'), [['newer', set.id]]);
 });
 
 test('a variable without id whose name and type the set has is replaced', async () => {

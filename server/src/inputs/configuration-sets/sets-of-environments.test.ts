@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -251,10 +251,7 @@ test('variables of a set are also written one by one, and the mask of a secret k
   assert.deepEqual(given.map(({ value }) => value).toSorted(), ['planted-secret-kept', 'v']);
   await ok('deleteVariable', { id: plain?.id ?? '' });
   const left = await ok('listVariables', { query: { organizationId, setId: set.id } });
-  assert.deepEqual(
-    left.map(({ name, description }) => [name, description]),
-    [['TOKEN', 'kept']],
-  );
+  assert.deepEqual(fieldsOf(left, 'name', 'description'), [['TOKEN', 'kept']]);
   const user = await app.addKey({ [organizationId]: 'User' });
   await refused('saveVariables', 403, { body: [{ ...scope, name: 'X', value: 'v' }], as: user });
   await ok('deleteConfigurationSet', { id: set.id });

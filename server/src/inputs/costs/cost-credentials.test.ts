@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, projectId, call, ok, refused, sql, add } = await startTests();
@@ -24,13 +25,10 @@ test('credentials are assigned, listed with their types, and removed', async () 
   assert.deepEqual(await assign(aws), ofAws);
   await assign(azure);
   const both = await ok('listCostCredentials', { params });
-  assert.deepEqual(
-    both.map(({ credentialsId, credentialsType }) => [credentialsId, credentialsType]),
-    [
-      [azure, 'AZURE_CREDENTIALS'],
-      [aws, 'AWS_ASSUMED_ROLE'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(both, 'credentialsId', 'credentialsType'), [
+    [azure, 'AZURE_CREDENTIALS'],
+    [aws, 'AWS_ASSUMED_ROLE'],
+  ]);
   for (const credentialsId of [aws, azure])
     assert.deepEqual(await ok('unassignCostCredential', { params: { projectId, credentialsId } }), {
       projectId,
@@ -120,8 +118,9 @@ test('the audit trail has each change of an assignment', async () => {
     'select action from audit_event where entity_id = $1 order by at, id',
     id,
   );
-  assert.deepEqual(
-    rows.map(({ action }) => action),
-    ['credential.created', 'credential.assignedForCosts', 'credential.unassignedForCosts'],
-  );
+  assert.deepEqual(fieldOf(rows, 'action'), [
+    'credential.created',
+    'credential.assignedForCosts',
+    'credential.unassignedForCosts',
+  ]);
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Variable } from '#contract/variables/shapes.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, projectId, ok, refused, sql, add, createIdle } = await startTests();
@@ -115,14 +115,11 @@ test('ids in upper case are the same ids', async () => {
     { ...own, scope: 'SUB_ENVIRONMENT_BLUEPRINT', scopeId: `${upper(inChild.blueprintId)}:Db` },
   ];
   const made = await saveAsWorkflow(...spelled.map((each) => ({ ...each, value: each.scope })));
-  assert.deepEqual(
-    made.map(({ scopeId }) => scopeId),
-    [
-      undefined,
-      ...(['BLUEPRINT', 'PROJECT', 'WORKFLOW', 'ENVIRONMENT'] as const).map((scope) => scopes[scope].scopeId),
-      `${inChild.blueprintId}:Db`,
-    ],
-  );
+  assert.deepEqual(fieldOf(made, 'scopeId'), [
+    undefined,
+    ...(['BLUEPRINT', 'PROJECT', 'WORKFLOW', 'ENVIRONMENT'] as const).map((scope) => scopes[scope].scopeId),
+    `${inChild.blueprintId}:Db`,
+  ]);
   const valueOf = async (query: Record<string, string>) => named(await list(query), 'CASE')[0]?.value;
   assert.equal(await valueOf({ organizationId: upper(organizationId) }), 'GLOBAL');
   for (const [field, id, scope] of [
@@ -201,14 +198,11 @@ test('variables are created, updated by id or by name, and deleted, in the order
     { ...scopes.GLOBAL, name: 'A', type: 0, value: 'a' },
     { ...scopes.child, name: 'A', type: 0, value: 'inner' },
   );
-  assert.deepEqual(
-    created.map(({ name, scope }) => [name, scope]),
-    [
-      ['B', 'PROJECT'],
-      ['A', 'GLOBAL'],
-      ['A', 'PROJECT'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(created, 'name', 'scope'), [
+    ['B', 'PROJECT'],
+    ['A', 'GLOBAL'],
+    ['A', 'PROJECT'],
+  ]);
   const [b, a, inner] = created;
   assert.deepEqual(
     [b?.description, b?.isOutput, b?.userId, b?.projectId],

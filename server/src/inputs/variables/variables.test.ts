@@ -8,7 +8,7 @@ import type { Variable } from '#contract/variables/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
 import { deploy } from '../../../testing/environment.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { saveVariables, variableRow } from '../../rows/variables/variable-store.ts';
 import { readLevels } from './read-layers.ts';
@@ -47,13 +47,10 @@ test('variables reach the run according to their type, and readers with their sc
     { name: 'token', type: 1, value: 'planted-secret-2', isSensitive: true },
     { name: 'empty', type: 1 },
   ]);
-  assert.deepEqual(
-    job.variables.environment.map(({ name, value }) => [name, value]),
-    [
-      ['FIRST', 'one'],
-      ['size', 'as environment variable'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(job.variables.environment, 'name', 'value'), [
+    ['FIRST', 'one'],
+    ['size', 'as environment variable'],
+  ]);
   assert.deepEqual(job.variables.terraform, [
     { name: 'size', value: '[1, 2]', format: 'HCL', isSensitive: false, scope: 'ENVIRONMENT' },
     { name: 'token', value: 'planted-secret-2', isSensitive: true, scope: 'ENVIRONMENT' },

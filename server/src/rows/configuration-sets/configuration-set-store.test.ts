@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { setsAssignedTo } from './configuration-set-store.ts';
 
@@ -58,12 +59,9 @@ test('sets of scopes are found in the order of their assignment, without deleted
     { setId: first, ...organization },
   ]);
   const workflow = { scope: 'WORKFLOW', scopeId: environmentId } as const;
-  assert.deepEqual(
-    (await setsAssignedTo(app.context.db, [workflow])).map(({ setId, scope }) => [setId, scope]),
-    [
-      [second, 'WORKFLOW'],
-      [first, 'WORKFLOW'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(await setsAssignedTo(app.context.db, [workflow]), 'setId', 'scope'), [
+    [second, 'WORKFLOW'],
+    [first, 'WORKFLOW'],
+  ]);
   assert.deepEqual(await setsAssignedTo(app.context.db, []), []);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { watchContact } from '../agents/watch-contact.ts';
 
@@ -23,24 +24,18 @@ test('the log has one line for each move of a deployment, and one for the person
   await ok('approveDeployment', { id });
   await agent.apply(await agent.claim());
   const moves = lines('deployment moved').filter(({ deploymentId }) => deploymentId === id);
-  assert.deepEqual(
-    moves.map(({ from, to, level }) => [from, to, level]),
-    [
-      [null, 'IN_PROGRESS', 30],
-      ['IN_PROGRESS', 'WAITING_FOR_USER', 30],
-      ['WAITING_FOR_USER', 'IN_PROGRESS', 30],
-      ['IN_PROGRESS', 'SUCCESS', 30],
-    ],
-  );
+  assert.deepEqual(fieldsOf(moves, 'from', 'to', 'level'), [
+    [null, 'IN_PROGRESS', 30],
+    ['IN_PROGRESS', 'WAITING_FOR_USER', 30],
+    ['WAITING_FOR_USER', 'IN_PROGRESS', 30],
+    ['IN_PROGRESS', 'SUCCESS', 30],
+  ]);
   assert.deepEqual(
     [moves[0]?.['environmentId'], moves[0]?.['projectId'], moves[0]?.['type']],
     [environment.id, app.projectId, 'deploy'],
   );
   const approved = lines('audit entry recorded').filter(({ action }) => action === 'deployment.approved');
-  assert.deepEqual(
-    approved.map(({ entityId, userId }) => [entityId, userId]),
-    [[id, 'admin']],
-  );
+  assert.deepEqual(fieldsOf(approved, 'entityId', 'userId'), [[id, 'admin']]);
 });
 
 test('the log says when an agent registers, loses contact, is back and stops', async () => {

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -192,7 +192,11 @@ test('a step that is still running ends with its deployment', async () => {
   });
   const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   assert.deepEqual(
-    steps.filter(({ completedAt }) => completedAt).map(({ name, status }) => [name, status]),
+    fieldsOf(
+      steps.filter(({ completedAt }) => completedAt),
+      'name',
+      'status',
+    ),
     [['tf:plan', 'FAIL']],
   );
   assert.deepEqual((await deploymentOf(id)).error, { message: 'Unknown Error' });

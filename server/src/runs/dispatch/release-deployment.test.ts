@@ -4,7 +4,7 @@ import { appliedOutcome, stateFile, testAgent } from '../../../testing/agent.ts'
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
 import { createEnvironment, deploy, deploymentOf, environmentOf } from '../../../testing/environment.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 
 const reason = 'the machine burned down';
 
@@ -77,14 +77,11 @@ test('a run is released only with the right, and what it sends afterwards is ref
   const again = await agent.putState(late, stateFile(2, ['a', 'late'], environment.id), '');
   assert.deepEqual(again, rescued);
   const versions = await ok(app, 'listStateVersions', { id: environment.id });
-  assert.deepEqual(
-    versions.map(({ id, standing }) => [id, standing]),
-    [
-      [rescued.stateVersionId, 'rescued'],
-      [current, 'current'],
-      [first.stateVersionId, 'superseded'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(versions, 'id', 'standing'), [
+    [rescued.stateVersionId, 'rescued'],
+    [current, 'current'],
+    [first.stateVersionId, 'superseded'],
+  ]);
   const { rows } = await app.database.pool.query<{ actor_id: string }>(
     "select actor_id from audit_event where action = 'deployment.released' and entity_id = $1",
     [late.deploymentId],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { getTemplateRow, openCredentials } from '../../rows/templates/template-store.ts';
 
@@ -126,10 +127,7 @@ test('copying code needs the right to bring code, and to see where it is', async
 test('an id of nothing means the name, and is still refused where a variable is changed', async () => {
   const change = { id: app.context.newId(), name: 'named', type: 0, value: 'v' };
   const { id } = await createIdle({ configurationChanges: [change] });
-  assert.deepEqual(
-    (await own(id)).map(({ name, value }) => [name, value]),
-    [['named', 'v']],
-  );
+  assert.deepEqual(fieldsOf(await own(id), 'name', 'value'), [['named', 'v']]);
   const body = { configurationChanges: [{ ...change, id: app.context.newId() }] };
   const refusal = await refused('deployEnvironment', 400, { id, body });
   assert.match(refusal.message, /\/body\/configurationChanges\/0\/id does not match a variable/);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -21,10 +22,7 @@ test('an environment moves with its state, its history, its variables and its ow
   assert.deepEqual(rest, { ...same, projectId: target.id, projectName: target.name });
   assert.deepEqual(await ok('listStateVersions', { id: made.id }), versions);
   const history = await ok('listDeployments', { id: made.id });
-  assert.deepEqual(
-    history.map(({ id, status }) => [id, status]),
-    [[before.latestDeploymentLogId, 'SUCCESS']],
-  );
+  assert.deepEqual(fieldsOf(history, 'id', 'status'), [[before.latestDeploymentLogId, 'SUCCESS']]);
   const [step] = await ok('listSteps', { params: { deploymentLogId: history[0]?.id ?? '' } });
   assert.equal(step?.projectId, target.id);
   const template = await ok('getTemplate', { id: made.blueprintId });

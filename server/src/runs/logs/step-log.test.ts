@@ -4,7 +4,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
 import type { Reply } from '../../../testing/client.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const { agent, send, ok, refused, createEnvironment, forgetWork } = await startAgentTests();
@@ -51,13 +51,10 @@ test('a growing log is read line by line, each once; an unfinished line waits fo
   const { job, id } = await planning();
   await report(job, 0, 'one\r\n\u001b[1mtwo\u001b[0m\nthr');
   const first = await page(id, '');
-  assert.deepEqual(
-    first.events.map(({ message, level }) => [message, level]),
-    [
-      ['one', 'info'],
-      ['\u001b[1mtwo\u001b[0m', 'info'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(first.events, 'message', 'level'), [
+    ['one', 'info'],
+    ['\u001b[1mtwo\u001b[0m', 'info'],
+  ]);
   assert.equal(first.hasMoreLogs, false);
   assert.ok(first.events.every(({ timestamp }) => !Number.isNaN(Date.parse(timestamp))));
   assert.deepEqual((await page(id, first.nextStartTime)).events, []);
@@ -129,21 +126,18 @@ test('the log of a step that has not started is empty; unknown steps and places 
 test('all steps exist from the start, in their order', async () => {
   const { job, id } = await planning();
   const steps = await ok('listSteps', { params: { deploymentLogId: id } });
-  assert.deepEqual(
-    steps.map(({ name }) => name),
-    [
-      'git:clone',
-      'variables:setup',
-      'tf:init',
-      'tf:workspace',
-      'tf:plan',
-      'approval:wait',
-      'apply:prepare',
-      'tf:apply',
-      'tf:output',
-      'state:store',
-    ],
-  );
+  assert.deepEqual(fieldOf(steps, 'name'), [
+    'git:clone',
+    'variables:setup',
+    'tf:init',
+    'tf:workspace',
+    'tf:plan',
+    'approval:wait',
+    'apply:prepare',
+    'tf:apply',
+    'tf:output',
+    'state:store',
+  ]);
   assert.deepEqual(
     new Set(steps.filter(({ name }) => name !== 'tf:plan').map(({ status }) => status)),
     new Set(['NOT_STARTED']),

@@ -11,7 +11,7 @@ import {
   deploy,
   environmentOf,
 } from '../../../testing/environment.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { somebodyWaits } from '../../../testing/locks.ts';
 import { fireTimers, shareOf } from './fire-timers.ts';
 
@@ -141,14 +141,11 @@ test('a schedule is accepted during the first deployment, and its ticks count on
   assert.equal((await historyOf(app, id)).length, 1);
   await deployEnvironmentWell(app, agent, id);
   await pass(until(app, (await schedule()).destroy?.nextSchedule));
-  assert.deepEqual(
-    (await historyOf(app, id)).map(({ type, isScheduledRun }) => [type, isScheduledRun]),
-    [
-      ['destroy', true],
-      ['deploy', false],
-      ['deploy', false],
-    ],
-  );
+  assert.deepEqual(fieldsOf(await historyOf(app, id), 'type', 'isScheduledRun'), [
+    ['destroy', true],
+    ['deploy', false],
+    ['deploy', false],
+  ]);
 });
 
 test('a schedule deploys and destroys at its times, with the saved settings', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateFile } from '../../../testing/agent.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { countThreads } from '../../../testing/threads.ts';
 
@@ -25,13 +25,10 @@ test('a version is compared with another, by default its predecessor, and that i
     [compared.before.serial, compared.after.serial, compared.after.terraformVersion],
     [1, 2, '1.11.4'],
   );
-  assert.deepEqual(
-    compared.resources.map(({ address, change }) => [address, change]),
-    [
-      ['terraform_data.a', 'removed'],
-      ['terraform_data.c', 'added'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(compared.resources, 'address', 'change'), [
+    ['terraform_data.a', 'removed'],
+    ['terraform_data.c', 'added'],
+  ]);
   assert.equal(compared.unchangedResourceCount, 1);
   const reverse = await ok('compareStateVersions', { id: first!.id, query: { with: second!.id } });
   assert.deepEqual(fieldOf(reverse.resources, 'change'), ['added', 'removed']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appliedOutcome, stateFile } from '../../../testing/agent.ts';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -36,13 +37,10 @@ test('a state that arrives after the give-up is its own version, and outdates pl
   assert.equal(second.standing, 'current');
   assert.notEqual(second.stateVersionId, first.stateVersionId);
   assert.deepEqual(await agent.putState(job, stateFile(2, ['a', 'b'], job.environmentId), ''), second);
-  assert.deepEqual(
-    (await versions(environment.id)).map(({ serial, standing, follows }) => [serial, standing, follows]),
-    [
-      [2, 'current', first.stateVersionId],
-      [1, 'superseded', undefined],
-    ],
-  );
+  assert.deepEqual(fieldsOf(await versions(environment.id), 'serial', 'standing', 'follows'), [
+    [2, 'current', first.stateVersionId],
+    [1, 'superseded', undefined],
+  ]);
   await refused('approveDeployment', 409, /outdated/, { id });
 });
 
@@ -59,14 +57,11 @@ test('a state that arrives after the give-up does not replace the one that an ap
   const stored = await agent.apply(apply, ['a', 'b']);
   assert.equal((await deploymentOf(apply.deploymentId)).status, 'SUCCESS');
   const all = await versions(environment.id);
-  assert.deepEqual(
-    all.map(({ serial, standing }) => [serial, standing]),
-    [
-      [2, 'current'],
-      [7, 'rescued'],
-      [1, 'superseded'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(all, 'serial', 'standing'), [
+    [2, 'current'],
+    [7, 'rescued'],
+    [1, 'superseded'],
+  ]);
   assert.equal(all[0]?.id, stored);
 });
 
@@ -91,14 +86,11 @@ test('a state that arrives after the give-up does not replace the one that an ou
     payload: stateFile(2, ['b'], environment.id),
   });
   assert.equal(written.statusCode, 200, written.body);
-  assert.deepEqual(
-    (await versions(environment.id)).map(({ serial, standing, origin }) => [serial, standing, origin]),
-    [
-      [2, 'current', 'http'],
-      [7, 'rescued', 'run'],
-      [1, 'superseded', 'run'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(await versions(environment.id), 'serial', 'standing', 'origin'), [
+    [2, 'current', 'http'],
+    [7, 'rescued', 'run'],
+    [1, 'superseded', 'run'],
+  ]);
 });
 
 test('an apply whose state could not become current is not a success', async () => {

@@ -5,7 +5,7 @@ import { beforeEach, test } from 'node:test';
 import { plannedOutcome, sha256, stateFile, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { createEnvironment } from '../../../testing/environment.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { readStateFacts } from './files/read-state.ts';
 
@@ -66,10 +66,9 @@ test('versions shipped while the tool runs are one listed version, always the ne
   const late = stateFile(1, ['a'], job.environmentId);
   assert.deepEqual(await agent.putState(job, late, '', 'running'), first);
   const listed = await versions();
-  assert.deepEqual(
-    listed.map(({ id, serial, standing, resourceCount }) => [id, serial, standing, resourceCount]),
-    [[first.stateVersionId, 3, 'current', 2]],
-  );
+  assert.deepEqual(fieldsOf(listed, 'id', 'serial', 'standing', 'resourceCount'), [
+    [first.stateVersionId, 3, 'current', 2],
+  ]);
   await app.carryOutEffects();
   assert.equal(blobsOf(environment.id), 1);
   assert.equal(
@@ -137,13 +136,10 @@ test('a state that does not follow the current one is kept as rescued', async ()
   assert.equal(rescued.standing, 'rescued');
   assert.deepEqual(await agent.putState(next, stateFile(10, ['x'], 'another lineage'), ''), rescued);
   const listed = await ok('listStateVersions', { id: environment.id });
-  assert.deepEqual(
-    listed.map(({ standing, serial }) => [standing, serial]),
-    [
-      ['rescued', 10],
-      ['current', 1],
-    ],
-  );
+  assert.deepEqual(fieldsOf(listed, 'standing', 'serial'), [
+    ['rescued', 10],
+    ['current', 1],
+  ]);
 });
 
 test('versions follow each other, and are listed in pages', async () => {
@@ -154,14 +150,11 @@ test('versions follow each other, and are listed in pages', async () => {
   }
   const response = await call('listStateVersions', { id: environment.id });
   const all = response.json<{ id: string; follows?: string; standing: string; serial: number }[]>();
-  assert.deepEqual(
-    all.map(({ serial, standing }) => [serial, standing]),
-    [
-      [3, 'current'],
-      [2, 'superseded'],
-      [1, 'superseded'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(all, 'serial', 'standing'), [
+    [3, 'current'],
+    [2, 'superseded'],
+    [1, 'superseded'],
+  ]);
   assert.deepEqual(fieldOf(all, 'follows'), [all[1]?.id, all[2]?.id, undefined]);
   assert.equal(response.headers['x-total-count'], '3');
   const page = await ok('listStateVersions', { id: environment.id, query: { limit: '1', offset: '1' } });

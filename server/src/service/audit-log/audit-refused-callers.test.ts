@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { addPerson } from '../../../testing/person.ts';
 import { connect } from '../../ground/database/open.ts';
 import { auditRefusedCallers } from './audit-refused-callers.ts';
@@ -15,17 +16,13 @@ test('a failed sign-in of a member is in the trail of the organization, without 
   await auditRefusedCallers(app.context);
   const query = { organizationId, action: 'credentials.refused' };
   const { events } = await ok(app, 'listAuditEvents', { query });
-  assert.deepEqual(
-    events.map(({ entity, entityId, payload }) => [entity, entityId, payload]),
-    [['user', id, { addresses: ['127.0.0.1'], count: 1 }]],
-  );
+  assert.deepEqual(fieldsOf(events, 'entity', 'entityId', 'payload'), [
+    ['user', id, { addresses: ['127.0.0.1'], count: 1 }],
+  ]);
   const { events: installation } = await ok(app, 'listInstallationAuditEvents', {
     query: { action: 'credentials.refused' },
   });
-  assert.deepEqual(
-    installation.map(({ entity, entityId }) => [entity, entityId]),
-    [['address', '127.0.0.1']],
-  );
+  assert.deepEqual(fieldsOf(installation, 'entity', 'entityId'), [['address', '127.0.0.1']]);
   assert.doesNotMatch(JSON.stringify([events, installation]), /planted/);
 });
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { AuditEvent } from '#contract/audit/shapes.ts';
 import { verifyExport } from '#contract/audit/verify.ts';
 import { basic } from '../../../testing/client.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { storeAudit } from '../../framework/audit/record.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -115,10 +115,7 @@ test('another organization sees nothing of it, not even by the id of an entry', 
   const other = await app.addKey();
   const { id } = await ok('createOrganization', { body: { name: 'Other' }, as: other });
   const own = await ok('listAuditEvents', { query: { organizationId: id }, as: other });
-  assert.deepEqual(
-    own.events.map(({ actionName, entityId }) => [actionName, entityId]),
-    [['organization.created', id]],
-  );
+  assert.deepEqual(fieldsOf(own.events, 'actionName', 'entityId'), [['organization.created', id]]);
   assert.equal(own.events[0]?.link.number, 1, 'numbers tell nothing about others');
   await refused('listAuditEvents', 400, { query: { organizationId }, as: other });
   const [foreign] = (await ok('listAuditEvents', { query: { organizationId } })).events;

@@ -22,10 +22,9 @@ test('an installation has one organization with a project, and the creator of an
   );
   assert.deepEqual(fieldOf(await ok(app, 'listOrganizations'), 'id'), [made.id, app.organizationId]);
   assert.deepEqual(await ok(app, 'getOrganization', { id: made.id }), made);
-  assert.deepEqual(
-    (await ok(app, 'listProjects', { query: { organizationId: made.id } })).map(({ name }) => name),
-    ['Default'],
-  );
+  assert.deepEqual(fieldOf(await ok(app, 'listProjects', { query: { organizationId: made.id } }), 'name'), [
+    'Default',
+  ]);
   for (const name of ['', '-x', 'x'.repeat(51), 'a/b'])
     await refused('createOrganization', 400, /\/body\/name/, { body: { name } });
 });

@@ -4,6 +4,7 @@ import { before, beforeEach, describe, test } from 'node:test';
 import type { JobVariable } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
+import { fieldsOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
@@ -54,7 +55,11 @@ async function failureOf(deploymentId: string): Promise<string> {
   assert.equal(deployment.status, 'FAILURE');
   const steps = await ok('listSteps', { params: { deploymentLogId: deploymentId } });
   assert.deepEqual(
-    steps.filter(({ status }) => status !== 'NOT_STARTED').map(({ name, status }) => [name, status]),
+    fieldsOf(
+      steps.filter(({ status }) => status !== 'NOT_STARTED'),
+      'name',
+      'status',
+    ),
     [['variables:setup', 'FAIL']],
   );
   const log = await ok('getStepLog', { params: { deploymentLogId: deploymentId, name: 'variables:setup' } });
@@ -298,13 +303,10 @@ describe('outputs as inputs', () => {
     const { id } = await ok('destroyEnvironment', { id: used.id });
     const job = await agent.claim();
     assert.equal(job.deploymentId, id);
-    assert.deepEqual(
-      [...job.variables.terraform, ...job.variables.environment].map(({ name, value }) => [name, value]),
-      [
-        ['one', '1'],
-        ['TWO', '2'],
-      ],
-    );
+    assert.deepEqual(fieldsOf([...job.variables.terraform, ...job.variables.environment], 'name', 'value'), [
+      ['one', '1'],
+      ['TWO', '2'],
+    ]);
   });
 
   test('environments that need each other fail, however long the way', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { appliedOutcome } from '../../../../testing/agent.ts';
+import { fieldsOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -81,15 +82,12 @@ test('a reference names the unit, or only one unit has the output', async () => 
     input('secret', 'password'),
   );
   const { variables } = await agent.claim();
-  assert.deepEqual(
-    variables.terraform.map(({ name, value, isSensitive }) => [name, value, isSensitive]).sort(),
-    [
-      ['secret', 'hunter2-planted', true],
-      ['short', 'vpc-1', false],
-      ['text', 'main', false],
-      ['whole', 'app', false],
-    ],
-  );
+  assert.deepEqual(fieldsOf(variables.terraform, 'name', 'value', 'isSensitive').sort(), [
+    ['secret', 'hunter2-planted', true],
+    ['short', 'vpc-1', false],
+    ['text', 'main', false],
+    ['whole', 'app', false],
+  ]);
   const wrong = await runWith(input('several', 'name'), input('none', 'live/vpc.nope'));
   assert.equal(await agent.claimAny(), null);
   const message = (await deploymentOf(wrong)).error?.message ?? '';

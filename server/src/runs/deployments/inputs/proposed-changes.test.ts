@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { plannedOutcome } from '../../../../testing/agent.ts';
+import { fieldsOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -43,13 +44,10 @@ const changes = [
 test('what somebody proposes who may only plan is used for the plan, and stored when it is approved', async () => {
   const { environment, id, stored } = await propose(changes);
   const job = await agent.claim();
-  assert.deepEqual(
-    job.variables.environment.map(({ name, value }) => [name, value]),
-    [
-      ['SIZE', 'large'],
-      ['TOKEN', 'planted-secret'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(job.variables.environment, 'name', 'value'), [
+    ['SIZE', 'large'],
+    ['TOKEN', 'planted-secret'],
+  ]);
   await agent.finish(job, plannedOutcome());
   const shown = await deploymentOf(id);
   assert.deepEqual(
@@ -60,13 +58,10 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
     ],
   );
   const query = { organizationId, deploymentLogId: id };
-  assert.deepEqual(
-    (await ok('listVariables', { query })).map(({ name, scope, schema }) => [name, scope, schema]),
-    [
-      ['SIZE', 'DEPLOYMENT', { type: 'string' }],
-      ['TOKEN', 'DEPLOYMENT', { type: 'string' }],
-    ],
-  );
+  assert.deepEqual(fieldsOf(await ok('listVariables', { query }), 'name', 'scope', 'schema'), [
+    ['SIZE', 'DEPLOYMENT', { type: 'string' }],
+    ['TOKEN', 'DEPLOYMENT', { type: 'string' }],
+  ]);
   assert.deepEqual(await stored(), unchanged, 'nothing is stored yet');
   await ok('approveDeployment', { id });
   assert.deepEqual(await stored(), { SIZE: 'large', TOKEN: '********' });
@@ -182,13 +177,10 @@ async function proposeSets(more: object = {}) {
 test('sets that a planner proposes are used for the plan, and assigned when it is approved', async () => {
   const { environment, id, first, second } = await proposeSets();
   const job = await agent.claim();
-  assert.deepEqual(
-    job.variables.environment.map(({ name, value, scope }) => [name, value, scope]),
-    [
-      ['COLOUR', 'blue', 'SET'],
-      ['OLD', 'old', 'ENVIRONMENT'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(job.variables.environment, 'name', 'value', 'scope'), [
+    ['COLOUR', 'blue', 'SET'],
+    ['OLD', 'old', 'ENVIRONMENT'],
+  ]);
   await agent.finish(job, plannedOutcome());
   assert.deepEqual(await setsOf('deployment', id), [second.id]);
   assert.deepEqual(await setsOf('environment', environment.id), [first.id], 'nothing is stored yet');

@@ -5,7 +5,7 @@ import { covers } from '#contract/documents/coverage.ts';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
-import { fieldOf } from '../../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const { app, agent, ok, sql, createEnvironment, deploymentOf } = await startAgentTests();
@@ -138,7 +138,7 @@ test('repeated events change nothing, and events after a gap wait', async () => 
   assert.equal((await agent.report(job, { events })).events, 4);
   const steps = await ok('listSteps', { params: { deploymentLogId: id } });
   assert.deepEqual(
-    steps.map(({ name, status }) => [name, status]).filter(([, status]) => status !== 'NOT_STARTED'),
+    fieldsOf(steps, 'name', 'status').filter(([, status]) => status !== 'NOT_STARTED'),
     [
       ['git:clone', 'SUCCESS'],
       ['tf:plan', 'IN_PROGRESS'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeUnitStates } from '#protocol/tools/terragrunt-state.ts';
+import { fieldsOf } from '../../../../testing/fields.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import { compareStates, type Differences } from './compare-states.ts';
 import { digestsOf, excerptOf } from './state-excerpt.ts';
@@ -41,16 +42,13 @@ test('instances are added, removed and changed by their address', () => {
     resource('new', [{ attributes: { id: 'n' } }]),
   ]);
   const { resources, unchangedResourceCount } = compared(before, after, []);
-  assert.deepEqual(
-    resources.map(({ address, change }) => [address, change]),
-    [
-      ['module.net[0].data.terraform_data.read', 'removed'],
-      ['terraform_data.many["a\\"b"]', 'removed'],
-      ['terraform_data.new', 'added'],
-      ['terraform_data.one', 'changed'],
-      ['terraform_data.one (deposed abcd1234)', 'added'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(resources, 'address', 'change'), [
+    ['module.net[0].data.terraform_data.read', 'removed'],
+    ['terraform_data.many["a\\"b"]', 'removed'],
+    ['terraform_data.new', 'added'],
+    ['terraform_data.one', 'changed'],
+    ['terraform_data.one (deposed abcd1234)', 'added'],
+  ]);
   assert.deepEqual(resources[3]?.attributes, [
     { name: 'input', isSensitive: false, before: 'x', after: 'y' },
   ]);
@@ -182,13 +180,10 @@ test('objects of a cluster are compared by their address, and what Secrets hold 
     [],
   );
   assert.equal(result.unchangedResourceCount, 1);
-  assert.deepEqual(
-    result.resources.map(({ address, change }) => [address, change]),
-    [
-      ['apps/v1/Deployment/shop/web', 'changed'],
-      ['v1/Secret/shop/login', 'changed'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(result.resources, 'address', 'change'), [
+    ['apps/v1/Deployment/shop/web', 'changed'],
+    ['v1/Secret/shop/login', 'changed'],
+  ]);
   assert.deepEqual(result.resources[0]?.attributes, [
     { name: 'spec', isSensitive: false, before: { replicas: 1 }, after: { replicas: 2 } },
   ]);
@@ -230,31 +225,22 @@ test('resources of a stack of Pulumi are compared by their URNs, without their s
   );
   const { resources, outputs, unchangedResourceCount } = compared(before, after, []);
   assert.equal(unchangedResourceCount, 1);
-  assert.deepEqual(
-    resources.map(({ address, type, name, provider, attributes }) => [
-      address,
-      type,
-      name,
-      provider,
-      attributes,
-    ]),
+  assert.deepEqual(fieldsOf(resources, 'address', 'type', 'name', 'provider', 'attributes'), [
     [
-      [
-        urn('key'),
-        'file:index:File',
-        'key',
-        'file',
-        [{ name: 'content', isSensitive: true, before: sensitiveMask, after: sensitiveMask }],
-      ],
-      [
-        urn('page'),
-        'file:index:File',
-        'page',
-        'file',
-        [{ name: 'content', isSensitive: false, before: 'a', after: 'b' }],
-      ],
+      urn('key'),
+      'file:index:File',
+      'key',
+      'file',
+      [{ name: 'content', isSensitive: true, before: sensitiveMask, after: sensitiveMask }],
     ],
-  );
+    [
+      urn('page'),
+      'file:index:File',
+      'page',
+      'file',
+      [{ name: 'content', isSensitive: false, before: 'a', after: 'b' }],
+    ],
+  ]);
   assert.deepEqual(
     outputs.map(({ name, isSensitive, before: left, after: right }) => [name, isSensitive, left, right]),
     [
@@ -274,15 +260,9 @@ test('the states of several units are compared by unit', () => {
   };
   const more = [resource('new', [{ attributes: { id: 'n' } }])];
   const { resources, outputs } = compared(document('x'), document('y', more), []);
-  assert.deepEqual(
-    resources.map(({ address, change, moduleName }) => [address, change, moduleName]),
-    [
-      ['app/terraform_data.new', 'added', 'app'],
-      ['live/vpc/module.net.terraform_data.one', 'changed', 'live/vpc/module.net'],
-    ],
-  );
-  assert.deepEqual(
-    outputs.map(({ name, before, after }) => [name, before, after]),
-    [['live/vpc.cidr', 'x', 'y']],
-  );
+  assert.deepEqual(fieldsOf(resources, 'address', 'change', 'moduleName'), [
+    ['app/terraform_data.new', 'added', 'app'],
+    ['live/vpc/module.net.terraform_data.one', 'changed', 'live/vpc/module.net'],
+  ]);
+  assert.deepEqual(fieldsOf(outputs, 'name', 'before', 'after'), [['live/vpc.cidr', 'x', 'y']]);
 });
