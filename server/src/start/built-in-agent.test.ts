@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { testApp } from '../../testing/app.ts';
+import { until } from '../../testing/until.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
 
 test('a setting that keeps the built-in agent from starting is logged and reported by /readyz', async () => {
@@ -14,7 +14,7 @@ test('a setting that keeps the built-in agent from starting is logged and report
   assert.equal((await app.inject('/readyz')).statusCode, 200);
   const dataFolder = { path: folder, id: 'test', place: join(folder, 'place') };
   await using _agent = await BuiltInAgent.start(context, dataFolder, 'http://127.0.0.1:9');
-  while (context.problems.size === 0) await delay(50);
+  await until('a problem', () => context.problems.size > 0);
   const answer = await app.inject('/readyz');
   assert.equal(answer.statusCode, 503);
   assert.match(answer.body, /"The built-in agent does not start: see the service's log"/);

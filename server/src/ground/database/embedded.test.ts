@@ -18,7 +18,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../testing/until.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import { EmbeddedPostgres } from './embedded.ts';
 import { type Database, openDatabase } from './open.ts';
@@ -36,11 +36,6 @@ function worksIn(pid: number, folder: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await condition()); await delay(10))
-    assert.ok(Date.now() < deadline, `${what} did not happen`);
 }
 
 describe('the embedded PostgreSQL', () => {

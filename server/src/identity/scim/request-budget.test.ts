@@ -9,12 +9,13 @@ const members = Array.from({ length: 10_000 }, (_, index) => ({ value: `person-$
 const group = { displayName: 'all', members };
 
 function refusalOf(Operations: readonly object[]): ScimRefusal {
-  const started = performance.now();
+  // Time of the processor, which others on a busy machine do not change.
+  const started = process.cpuUsage();
   try {
     applyPatch(group, 'Group', { Operations });
   } catch (error) {
     assert.ok(error instanceof ScimRefusal);
-    assert.ok(performance.now() - started < 20_000, 'it takes minutes without a limit');
+    assert.ok(process.cpuUsage(started).user < 20_000_000, 'it takes minutes without a limit');
     return error;
   }
   assert.fail('it is not refused');

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { Secret } from '#settings/secret.ts';
@@ -15,6 +14,7 @@ import { type TestApp, testApp } from '../../../../testing/app.ts';
 import { basic, send } from '../../../../testing/client.ts';
 import { fieldOf } from '../../../../testing/fields.ts';
 import { StoreServer, storePassword, withoutStore } from '../../../../testing/store-server.ts';
+import { until } from '../../../../testing/until.ts';
 import { families } from '../../../families.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import type { Limits } from '../../../ground/limits/counts.ts';
@@ -45,14 +45,6 @@ async function statuses(app: TestApp, times: number): Promise<number[]> {
 }
 
 const about = (logged: string[]) => logged.filter((line) => line.includes('ENVARIUM_RATE_LIMIT_STORE_URL'));
-
-async function until(what: string, isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (isTrue()) return;
-    await delay(25);
-  }
-  throw new Error(`${what} did not happen`);
-}
 
 test('two servers count requests together', needsStore, async () => {
   await using store = await StoreServer.start();
@@ -140,13 +132,17 @@ test('a store that hangs delays a request once, for a moment', needsStore, async
     ENVARIUM_RATE_LIMIT_STORE_URL: store.url,
     ENVARIUM_LOG_LEVEL: 'info',
   });
-  assert.deepEqual(await statuses(app, 1), [200]);
+  const milliseconds = async () => {
+    const started = performance.now();
+    const found = await Promise.all(Array.from({ length: 3 }, () => statuses(app, 80)));
+    assert.ok(found.flat().every((status) => status === 200));
+    return performance.now() - started;
+  };
+  const healthy = await milliseconds();
   kill(store.pid, 'SIGSTOP');
-  const started = performance.now();
-  const found = await Promise.all(Array.from({ length: 3 }, () => statuses(app, 80)));
-  assert.ok(found.flat().every((status) => status === 200));
-  // Each would wait for 250 ms otherwise.
-  assert.ok(performance.now() - started < 80 * 250, `${performance.now() - started} ms`);
+  const hung = await milliseconds();
+  // Each would wait for 250 ms otherwise. A busy machine makes both slow.
+  assert.ok(hung < 2 * healthy + 40 * 250, `${hung} ms, before that ${healthy} ms`);
   assert.match(about(app.logged).join(''), /"reason":"No answer within 250 ms"/);
   kill(store.pid, 'SIGCONT');
   await until('the recovery', () => about(app.logged).length === 2);

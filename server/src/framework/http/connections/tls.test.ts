@@ -18,6 +18,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
+import { until } from '../../../../testing/until.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import { closeApp } from './stop.ts';
 import { followPair, readPair } from './tls.ts';
@@ -73,14 +74,6 @@ async function ask(port: number, maxVersion: SecureVersion = 'TLSv1.3') {
   const version = socket.getProtocol();
   socket.end('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
   return { answer: await text(socket), name, version };
-}
-
-async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (await isTrue()) return;
-    await delay(50);
-  }
-  throw new Error(`${what} did not happen`);
 }
 
 const logOf = ({ logged }: Pick<TestApp, 'logged'>) => logged.join('');
@@ -157,6 +150,7 @@ test(
     await once(kept, 'secureConnect');
     const next = makePair('after');
     renameSync(next.cert, files.cert);
+    // Time in which the service could look at half of the change.
     await delay(50);
     renameSync(next.key, files.key);
     await until('the new certificate', async () => (await ask(served.port)).name === 'after');
@@ -186,6 +180,7 @@ test('a broken new pair keeps the former one, and the log names the file once', 
   await until('the third error', () => logOf(served).includes('cannot be read: ENOENT'));
   const before = served.logged.length;
   writeFileSync(join(folder, 'something else'), 'x');
+  // Time in which the service looks again: nothing tells that it found the same error.
   await delay(800);
   assert.equal(served.logged.length, before, 'the same error is logged once');
   const { port } = served;
@@ -225,6 +220,7 @@ test(
     rmSync(link);
     symlinkSync(now, link);
     await until('the look', () => found.length > 0);
+    // Time for more looks, which must find nothing new.
     await delay(200);
     stop();
     assert.deepEqual(found, [readFileSync(join(now, 'tls.crt'), 'utf8')]);
