@@ -27,6 +27,13 @@ export function stateFile(serial: number, names: readonly string[] = [], lineage
   return JSON.stringify({ version: 4, terraform_version: '1.11.4', serial, lineage, outputs: {}, resources });
 }
 
+/** In the outcome of a plan that finds nothing to do. */
+export const emptyPlan = {
+  hasChanges: false,
+  hasResourceChanges: false,
+  planSummary: { added: 0, changed: 0, destroyed: 0 },
+} as const;
+
 /** A plan phase that ended well. */
 export function plannedOutcome(more: Partial<Outcome> = {}): Outcome {
   return {

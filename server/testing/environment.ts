@@ -23,6 +23,14 @@ export function createEnvironment(
   return ok(test, 'createEnvironmentWithoutTemplate', { body: createBody(test, more) });
 }
 
+/** Of an environment whose deployments run several units. */
+export const settingsOfUnits = {
+  type: 'terragrunt',
+  terragruntVersion: '1.1.3',
+  terragruntTfBinary: 'opentofu',
+  isTerragruntRunAll: true,
+} as const;
+
 /** An environment that was never deployed. */
 export function createIdle(test: TestApp, more: object = {}): ReturnType<typeof createEnvironment> {
   return createEnvironment(test, { preventAutoDeploy: true, ...more });

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { placeOf, withToolbox } from '../../tools/toolbox/places.ts';
 import { plannedOutcome, type TestAgent } from './agent.ts';
@@ -59,8 +59,11 @@ export async function startPolicyTests(settings: Readonly<Record<string, string>
     app.stopping.abort();
     rmSync(repositories, { recursive: true });
   });
+  const needsOpa = withToolbox('opa');
   return {
-    ...{ ...tests, repositories, needsOpa: withToolbox('opa') },
+    ...{ ...tests, repositories, needsOpa },
+    /** A test that needs the program, for files in which each does. */
+    test: (name: string, body: () => Promise<void>) => test(name, needsOpa, body),
     ...policyTests(app, agent, repositories),
   };
 }
@@ -122,5 +125,11 @@ function policyTests(app: TestApp, agent: TestAgent, repositories: string) {
     return { id, job, deployment: await deploymentOf(app, id) };
   }
 
-  return { newPolicy, assign, guarded, plan, planned, checked };
+  /** The log of the check. */
+  async function logOf(deploymentLogId: string): Promise<string> {
+    const { events } = await ok(app, 'getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
+    return events.map(({ message }) => message).join('\n');
+  }
+
+  return { newPolicy, assign, guarded, plan, planned, checked, logOf };
 }

@@ -54,9 +54,12 @@ function callsOf(app: TestApp) {
     /** An entity of the organization: the name of its operation without `create`, its own name, other fields. */
     add: <N extends Addable>(entity: N, name: string, more: object = {}) =>
       ok(app, `create${entity}`, { body: { organizationId, name, ...more } }),
-    /** A key of a user of the organization who has a role in one place only. */
-    keyFor: (role: TestAssignment['role'], place: Omit<TestAssignment, 'organizationId' | 'role'>) =>
-      app.addKey({ [organizationId]: 'User' }, [{ organizationId, ...place, role }]),
+    /** A key of a user of the organization who has a role in one place. */
+    keyFor: (
+      role: TestAssignment['role'],
+      place: Omit<TestAssignment, 'organizationId' | 'role'>,
+      inOrganization: TestAssignment['role'] = 'User',
+    ) => app.addKey({ [organizationId]: inOrganization }, [{ organizationId, ...place, role }]),
     createBody: (more?: object) => createBody(app, more),
     createEnvironment: (more?: object) => createEnvironment(app, more),
     createIdle: (more?: object) => createIdle(app, more),

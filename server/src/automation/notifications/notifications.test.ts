@@ -5,7 +5,7 @@ import { plannedOutcome, testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok, type Reply, refused } from '../../../testing/client.ts';
 import { createActive, createIdle, deploy } from '../../../testing/environment.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { openReceiver } from '../../../testing/receiver.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
@@ -116,10 +116,9 @@ test('only assigned events are stored, sub-projects inherit, and the nearest ass
   await assign(endpointId, ['environmentDeployStarted', 'deployFailed']);
   const inside = await createIdle(app, { projectId: below.id });
   await deploy(app, inside.id);
-  assert.deepEqual(
-    (await deliveries()).deliveries.map(({ eventName, projectId: of }) => [eventName, of]),
-    [['environmentDeployStarted', below.id]],
-  );
+  assert.deepEqual(fieldsOf((await deliveries()).deliveries, 'eventName', 'projectId'), [
+    ['environmentDeployStarted', below.id],
+  ]);
   await assign(endpointId, ['deploySucceeded'], below.id);
   const other = await createIdle(app, { projectId: below.id, name: 'other' });
   await deploy(app, other.id);

@@ -8,7 +8,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 import { deployDownstream } from './deploy-downstream.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, call, ok, refused, add, createActive } = tests;
+const { app, agent, organizationId, projectId, call, ok, refused, add, keyFor, createActive } = tests;
 const { createEnvironment, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
@@ -213,7 +213,7 @@ test('a deployment names only an environment upstream that its caller may view',
   const other = await add('Project', 'closed');
   const hidden = await createIdle({ projectId: other.id });
   const role = ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'RUN_APPLY'] as const;
-  const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
+  const as = await keyFor(role, { projectId }, []);
   const body = { triggerName: 'workflow', upstreamEnvironmentId: hidden.id };
   const { message } = await refused('deployEnvironment', 403, { id: environment.id, body, as });
   assert.match(message, /\/body\/upstreamEnvironmentId needs the right VIEW_ENVIRONMENT/);
@@ -234,7 +234,7 @@ test('what cannot be deployed by the caller, or is elsewhere, cannot follow', as
   const message = (await refused('setDownstream', 403, { ...input, as: editor })).message;
   assert.match(message, /downstreamEnvironmentIds\/0 needs the right RUN_APPLY/);
   const role = ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] as const;
-  const as = await app.addKey({ [organizationId]: [] }, [{ organizationId, projectId, role }]);
+  const as = await keyFor(role, { projectId }, []);
   const params = { id: upstream.id };
   await refused('setDownstream', 403, /downstreamEnvironmentIds\/0 needs the right VIEW_ENVIRONMENT/, {
     params,

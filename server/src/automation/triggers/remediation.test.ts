@@ -7,7 +7,7 @@ import { remediateDrift } from './remediate-drift.ts';
 
 const tests = await startAgentTests();
 const { app, agent, organizationId, projectId, call, ok, refused, sql } = tests;
-const { createActive, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { keyFor, createActive, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 
 beforeEach(() => forgetWork());
 
@@ -145,9 +145,7 @@ test('strategies that open pull requests are stored wherever they are set, with 
 
 test('who may not apply cannot make a drift run that applies', async () => {
   const { id } = await createActive();
-  const planner = await app.addKey({ [organizationId]: [] }, [
-    { organizationId, projectId, role: 'Planner' },
-  ]);
+  const planner = await keyFor('Planner', { projectId }, []);
   const editor = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT', 'EDIT_ENVIRONMENT_SETTINGS'] });
   const run = { deploymentType: 'driftDetection', autoDriftRemediationStrategy: 'CODE_TO_CLOUD' } as const;
   await refused('deployEnvironment', 403, { id, body: run, as: planner });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { stateProtocolBase } from '#contract/state/operations.ts';
-import { fieldOf } from '../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 import { connect } from '../../ground/database/open.ts';
 import { auditRefusedCalls } from '../../service/audit-log/audit-refused-calls.ts';
@@ -58,14 +58,11 @@ test('calls of the state protocol without the right are recorded, also those tha
     assert.equal(statusCode, 403, method);
   }
   const rows = (await refusedCalls()).slice(before);
-  assert.deepEqual(
-    rows.map(({ entity, entity_id: entityId, details }) => [entity, entityId, details]),
-    [
-      ['environment', id, { operation: 'state protocol GET', count: 2 }],
-      ['environment', id, { operation: 'state protocol DELETE', count: 1 }],
-      ['environment', id, { operation: 'state protocol LOCK', count: 1 }],
-    ],
-  );
+  assert.deepEqual(fieldsOf(rows, 'entity', 'entity_id', 'details'), [
+    ['environment', id, { operation: 'state protocol GET', count: 2 }],
+    ['environment', id, { operation: 'state protocol DELETE', count: 1 }],
+    ['environment', id, { operation: 'state protocol LOCK', count: 1 }],
+  ]);
 });
 
 test('calls of the state protocol about environments of others, known or not, are recorded', async () => {
@@ -83,15 +80,10 @@ test('calls of the state protocol about environments of others, known or not, ar
     const { statusCode } = await send({ method, url: `${stateProtocolBase}/${path}` }, stranger);
     assert.equal(statusCode, status, `${method} ${path}`);
   }
-  assert.deepEqual(
-    (await refusedCalls())
-      .slice(before)
-      .map(({ entity, entity_id: entityId, details }) => [entity, entityId, details]),
-    [
-      ['environment', id, { operation: 'state protocol GET', count: 3, others: [unknown] }],
-      ['environment', id, { operation: 'state protocol DELETE', count: 1 }],
-    ],
-  );
+  assert.deepEqual(fieldsOf((await refusedCalls()).slice(before), 'entity', 'entity_id', 'details'), [
+    ['environment', id, { operation: 'state protocol GET', count: 3, others: [unknown] }],
+    ['environment', id, { operation: 'state protocol DELETE', count: 1 }],
+  ]);
 });
 
 test('the id that a caller sends is in the log, and names no entry of the audit trail', async () => {

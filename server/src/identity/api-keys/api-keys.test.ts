@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { meanwhile } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -79,10 +80,7 @@ test('roles in the organization and in projects round-trip and hold', async () =
   });
   assert.equal(user.organizationRole, 'User');
   const projects = await ok('listProjects', { as: keyOf(user) });
-  assert.deepEqual(
-    projects.map(({ id, role: name }) => [id, name]),
-    [[second.id, 'Viewer']],
-  );
+  assert.deepEqual(fieldsOf(projects, 'id', 'role'), [[second.id, 'Viewer']]);
 });
 
 test('nobody gives a key rights beyond the own ones', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../../../testing/app.ts';
 import { type CallInput, ok } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { meanwhile } from '../../../testing/locks.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
@@ -51,10 +52,7 @@ test('an invited person sets name and password by the link, and has the roles of
   const browser = new TestBrowser(app);
   await browser.signIn(email.toUpperCase());
   const projects = (await browser.send('GET', '/api/projects')).json<{ id: string }[]>();
-  assert.deepEqual(
-    projects.map((project) => project.id),
-    [projectId],
-  );
+  assert.deepEqual(fieldOf(projects, 'id'), [projectId]);
   const [listed] = await ok(app, 'listInvitations', { query: { organizationId } });
   assert.deepEqual([listed?.id, listed?.status, listed?.link], [id, 'Accepted', undefined]);
 });

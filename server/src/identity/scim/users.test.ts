@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { addPerson, TestBrowser } from '../../../testing/person.ts';
 import { scimClient } from '../../../testing/scim.ts';
 import { startTests } from '../../../testing/start.ts';
@@ -172,21 +173,15 @@ test('who is deactivated loses rights, sessions and personal keys at once, and c
   await patch(id, { op: 'Replace', path: 'active', value: 'True' });
   assert.equal((await back.send('GET', `/api/teams/${team.id}`)).statusCode, 200);
   const { users } = await ok('getTeam', { id: team.id });
-  assert.deepEqual(
-    users?.map((user) => user.user_id),
-    [id],
-  );
+  assert.deepEqual(fieldOf(users, 'user_id'), [id]);
   const rows = await sql(
     "select action, actor_id, key_id, before, after from audit_event where entity_id = $1 and actor_id = 'scim' order by id",
     id,
   );
-  assert.deepEqual(
-    rows.map((row) => [row.action, row.before, row.after]),
-    [
-      ['user.deactivated', { active: true }, { active: false }],
-      ['user.activated', { active: false }, { active: true }],
-    ],
-  );
+  assert.deepEqual(fieldsOf(rows, 'action', 'before', 'after'), [
+    ['user.deactivated', { active: true }, { active: false }],
+    ['user.activated', { active: false }, { active: true }],
+  ]);
   assert.equal(rows[0].key_id, scim.token.split('.')[0]);
 });
 

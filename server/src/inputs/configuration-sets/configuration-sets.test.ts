@@ -392,13 +392,10 @@ test('sets of the organization are assigned to modules, and listed there with th
     /^scope module is stored but has no effect yet: modules do not run/,
   );
   const listed = await ok('listSetAssignments', { params });
-  assert.deepEqual(
-    listed.map((row) => [row.id, row.assignmentScope, row.assignmentScopeId]),
-    [
-      [outer.id, 'organization', organizationId],
-      [own.id, 'module', scopeId],
-    ],
-  );
+  assert.deepEqual(fieldsOf(listed, 'id', 'assignmentScope', 'assignmentScopeId'), [
+    [outer.id, 'organization', organizationId],
+    [own.id, 'module', scopeId],
+  ]);
   const foreign = { params, query: { setIds: ofProject.id } };
   await refused('assignConfigurationSets', 400, /setIds\/0/, foreign);
   const user = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });

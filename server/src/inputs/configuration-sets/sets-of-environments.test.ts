@@ -217,13 +217,10 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
   assert.deepEqual(overwrites('A'), ['SET', outer.id, 'outer']);
   assert.equal(overwrites('ONLY'), null);
   const ofSet = await ok('listVariables', { query: { organizationId, setId: second.id } });
-  assert.deepEqual(
-    ofSet.map((row) => [row.name, row.scope, row.scopeId, row.value]),
-    [
-      ['B', 'SET', second.id, 'second'],
-      ['SECRET', 'SET', second.id, '********'],
-    ],
-  );
+  assert.deepEqual(fieldsOf(ofSet, 'name', 'scope', 'scopeId', 'value'), [
+    ['B', 'SET', second.id, 'second'],
+    ['SECRET', 'SET', second.id, '********'],
+  ]);
   await ok('deleteConfigurationSet', { id: first.id });
   await deploy(environment.id, { deploymentType: 'dryRun' });
   const later = await agent.claim();

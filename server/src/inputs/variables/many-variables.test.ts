@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, ok, refused, sql, createBody, createIdle, deploy } = await startTests();
@@ -51,14 +52,11 @@ test('a variable takes the name of one that the same request renames or deletes'
     'select id, name from variable where scope_id = $1 order by name',
     id,
   );
-  assert.deepEqual(
-    after.map((row) => [row.name, row.id]),
-    [
-      ['A', after[0]?.id],
-      ['B', a],
-      ['C', b],
-    ],
-  );
+  assert.deepEqual(fieldsOf(after, 'name', 'id'), [
+    ['A', after[0]?.id],
+    ['B', a],
+    ['C', b],
+  ]);
 });
 
 test('two changes of one variable are refused, however they name it', async () => {

@@ -5,7 +5,7 @@ import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { insertVerdicts } from '../../rows/approval-policies/verdict-store.ts';
 
-const { app, organizationId, projectId, ok, createActive } = await startAgentTests();
+const { app, organizationId, projectId, ok, keyFor, createActive } = await startAgentTests();
 
 test('a policy has its newest verdicts, for those who may see the environments', async () => {
   const path = 'efs-encryption-required';
@@ -32,8 +32,6 @@ test('a policy has its newest verdicts, for those who may see the environments',
   assert.deepEqual(fieldOf(page, 'round'), [1]);
   const stranger = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
   assert.deepEqual(await ok('listPolicyVerdicts', { params, as: stranger }), []);
-  const viewer = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] }, [
-    { organizationId, projectId, role: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT'] },
-  ]);
+  const viewer = await keyFor(['VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId }, ['VIEW_ORGANIZATION']);
   assert.equal((await ok('listPolicyVerdicts', { params, as: viewer })).length, 2);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { addAgent, TestAgent, testAgent } from '../../../testing/agent.ts';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, call, ok, refused, sql } = await startTests();
@@ -102,13 +103,10 @@ test('an agent shows what confines the runs of each of its processes', async () 
   await first.sibling().register([], { hostname: 'b', isolation: weak });
   const seen = async () =>
     (await ok('listAgents')).find(({ agentKey }) => agentKey === 'CONFINED')?.processes;
-  assert.deepEqual(
-    (await seen())?.map((one) => [one.hostname, one.version, one.isolation]),
-    [
-      ['a', '0.1.0', isolation],
-      ['b', '0.1.0', weak],
-    ],
-  );
+  assert.deepEqual(fieldsOf(await seen(), 'hostname', 'version', 'isolation'), [
+    ['a', '0.1.0', isolation],
+    ['b', '0.1.0', weak],
+  ]);
   await first.register([], { hostname: 'a', isolation: weak });
   assert.deepEqual((await seen())?.[0]?.isolation, weak);
   app.advance(21);

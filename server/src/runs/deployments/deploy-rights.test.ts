@@ -5,8 +5,8 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, ok, refused, sql } = tests;
-const { createActive, createBody, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { app, agent, ok, refused, sql, keyFor, createActive, createBody, createIdle, deploy } = tests;
+const { deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 test('credentials from an address are sent only to its host', async () => {
@@ -87,10 +87,7 @@ test('users who may plan but not apply cannot switch off approvals', async () =>
 
 test('a task needs the right to run tasks, and no other; everything else needs the right to plan', async () => {
   const { id } = await createActive();
-  const keyWith = (rights: readonly Right[]) =>
-    app.addKey({ [app.organizationId]: [] }, [
-      { organizationId: app.organizationId, projectId: app.projectId, role: rights },
-    ]);
+  const keyWith = (rights: readonly Right[]) => keyFor(rights, { projectId: app.projectId }, []);
   const [tasker, planner] = [await keyWith(['RUN_TASK']), await keyWith(['RUN_PLAN'])];
   const params = { id };
   const task = { deploymentType: 'task', taskPayload: 'true' };

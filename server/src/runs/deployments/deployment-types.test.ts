@@ -5,6 +5,7 @@ import type { UploadedSource } from '#contract/deployments/shapes.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { appliedOutcome, plannedOutcome, sha256, stateFile } from '../../../testing/agent.ts';
 import { basic } from '../../../testing/client.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests({
@@ -47,10 +48,14 @@ describe('a task', () => {
       ['task', 'plan', secret, '1.11.4', 'c'.repeat(40), 77, undefined],
     );
     const steps = await ok('listSteps', { params: { deploymentLogId: started.id } });
-    assert.deepEqual(
-      steps.map((step) => step.name),
-      ['git:clone', 'variables:setup', 'tf:init', 'tf:workspace', 'task:run', 'state:store'],
-    );
+    assert.deepEqual(fieldOf(steps, 'name'), [
+      'git:clone',
+      'variables:setup',
+      'tf:init',
+      'tf:workspace',
+      'task:run',
+      'state:store',
+    ]);
     await agent.mark(job);
     const { stateVersionId } = await agent.putState(
       job,

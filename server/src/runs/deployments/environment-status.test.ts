@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -50,7 +51,7 @@ test('the status of an environment follows it from creation to destruction', asy
   seen.push(await statusOf(id));
   const done = await deploymentOf(environment.latestDeploymentLogId ?? '');
   assert.deepEqual(
-    [done.status, done.resourceCount, done.resources?.map(({ name }) => name), done.stateVersionId],
+    [done.status, done.resourceCount, fieldOf(done.resources, 'name'), done.stateVersionId],
     ['SUCCESS', 2, ['a', 'b'], version],
   );
   assert.deepEqual(done.output, {

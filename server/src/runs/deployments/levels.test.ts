@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile } from '../../../testing/agent.ts';
+import { settingsOfUnits } from '../../../testing/environment.ts';
 import { fieldOf } from '../../../testing/fields.ts';
 import { policyInput, startPolicyTests } from '../../../testing/guarded.ts';
 
@@ -22,15 +23,9 @@ const chain: PlannedUnit[] = [
 ];
 /** Of the outcomes here. */
 const toolVersion = plannedOutcome().toolVersion ?? '';
-const settings = {
-  type: 'terragrunt',
-  terragruntVersion: '1.1.3',
-  terragruntTfBinary: 'opentofu',
-  isTerragruntRunAll: true,
-};
 
 async function start(more: object = {}): Promise<{ id: string; environmentId: string }> {
-  const environment = await createEnvironment({ ...settings, ...more });
+  const environment = await createEnvironment({ ...settingsOfUnits, ...more });
   return { id: environment.latestDeploymentLogId ?? '', environmentId: environment.id };
 }
 
@@ -67,10 +62,7 @@ test('without approval, a chain of units is one deployment, level after level', 
   await applied(await planLevel([{ unit: 'web', changes: { [kind]: 1 } }], last));
   const ended = await deploymentOf(id);
   assert.equal(ended.status, 'SUCCESS');
-  assert.deepEqual(
-    ended.units?.map(({ unit }) => unit),
-    ['vpc', 'app', 'web'],
-  );
+  assert.deepEqual(fieldOf(ended.units, 'unit'), ['vpc', 'app', 'web']);
   const levels = ended.earlierLevels?.map((each) => [each.level, each.units?.length, each.planHash?.length]);
   assert.deepEqual(levels, [
     [1, 3, 64],
@@ -194,7 +186,7 @@ test('approval policies judge the plan of each level', needsOpa, async () => {
   const two = `package envarium
 pending contains "two" if count(input.approvers) < 1
 allow contains "enough" if count(input.approvers) >= 1`;
-  const { environment } = await guarded([two], settings);
+  const { environment } = await guarded([two], settingsOfUnits);
   const { id } = await ok('deployEnvironment', { id: environment.id, body: {} });
   const check = async () => {
     await app.carryOutEffects();
@@ -223,7 +215,7 @@ allow contains "enough" if count(input.approvers) >= 1`;
 test('a policy that denies the plan of a level ends the deployment', needsOpa, async () => {
   const count = 'count(input.plan.resource_changes)';
   const policy = `package envarium\nallow contains "a.b" if ${count} > 0\ndeny contains "no a.b" if ${count} == 0`;
-  const { environment } = await guarded([policy], settings);
+  const { environment } = await guarded([policy], settingsOfUnits);
   const { id } = await ok('deployEnvironment', { id: environment.id, body: {} });
   await planLevel(chain);
   await app.carryOutEffects();

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { app, agent, organizationId, projectId, ok } = tests;
-const { createActive, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { agent, projectId, ok } = tests;
+const { keyFor, createActive, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 const setPolicy = (skipRedundantDeployments: boolean) =>
   ok('updatePolicy', { body: { projectId, requiresApprovalDefault: true, skipRedundantDeployments } });
 
@@ -77,9 +78,7 @@ test('without the policy nothing is skipped', async () => {
 });
 
 test('a deploy with changes that wait for an approval is never skipped: they would be lost', async () => {
-  const planner = await app.addKey({ [organizationId]: [] }, [
-    { organizationId, projectId, role: 'Planner' },
-  ]);
+  const planner = await keyFor('Planner', { projectId }, []);
   const { id, next } = await createWaiting();
   const plain = await deploy(id);
   const proposing = await ok('deployEnvironment', {
@@ -107,8 +106,5 @@ test('lasting changes of a skipped deploy stay: they were stored with the reques
     [`SKIPPED for ${second.id}`, 'IN_PROGRESS'],
   );
   const shown = await deploymentOf(second.id);
-  assert.deepEqual(
-    shown.variables?.map(({ name, value }) => [name, value]),
-    [['SIZE', 'large']],
-  );
+  assert.deepEqual(fieldsOf(shown.variables, 'name', 'value'), [['SIZE', 'large']]);
 });

@@ -6,6 +6,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { settingsOfUnits } from '../../../testing/environment.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { expireApprovals } from './approval/expire-approvals.ts';
 
@@ -35,10 +36,7 @@ function planOf(unit: string) {
 }
 
 async function start(requiresApproval = false): Promise<string> {
-  const environment = await createEnvironment({
-    ...{ type: 'terragrunt', terragruntVersion: '1.1.3', terragruntTfBinary: 'opentofu' },
-    ...{ isTerragruntRunAll: true, requiresApproval },
-  });
+  const environment = await createEnvironment({ ...settingsOfUnits, requiresApproval });
   return environment.latestDeploymentLogId ?? '';
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -149,10 +150,7 @@ test('a repository of the environment leaves the template alone, and is found by
   const { id } = await createFrom(template.id, {}, { blueprintRepository: mine });
   assert.equal((await codeOf(id)).repository, mine);
   const found = await ok('listEnvironments', { query: { searchText: 'my-fork' } });
-  assert.deepEqual(
-    found.map((each) => each.id),
-    [id],
-  );
+  assert.deepEqual(fieldOf(found, 'id'), [id]);
   const viewer = await keyFor('Deployer', { projectId });
   const again = { id, body: { blueprintRepository: template.repository }, as: viewer };
   await refused('deployEnvironment', 403, /EDIT_VCS_ENVIRONMENT/, again);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -24,10 +25,7 @@ test('the template of an environment becomes one that others can use, and its ru
     ['network', false, projectId, 'main', 'live'],
   );
   const listed = await ok('listTemplates', { query: { projectId } });
-  assert.deepEqual(
-    listed.map((each) => each.id),
-    [blueprintId],
-  );
+  assert.deepEqual(fieldOf(listed, 'id'), [blueprintId]);
   const other = await ok('createEnvironment', {
     body: { name: 'second', projectId, preventAutoDeploy: true, deployRequest: { blueprintId } },
   });

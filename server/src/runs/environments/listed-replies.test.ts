@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fieldsOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const { app, agent, ok, createActive, createEnvironment, createIdle, deploy } = await startAgentTests();
@@ -43,10 +44,7 @@ test('lists show environments and deployments as they are shown alone', async ()
     endpoint: { value: 'x "y" é', sensitive: false, type: 'string' },
     key: { value: '********', sensitive: true, type: 'string' },
   });
-  assert.deepEqual(
-    approved.reviewers?.map(({ userId, action }) => [userId, action]),
-    [[app.admin.id, 'approved']],
-  );
+  assert.deepEqual(fieldsOf(approved.reviewers, 'userId', 'action'), [[app.admin.id, 'approved']]);
   assert.ok(approved.agentId);
 });
 

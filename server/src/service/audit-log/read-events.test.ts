@@ -197,10 +197,7 @@ test('an export that is cut while entries are added continues, without a loss an
 test('the installation has a trail of its own, for the operator', async () => {
   await write('of nobody', { organizationId: null });
   const { events } = await ok('listInstallationAuditEvents', { query: { entityId: 'of nobody' } });
-  assert.deepEqual(
-    events.map(({ organizationId: id, entityId }) => [id, entityId]),
-    [[undefined, 'of nobody']],
-  );
+  assert.deepEqual(fieldsOf(events, 'organizationId', 'entityId'), [[undefined, 'of nobody']]);
   const { body } = await call('exportInstallationAuditEvents');
   assert.match(body, /of nobody/);
   assert.equal((await ok('verifyInstallationAudit')).isIntact, true);

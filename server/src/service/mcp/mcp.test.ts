@@ -6,6 +6,7 @@ import type { OperationName } from '#contract/operations.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
+import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -222,10 +223,7 @@ test('the error analysis names the failed step, with its lines and the error', a
     'Error: Unsupported argument',
     '  on main.tf line 7',
   ]);
-  assert.deepEqual(
-    analysis.diagnostics?.map(({ text }) => text),
-    ['Unsupported argument'],
-  );
+  assert.deepEqual(fieldOf(analysis.diagnostics, 'text'), ['Unsupported argument']);
 });
 
 test('without an error, the analysis has no step and no log', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
 import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';
+import { emptyPlan } from '../../../testing/agent.ts';
 import { createBody } from '../../../testing/environment.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { fireTimers } from '../../runs/schedules/fire-timers.ts';
@@ -22,12 +23,6 @@ async function projectWith(policy: Omit<UpdatePolicyBody, 'projectId'>, organiza
   return { inside: { organizationId, projectId }, change };
 }
 
-const nothing = {
-  hasChanges: false,
-  hasResourceChanges: false,
-  planSummary: { added: 0, changed: 0, destroyed: 0 },
-};
-
 test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody and applies nothing, and what is there stays', async () => {
   covers('Deployment', 'isSkippedApply');
   const { inside, change } = await projectWith({ requiresApprovalDefault: true });
@@ -47,7 +42,7 @@ test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody an
   const applied = await deploymentOf(first);
   await change({ skipApplyWhenPlanIsEmpty: true });
   const skipped = await deploy(id);
-  assert.equal(await agent.plan(nothing), null);
+  assert.equal(await agent.plan(emptyPlan), null);
   const { status, isSkippedApply } = await deploymentOf(skipped.id);
   assert.deepEqual([status, isSkippedApply], ['SUCCESS', true]);
   const partsOf = ({ output, resources, resourceCount, stateFileHash }: typeof applied) => ({
@@ -73,7 +68,7 @@ test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody an
 test('a plan that changes outputs only is not empty', async () => {
   const { inside } = await projectWith({ skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false });
   const { id } = await createEnvironment(inside);
-  const apply = await agent.plan({ ...nothing, hasChanges: true });
+  const apply = await agent.plan({ ...emptyPlan, hasChanges: true });
   assert.ok(apply, 'the first deployment is applied');
   const outputs = { zone: { value: 'z', type: 'string', sensitive: false } };
   await agent.apply(apply, [], { outputs });
@@ -86,14 +81,14 @@ test('a first deployment is applied, and after a destroy a skipped apply leaves 
   const { inside } = await projectWith({ skipApplyWhenPlanIsEmpty: true, requiresApprovalDefault: false });
   const first = await createEnvironment(inside);
   // Its state may be in a backend of its own, with resources.
-  await agent.run(['a'], nothing);
+  await agent.run(['a'], emptyPlan);
   const { latestDeploymentLog: latest } = await environmentOf(first.id);
   assert.deepEqual([latest?.status, latest?.isSkippedApply], ['SUCCESS', undefined]);
   const destroyed = await createActive({ ...inside, requiresApproval: false });
   await ok('destroyEnvironment', { id: destroyed.id });
   await agent.run();
   await deploy(destroyed.id);
-  assert.equal(await agent.plan(nothing), null);
+  assert.equal(await agent.plan(emptyPlan), null);
   const { latestDeploymentLog: skipped } = await environmentOf(destroyed.id);
   assert.deepEqual(
     [skipped?.status, skipped?.isSkippedApply, skipped?.output, skipped?.resources ?? []],
@@ -105,7 +100,7 @@ test('without skipApplyWhenPlanIsEmpty, a plan without changes is approved and a
   const { inside } = await projectWith({});
   const { id } = await createActive(inside);
   const { id: deployment } = await deploy(id);
-  await agent.run(['a'], nothing);
+  await agent.run(['a'], emptyPlan);
   const { status, isSkippedApply } = await deploymentOf(deployment);
   assert.deepEqual([status, isSkippedApply], ['SUCCESS', undefined]);
 });

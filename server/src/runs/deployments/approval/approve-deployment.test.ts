@@ -4,7 +4,7 @@ import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { appliedOutcome, plannedOutcome, stateFile, type TestAgent } from '../../../../testing/agent.ts';
-import { fieldOf } from '../../../../testing/fields.ts';
+import { fieldOf, fieldsOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -127,10 +127,7 @@ test('a refusal is kept with its comment, and lists show it', async () => {
   const { id, environmentId } = await waitingDeployment();
   await ok('cancelDeployment', { id, body: { comment: 'too expensive' } });
   const found = await deploymentOf(id);
-  assert.deepEqual(
-    found.reviews?.map(({ action, comment }) => [action, comment]),
-    [['cancelled', 'too expensive']],
-  );
+  assert.deepEqual(fieldsOf(found.reviews, 'action', 'comment'), [['cancelled', 'too expensive']]);
   const listed = await ok('listDeployments', { id: environmentId });
   assert.deepEqual(listed[0]?.reviews, found.reviews);
 });

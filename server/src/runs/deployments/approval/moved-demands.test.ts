@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test';
 import type { PlannedUnit } from '#contract/deployments/plan.ts';
 import { plannedOutcome } from '../../../../testing/agent.ts';
 import { demandTests } from '../../../../testing/demands.ts';
+import { settingsOfUnits } from '../../../../testing/environment.ts';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
 const tests = await startPolicyTests();
@@ -96,12 +97,6 @@ test('a project does not move to where the demand above both places is lifted', 
   await ok('moveProject', { ...move, as: owner });
 });
 
-const settings = {
-  type: 'terragrunt',
-  terragruntVersion: '1.1.3',
-  terragruntTfBinary: 'opentofu',
-  isTerragruntRunAll: true,
-};
 const kind = 'create terraform_data';
 
 test('what a project demands holds for each level of a deployment', needsOpa, async () => {
@@ -109,7 +104,7 @@ test('what a project demands holds for each level of a deployment', needsOpa, as
   const projectId = await projectIn();
   const below = await projectIn(projectId);
   const deployer = await deployerIn(below);
-  const { id } = await idleIn(below, { ...settings, requiresApproval: true });
+  const { id } = await idleIn(below, { ...settingsOfUnits, requiresApproval: true });
   const switchOff = { id, body: { requiresApproval: false }, as: deployer };
   await ok('updateEnvironment', switchOff);
   await forbid(projectId, true);

@@ -10,7 +10,7 @@ import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
 const tests = await startAgentTests();
 const { app, agent, ok, refused, sql } = tests;
-const { add, createActive, createEnvironment, createIdle, deploy, deploymentOf, forgetWork } = tests;
+const { add, keyFor, createActive, createEnvironment, createIdle, deploy, deploymentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 type Outputs = NonNullable<Outcome['outputs']>;
@@ -110,13 +110,9 @@ describe('outputs as inputs', () => {
       name: 'count',
       isSensitive: false,
     });
-    const ofProject = await app.addKey({ [app.organizationId]: [] }, [
-      { organizationId: app.organizationId, projectId: shared, role: ['VIEW_ENVIRONMENT'] },
-    ]);
+    const ofProject = await keyFor(['VIEW_ENVIRONMENT'], { projectId: shared }, []);
     assert.deepEqual(await list(ofProject), outputs);
-    const ofAnother = await app.addKey({ [app.organizationId]: [] }, [
-      { organizationId: app.organizationId, projectId: app.projectId, role: ['VIEW_ENVIRONMENT'] },
-    ]);
+    const ofAnother = await keyFor(['VIEW_ENVIRONMENT'], { projectId: app.projectId }, []);
     assert.deepEqual(await list(ofAnother), []);
     await allow(shared, false);
     assert.deepEqual(await list(), []);
@@ -185,14 +181,11 @@ describe('outputs as inputs', () => {
     });
     assert.ok(job.secrets.includes('hunter2-planted') && job.secrets.includes('vpc-1'));
     const shown = await deploymentOf(deploymentId);
-    assert.deepEqual(
-      shown.variables?.map(({ name, value, isSensitive }) => [name, value, isSensitive]),
-      [
-        ['PASSWORD', sensitiveMask, true],
-        ['password', sensitiveMask, true],
-        ['vpc', sensitiveMask, true],
-      ],
-    );
+    assert.deepEqual(fieldsOf(shown.variables, 'name', 'value', 'isSensitive'), [
+      ['PASSWORD', sensitiveMask, true],
+      ['password', sensitiveMask, true],
+      ['vpc', sensitiveMask, true],
+    ]);
     const stored = await sql('select variables::text as text from deployment where id = $1', deploymentId);
     assert.doesNotMatch(JSON.stringify([stored, shown, app.logged]), /hunter2-planted/);
   });

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { plannedOutcome } from '../../../../testing/agent.ts';
+import { emptyPlan, plannedOutcome } from '../../../../testing/agent.ts';
 import { fieldsOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { app, agent, organizationId, ok, refused, sql } = tests;
-const { add, createActive, createBody, deploymentOf, forgetWork, createTemplate, createFrom } = tests;
-const planner = await app.addKey({ [organizationId]: [] }, [
-  { organizationId, projectId: app.projectId, role: 'Planner' },
-]);
+const { add, keyFor, createActive, createBody, deploymentOf, forgetWork, createTemplate, createFrom } = tests;
+const planner = await keyFor('Planner', { projectId: app.projectId }, []);
 
 beforeEach(() => forgetWork());
 
@@ -50,13 +48,10 @@ test('what somebody proposes who may only plan is used for the plan, and stored 
   ]);
   await agent.finish(job, plannedOutcome());
   const shown = await deploymentOf(id);
-  assert.deepEqual(
-    shown.variables?.map(({ name, value, scope, scopeId }) => [name, value, scope, scopeId]),
-    [
-      ['SIZE', 'large', 'DEPLOYMENT', id],
-      ['TOKEN', '********', 'DEPLOYMENT', id],
-    ],
-  );
+  assert.deepEqual(fieldsOf(shown.variables, 'name', 'value', 'scope', 'scopeId'), [
+    ['SIZE', 'large', 'DEPLOYMENT', id],
+    ['TOKEN', '********', 'DEPLOYMENT', id],
+  ]);
   const query = { organizationId, deploymentLogId: id };
   assert.deepEqual(fieldsOf(await ok('listVariables', { query }), 'name', 'scope', 'schema'), [
     ['SIZE', 'DEPLOYMENT', { type: 'string' }],
@@ -85,8 +80,7 @@ test('what was proposed waits for an approval also where the project skips plans
   await put(true);
   t.after(() => put(false));
   const { id, stored } = await propose(changes);
-  const planSummary = { added: 0, changed: 0, destroyed: 0 };
-  await agent.plan({ hasChanges: false, hasResourceChanges: false, planSummary });
+  await agent.plan(emptyPlan);
   const { status, isSkippedApply } = await deploymentOf(id);
   assert.deepEqual([status, isSkippedApply], ['WAITING_FOR_USER', undefined]);
   await ok('approveDeployment', { id });
@@ -309,12 +303,8 @@ test("the environment's own template changes when a planner's repository and rev
   const role = await add('Role', 'Mover', {
     permissions: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT', 'RUN_PLAN', 'EDIT_VCS_ENVIRONMENT'],
   });
-  const deployer = await app.addKey({ [organizationId]: [] }, [
-    { organizationId, projectId: app.projectId, role: 'Deployer' },
-  ]);
-  const mover = await app.addKey({ [organizationId]: [] }, [
-    { organizationId, projectId: app.projectId, role: role.id },
-  ]);
+  const deployer = await keyFor('Deployer', { projectId: app.projectId }, []);
+  const mover = await keyFor(role.id, { projectId: app.projectId }, []);
   const { id, blueprintId } = await createActive({ revision: 'main' });
   const blueprintRepository = 'https://git.example.com/moved.git';
   const body = { blueprintRepository, blueprintRevision: 'v3' };

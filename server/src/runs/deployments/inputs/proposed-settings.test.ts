@@ -3,10 +3,8 @@ import { beforeEach, test } from 'node:test';
 import { plannedOutcome } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
-const { app, agent, organizationId, ok, refused, createActive, forgetWork } = await startAgentTests();
-const planner = await app.addKey({ [organizationId]: [] }, [
-  { organizationId, projectId: app.projectId, role: 'Planner' },
-]);
+const { app, agent, ok, refused, keyFor, createActive, forgetWork } = await startAgentTests();
+const planner = await keyFor('Planner', { projectId: app.projectId }, []);
 
 beforeEach(() => forgetWork());
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import { plannedOutcome } from '../../../../testing/agent.ts';
+import { fieldOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -83,10 +84,7 @@ test('what is deferred counts in no number, and what a summary replaces is not d
   assert.deepEqual(counts, {
     ...{ planReadable: true, ...numbers, metadata: 0, destructiveTypeCounts: { disk: 1 } },
   });
-  assert.deepEqual(
-    destructive?.map(({ address }) => address),
-    ['disk.replaced'],
-  );
+  assert.deepEqual(fieldOf(destructive, 'address'), ['disk.replaced']);
   const summary = { added: 2, changed: 0, destroyed: 1, replaced: 1, deferred: 2 };
   await sql(
     'update deployment set plan = null, plan_summary = $2 where id = $1',

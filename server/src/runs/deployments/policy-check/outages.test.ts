@@ -10,13 +10,9 @@ import { createFolderBlobStore } from '../../../ground/blobs/blob-store.ts';
 import { nextTry, policyCheck } from './policy-check.ts';
 
 const tests = await startPolicyTests();
-const { app, agent, repositories, needsOpa, ok, deploy, deploymentOf, guarded, checked } = tests;
+const { app, agent, repositories, needsOpa, ok, deploy, deploymentOf, guarded, checked, logOf } = tests;
 
 const statusOf = async (id: string) => (await deploymentOf(id)).status;
-async function logOf(deploymentLogId: string): Promise<string> {
-  const { events } = await ok('getStepLog', { params: { deploymentLogId, name: 'policy:check' } });
-  return events.map(({ message }) => message).join('\n');
-}
 
 const one = `package envarium
 pending contains "one more" if count(input.approvers) == 0

@@ -1,10 +1,9 @@
 /** Template whose policies decide where a deployment does not run that of its environment. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
 const tests = await startPolicyTests();
-const { app, agent, needsOpa, ok } = tests;
+const { app, agent, test, ok } = tests;
 const { deploy, deploymentOf, createTemplate, createFrom, newPolicy, assign, plan, planned, checked } = tests;
 
 /** A template that a policy guards, one without policies, and an environment of one of them. */
@@ -22,7 +21,7 @@ const end = async (id: string) => {
   return [status, error?.message];
 };
 
-test('a destroy is judged by the policies of the template that it destroys', needsOpa, async () => {
+test('a destroy is judged by the policies of the template that it destroys', async () => {
   const rules = `package envarium
 allow contains "a deploy" if input.deploymentRequest.type == "deploy"
 deny contains "stays" if input.deploymentRequest.type == "destroy"`;
@@ -47,7 +46,7 @@ deny contains "stays" if input.deploymentRequest.type == "destroy"`;
   assert.match((await end(queued.id))[1] ?? '', /denies the plan: stays/);
 });
 
-test('a deploy that changes the template is judged by the policies of the new one', needsOpa, async () => {
+test('a deploy that changes the template is judged by the policies of the new one', async () => {
   const { id, guarded } = await setUp(says('deny', 'not this one'), 'free');
   const { deployment } = await checked(id, { blueprintId: guarded.id });
   assert.equal(deployment.status, 'CANCELLED');

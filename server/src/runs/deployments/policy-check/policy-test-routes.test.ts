@@ -5,7 +5,7 @@ import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests({ ENVARIUM_OPA: placeOf('opa') ?? '/nowhere/opa' });
-const { app, organizationId, projectId, call, ok, refused, createActive } = tests;
+const { app, organizationId, projectId, call, ok, refused, keyFor, createActive } = tests;
 const needsOpa = withToolbox('opa');
 after(() => app.stopping.abort());
 
@@ -40,9 +40,7 @@ test('a policy of the organization is evaluated, also with another configuration
 });
 
 test('who may not write policies may test those of the organization only, of environments that they see', async () => {
-  const reader = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] }, [
-    { organizationId, projectId, role: ['VIEW_PROJECT', 'VIEW_ENVIRONMENT'] },
-  ]);
+  const reader = await keyFor(['VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId }, ['VIEW_ORGANIZATION']);
   await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: reader });
   const stranger = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_TEMPLATES'] });
   await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: stranger });

@@ -1,10 +1,10 @@
 /** Plans that need more than one person, or that policies decide about while people do. */
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach } from 'node:test';
 import { says, startPolicyTests } from '../../../../testing/guarded.ts';
 
 const tests = await startPolicyTests();
-const { app, agent, needsOpa, organizationId, call, ok, refused, sql } = tests;
+const { app, agent, test, organizationId, call, ok, refused, sql } = tests;
 const { deploymentOf, forgetWork, guarded, plan, checked } = tests;
 const [ada, ben, eve] = await Promise.all([1, 2, 3].map(() => app.addKey({ [organizationId]: 'Admin' })));
 type Key = NonNullable<typeof ada>;
@@ -38,37 +38,33 @@ const jobsOf = async (id: string) =>
     .map(({ phase }) => phase)
     .toSorted();
 
-test(
-  'each approval says who has approved and what is missing, and nobody approves twice',
-  needsOpa,
-  async () => {
-    const { id } = await waitingFor(3);
-    assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
-    const { waitingFor: wait, reviews, reviewers } = await deploymentOf(id);
-    assert.match(
-      wait?.text ?? '',
-      /1 person has approved it so far\. Approval policies ask for more: policy \d+: 2 more$/,
-    );
-    assert.deepEqual(
-      [wait?.approval?.decidedBy, wait?.approval?.excluded, reviewers, reviews?.length],
-      [
-        'policy',
-        [{ userId: ada?.id, reason: 'alreadyApproved' }],
-        [{ userId: ada?.id, action: 'approved' }],
-        1,
-      ],
-    );
-    assert.match(wait?.approval?.missing?.join() ?? '', /^policy \d+: 2 more$/);
-    assert.match(await refusal(id, ada), /^You have approved this plan already/);
-    assert.equal(await approved(id, ben), 'WAITING_FOR_USER');
-    assert.equal(await approved(id, eve), 'IN_PROGRESS');
-    assert.deepEqual(await jobsOf(id), ['apply', 'plan']);
-    await agent.apply(await agent.claim());
-    assert.equal((await deploymentOf(id)).status, 'SUCCESS');
-  },
-);
+test('each approval says who has approved and what is missing, and nobody approves twice', async () => {
+  const { id } = await waitingFor(3);
+  assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
+  const { waitingFor: wait, reviews, reviewers } = await deploymentOf(id);
+  assert.match(
+    wait?.text ?? '',
+    /1 person has approved it so far\. Approval policies ask for more: policy \d+: 2 more$/,
+  );
+  assert.deepEqual(
+    [wait?.approval?.decidedBy, wait?.approval?.excluded, reviewers, reviews?.length],
+    [
+      'policy',
+      [{ userId: ada?.id, reason: 'alreadyApproved' }],
+      [{ userId: ada?.id, action: 'approved' }],
+      1,
+    ],
+  );
+  assert.match(wait?.approval?.missing?.join() ?? '', /^policy \d+: 2 more$/);
+  assert.match(await refusal(id, ada), /^You have approved this plan already/);
+  assert.equal(await approved(id, ben), 'WAITING_FOR_USER');
+  assert.equal(await approved(id, eve), 'IN_PROGRESS');
+  assert.deepEqual(await jobsOf(id), ['apply', 'plan']);
+  await agent.apply(await agent.claim());
+  assert.equal((await deploymentOf(id)).status, 'SUCCESS');
+});
 
-test('the time of the check is that of its last round, without the wait for people', needsOpa, async () => {
+test('the time of the check is that of its last round, without the wait for people', async () => {
   const { id } = await waitingFor(2);
   app.advance(600);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
@@ -77,7 +73,7 @@ test('the time of the check is that of its last round, without the wait for peop
   assert.ok(Date.parse(completedAt ?? '') - Date.parse(startedAt ?? '') < 60_000);
 });
 
-test('a key of an organization and whoever made it count as one person', needsOpa, async () => {
+test('a key of an organization and whoever made it count as one person', async () => {
   const { id } = await waitingFor(2);
   const made = await ok('createApiKey', { body: { organizationId, name: 'ci' }, as: ada! });
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
@@ -86,22 +82,18 @@ test('a key of an organization and whoever made it count as one person', needsOp
   await ok('cancelDeployment', { id });
 });
 
-test(
-  'of people who approve at once one counts, and the other one after the policies were asked',
-  needsOpa,
-  async () => {
-    const { id } = await waitingFor(2);
-    const replies = await Promise.all([approve(id, ada), approve(id, ben)]);
-    assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
-    const later = replies[0]?.statusCode === 200 ? ben : ada;
-    assert.match(await refusal(id, later), /IN_PROGRESS/, 'while the policies are asked');
-    await app.carryOutEffects();
-    assert.equal(await approved(id, later), 'IN_PROGRESS');
-    assert.deepEqual(await jobsOf(id), ['apply', 'plan']);
-  },
-);
+test('of people who approve at once one counts, and the other one after the policies were asked', async () => {
+  const { id } = await waitingFor(2);
+  const replies = await Promise.all([approve(id, ada), approve(id, ben)]);
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
+  const later = replies[0]?.statusCode === 200 ? ben : ada;
+  assert.match(await refusal(id, later), /IN_PROGRESS/, 'while the policies are asked');
+  await app.carryOutEffects();
+  assert.equal(await approved(id, later), 'IN_PROGRESS');
+  assert.deepEqual(await jobsOf(id), ['apply', 'plan']);
+});
 
-test('of an approval and a refusal at once one counts, also for the second approver', needsOpa, async () => {
+test('of an approval and a refusal at once one counts, also for the second approver', async () => {
   const { id } = await waitingFor(2);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
   const replies = await Promise.all([approve(id, ben), call('cancelDeployment', { id, as: eve! })]);
@@ -115,7 +107,7 @@ test('of an approval and a refusal at once one counts, also for the second appro
   assert.deepEqual(await jobsOf(id), status === 'CANCELLED' ? ['plan'] : ['apply', 'plan']);
 });
 
-test('a refusal by the second person ends the plan, whoever approved it before', needsOpa, async () => {
+test('a refusal by the second person ends the plan, whoever approved it before', async () => {
   const { id } = await waitingFor(2);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
   await ok('cancelDeployment', { id, body: { comment: 'no' }, as: ben! });
@@ -124,7 +116,7 @@ test('a refusal by the second person ends the plan, whoever approved it before',
   assert.match(await refusal(id, eve), /is CANCELLED/);
 });
 
-test('the wait for the next person begins with the last approval, and ends as well', needsOpa, async () => {
+test('the wait for the next person begins with the last approval, and ends as well', async () => {
   const { id } = await waitingFor(2);
   const { waitingFor: first } = await deploymentOf(id);
   app.advance(20 * 86_400);
@@ -142,7 +134,7 @@ test('the wait for the next person begins with the last approval, and ends as we
   assert.equal((await deploymentOf(id)).status, 'TIMEOUT');
 });
 
-test('the own plan needs others, however many policies ask for', needsOpa, async () => {
+test('the own plan needs others, however many policies ask for', async () => {
   const { environment, project } = await guarded([people(1)]);
   await ok('updatePolicy', { body: { projectId: project.id, selfApprovalForbidden: true } });
   const { id } = await ok('deployEnvironment', { id: environment.id, as: ada! });
@@ -170,46 +162,36 @@ async function proposal(text: string) {
   return { id, environment, size };
 }
 
-test(
-  "a planner's plan waits although policies allow it, and its changes are stored by the last approval",
-  needsOpa,
-  async () => {
-    const free = await proposal(says('allow'));
-    const { status, waitingFor: wait } = await deploymentOf(free.id);
-    assert.deepEqual([status, wait?.approval?.decidedBy], ['WAITING_FOR_USER', 'planner']);
-    await ok('cancelDeployment', { id: free.id });
-    assert.equal(await free.size(), 'small');
-    const two = await proposal(people(2));
-    assert.equal(await approved(two.id, ada), 'WAITING_FOR_USER');
-    assert.equal(await two.size(), 'small', 'not before the last approval');
-    assert.equal(await approved(two.id, ben), 'IN_PROGRESS');
-    assert.equal(await two.size(), 'large');
-    const rows = await sql<{ actor_id: string }>(
-      "select actor_id from audit_event where action = 'variables.changed' order by number desc limit 1",
-    );
-    assert.equal(rows[0]?.actor_id, ben?.id);
-  },
-);
+test("a planner's plan waits although policies allow it, and its changes are stored by the last approval", async () => {
+  const free = await proposal(says('allow'));
+  const { status, waitingFor: wait } = await deploymentOf(free.id);
+  assert.deepEqual([status, wait?.approval?.decidedBy], ['WAITING_FOR_USER', 'planner']);
+  await ok('cancelDeployment', { id: free.id });
+  assert.equal(await free.size(), 'small');
+  const two = await proposal(people(2));
+  assert.equal(await approved(two.id, ada), 'WAITING_FOR_USER');
+  assert.equal(await two.size(), 'small', 'not before the last approval');
+  assert.equal(await approved(two.id, ben), 'IN_PROGRESS');
+  assert.equal(await two.size(), 'large');
+  const rows = await sql<{ actor_id: string }>(
+    "select actor_id from audit_event where action = 'variables.changed' order by number desc limit 1",
+  );
+  assert.equal(rows[0]?.actor_id, ben?.id);
+});
 
-test(
-  'a proposal that cannot be stored any more fails after its last approval, and says why',
-  needsOpa,
-  async () => {
-    const { id, size } = await proposal(people(1));
-    const body = [
-      { scope: 'GLOBAL', organizationId, name: 'SIZE', type: 0, value: 'fixed', isReadonly: true },
-    ];
-    const [locked] = await ok('saveVariables', { body });
-    assert.equal(await approved(id, ada), 'FAILURE');
-    await ok('deleteVariable', { id: locked?.id ?? '' });
-    const { error } = await deploymentOf(id);
-    assert.match(error?.message ?? '', /can no longer be stored/);
-    assert.equal(await size(), 'small');
-    assert.deepEqual(await jobsOf(id), ['plan']);
-  },
-);
+test('a proposal that cannot be stored any more fails after its last approval, and says why', async () => {
+  const { id, size } = await proposal(people(1));
+  const body = [{ scope: 'GLOBAL', organizationId, name: 'SIZE', type: 0, value: 'fixed', isReadonly: true }];
+  const [locked] = await ok('saveVariables', { body });
+  assert.equal(await approved(id, ada), 'FAILURE');
+  await ok('deleteVariable', { id: locked?.id ?? '' });
+  const { error } = await deploymentOf(id);
+  assert.match(error?.message ?? '', /can no longer be stored/);
+  assert.equal(await size(), 'small');
+  assert.deepEqual(await jobsOf(id), ['plan']);
+});
 
-test('the variable is stronger than what policies ask for, and not than a denial', needsOpa, async () => {
+test('the variable is stronger than what policies ask for, and not than a denial', async () => {
   const never = { configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' }] };
   const always = { configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true' }] };
   for (const [text, more, status] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { stateFile } from '../../../../testing/agent.ts';
+import { emptyPlan, stateFile } from '../../../../testing/agent.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
@@ -13,11 +13,6 @@ await ok('updatePolicy', {
 beforeEach(() => forgetWork());
 
 const inside = { projectId, requiresApproval: false };
-const nothing = {
-  hasChanges: false,
-  hasResourceChanges: false,
-  planSummary: { added: 0, changed: 0, destroyed: 0 },
-};
 const text = (value: string) => ({ a: { value, type: 'string', sensitive: false } });
 
 async function isSkipped(environmentId: string): Promise<boolean> {
@@ -30,7 +25,7 @@ async function isSkipped(environmentId: string): Promise<boolean> {
 /** Deploys with an empty plan. @returns the apply, if it is not skipped */
 async function deployNothing(environmentId: string, more: object = {}) {
   await deploy(environmentId);
-  return agent.plan({ ...nothing, ...more });
+  return agent.plan({ ...emptyPlan, ...more });
 }
 
 test('a state that was rolled back is read again, and what an apply of it reads is carried on', async () => {

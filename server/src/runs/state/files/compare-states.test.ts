@@ -241,13 +241,10 @@ test('resources of a stack of Pulumi are compared by their URNs, without their s
       [{ name: 'content', isSensitive: false, before: 'a', after: 'b' }],
     ],
   ]);
-  assert.deepEqual(
-    outputs.map(({ name, isSensitive, before: left, after: right }) => [name, isSensitive, left, right]),
-    [
-      ['page', false, '/page', '/other'],
-      ['token', true, sensitiveMask, sensitiveMask],
-    ],
-  );
+  assert.deepEqual(fieldsOf(outputs, 'name', 'isSensitive', 'before', 'after'), [
+    ['page', false, '/page', '/other'],
+    ['token', true, sensitiveMask, sensitiveMask],
+  ]);
 });
 
 test('the states of several units are compared by unit', () => {
