@@ -1,4 +1,4 @@
-/** Single fields of lists, as assertions compare them. */
+/** Fields of lists and of requests, as tests compare and set them. */
 
 /** The values of a field, row by row; of a list that is absent, nothing. */
 export function fieldOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): Row[Field][];
@@ -23,4 +23,15 @@ export function fieldsOf<Row>(
   ...fields: Several<Row>
 ): unknown[][] | undefined {
   return rows?.map((row) => fields.map((field) => row[field]));
+}
+
+/**
+ * A part of a request with a value at a place; what is on the way is created where it does not exist.
+ * @param path names of fields, and `0` for the first element of an array
+ */
+export function withValue(part: unknown, [head = '', ...rest]: readonly string[], value: unknown): unknown {
+  if (head === '') return value;
+  if (head === '0') return [withValue((part as unknown[] | undefined)?.[0], rest, value)];
+  const fields = (part ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...fields, [head]: withValue(fields[head], rest, value) };
 }

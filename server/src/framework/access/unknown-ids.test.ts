@@ -11,9 +11,9 @@ import type { ErrorBody } from '#contract/schema/errors.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import type { CallInput } from '../../../testing/client.ts';
 import { createIdle } from '../../../testing/environment.ts';
+import { withValue } from '../../../testing/fields.ts';
 import { makeSamples, subjectsOf } from '../../../testing/samples.ts';
 import { startAgentTests } from '../../../testing/start.ts';
-import { withValue } from '../../../testing/with-value.ts';
 
 const { app, call, ok, createActive } = await startAgentTests();
 const { ids, requestOf } = await makeSamples(app, await createActive());

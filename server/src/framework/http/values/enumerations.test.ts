@@ -11,10 +11,10 @@ import { type OperationName, operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { warningHeader } from '#contract/schema/warning-header.ts';
 import type { CallInput } from '../../../../testing/client.ts';
+import { withValue } from '../../../../testing/fields.ts';
 import { gitFolder } from '../../../../testing/git-repository.ts';
 import { makeSamples } from '../../../../testing/samples.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
-import { withValue } from '../../../../testing/with-value.ts';
 
 const folder = gitFolder();
 after(() => folder[Symbol.dispose]());
