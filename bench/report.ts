@@ -57,32 +57,42 @@ export function asTable(recorded: readonly Recorded[]): string {
   return table.toString();
 }
 
-function section({ bench, at, seconds, machine, figures, settings }: Recorded): string {
-  const rows = figures.map((each) => {
-    const [, name = '', unit = '', median = '', minimum = '', maximum = '', p99 = '', count = ''] = row(
-      bench,
-      each,
-    );
-    return `| ${name} | **${median} ${unit}** | ${minimum} | ${maximum} | ${p99} | ${count} |`;
+/** Parts of a duration by phase, which are in the stored results only. */
+const isPart = /^(own|difference): /;
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function figureLines({ bench, figures }: Recorded): string[] {
+  const shown = figures.filter(({ name }) => !isPart.test(name));
+  return shown.map((each) => {
+    const [, name = '', unit = '', median = '', ...others] = row(bench, each);
+    return line([bench, name, `**${median} ${unit}**`, ...others]);
   });
+}
+
+function circumstances({ bench, at, seconds, machine, settings }: Recorded): string {
   const settled = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
-  return [
-    `### \`npm run bench -- ${bench}\``,
-    '',
-    '| Figure | Median | Min | Max | p99 | Samples |',
-    '|---|---|---|---|---|---|',
-    ...rows,
-    '',
-    `${at.slice(0, 16).replace('T', ' ')} UTC, ${seconds} s, load before: ${machine.loadBefore}. With: ${settled.join('; ')}.`,
-    '',
-  ].join('\n');
+  const began = at.slice(0, 16).replace('T', ' ');
+  return line([bench, began, `${seconds} s`, String(machine.loadBefore), settled.join('; ')]);
 }
 
 /** Replaces the figures on the documentation page. @returns the page's path */
 export async function writePage(recorded: readonly Recorded[]): Promise<string> {
   const { processor, cores, memoryGiB, kernel, node, terraform, git } = (recorded[0] as Recorded).machine;
   const machine = `Machine: ${processor}, ${cores} cores, ${memoryGiB} GiB, ${kernel}; Node ${node}, ${terraform}, ${git}.`;
-  const text = [pageBegin, '', machine, '', ...recorded.map(section), pageEnd].join('\n');
+  const text = [
+    ...[pageBegin, '', machine, ''],
+    '| Benchmark | Figure | Median | Min | Max | p99 | Samples |',
+    '|---|---|---|---|---|---|---|',
+    ...recorded.flatMap(figureLines),
+    '',
+    '| Benchmark | Began (UTC) | Took | Load before | With |',
+    '|---|---|---|---|---|',
+    ...recorded.map(circumstances),
+    ...['', pageEnd],
+  ].join('\n');
   const before = await readFile(page, 'utf8');
   const [head, rest] = before.split(pageBegin);
   const tail = rest?.split(pageEnd)[1];
