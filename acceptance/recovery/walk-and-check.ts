@@ -46,7 +46,9 @@ function resourcesAfter(phase: Phase): number {
 
 /** Declares the tests of one walk. @param round distinguishes the walks of a longer test */
 export function walkAndCheck(tool: FamilyTool, killed: Killed, round = ''): void {
-  describe(`${tool.type}: the ${killed} is killed ${round}`.trim(), { skip: tool.skip }, () => {
+  const name = `${tool.type}: the ${killed} is killed ${round}`.trim();
+  // Each test deploys an environment of its own once more.
+  describe(name, { skip: tool.skip, concurrency: true }, () => {
     let walk: Walk;
     before(async () => {
       walk = await Walk.start(tool);

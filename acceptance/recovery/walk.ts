@@ -169,7 +169,11 @@ export class Walk implements AsyncDisposable {
   async kill(killed: Killed): Promise<void> {
     const wanted = (Object.keys(phases) as Phase[]).filter((phase) => fateOf(phase, killed) !== null);
     this.#home = await homeOf(this.#service.client);
-    for (const phase of wanted.filter((each) => each !== 'claim')) await this.#bringTo(phase);
+    // The one at init comes alone: others would reuse its result, or it theirs.
+    const early: readonly Phase[] = wanted.filter((phase) => phase === 'checkout' || phase === 'init');
+    for (const phase of early) await this.#bringTo(phase);
+    const later = wanted.filter((phase) => phase !== 'claim' && !early.includes(phase));
+    await Promise.all(later.map((phase) => this.#bringTo(phase)));
     const agent = await agentPid(this.#service);
     sendSignal(agent, 'SIGSTOP');
     this.#spooled.look();
@@ -267,8 +271,8 @@ export class Walk implements AsyncDisposable {
 
   /** While the agent is stopped, the runners end their attempts. */
   async #endUnsent(ending: readonly Phase[]): Promise<void> {
+    for (const phase of ending) this.#openGates(phase);
     for (const phase of ending) {
-      this.#openGates(phase);
       const { environmentId } = this.cells.get(phase)!;
       const wanted = phase === 'planned' ? 'plan' : 'apply';
       await until(`the outcome of ${phase}`, async () =>
