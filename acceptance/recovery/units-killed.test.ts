@@ -81,8 +81,6 @@ describe('a run of several units, killed half-way,', needs, () => {
     const ended = await untilEnd(mortal.client, next.id);
     assert.equal(ended.resourceCount, 4);
     for (const name of ['first', 'slow', 'last']) assert.equal(await linesIn(world, name), 1, name);
-    const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
-    await untilEnd(mortal.client, destroy.id);
   }
 
   for (const binary of ['terraform', 'opentofu'] as const)
@@ -94,6 +92,8 @@ describe('a run of several units, killed half-way,', needs, () => {
       const [newest] = await mortal.client.call('listStateVersions', { params: { id } });
       assert.equal(newest?.deploymentLogId, deploymentId);
       await continued(id, world);
+      const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
+      await untilEnd(mortal.client, destroy.id);
     });
 
   test('terraform: terragrunt is killed; the deployment fails, and the next one continues', async () => {
