@@ -32,44 +32,37 @@ function addAgentRemoval(group: Command): void {
     .command('delete <agent>')
     .description('delete an agent (its key, id or name) with its secrets')
     .option('--force', 'even while it has runs, which will count as lost');
-  onCall<ForceFlags>(
-    remove,
-    async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
-      const { agentKey, name } = await findAgent(client, organizationId, given);
-      const deleted = await client.call('deleteAgent', {
-        params: { agentKey },
-        query: { force: options.force },
-      });
-      return isJson ? output.json(deleted) : output.line(`Agent ${plain(name ?? agentKey)} was deleted`);
-    },
-  );
+  onCall<ForceFlags>(remove, async ({ session, args: [given = ''], options }) => {
+    const { client, organizationId } = session;
+    const { agentKey, name } = await findAgent(client, organizationId, given);
+    const deleted = await client.call('deleteAgent', {
+      params: { agentKey },
+      query: { force: options.force },
+    });
+    return session.answer(deleted, `Agent ${plain(name ?? agentKey)} was deleted`);
+  });
   onCall(
     group.command('secrets <agent>').description('list the secrets of an agent, without their values'),
-    async ({ session: { client, output, isJson, organizationId }, args: [given = ''] }) => {
+    async ({ session, args: [given = ''] }) => {
+      const { client, organizationId } = session;
       const { agentKey } = await findAgent(client, organizationId, given);
       const all = await client.call('listAgentSecrets', { params: { agentKey } });
-      return isJson ? output.json(all) : output.table(all, secretColumns, 'No secrets.');
+      return session.list(all, secretColumns, 'No secrets.');
     },
   );
   const revoke = group
     .command('delete-secret <agent> <secret>')
     .description('delete a secret of an agent: its id')
     .option('--force', 'even if it is the last one and the agent has runs, which will count as lost');
-  onCall<ForceFlags>(
-    revoke,
-    async ({
-      session: { client, output, isJson, organizationId },
-      args: [given = '', secretId = ''],
-      options,
-    }) => {
-      const { agentKey } = await findAgent(client, organizationId, given);
-      const deleted = await client.call('deleteAgentSecret', {
-        params: { agentKey, secretId },
-        query: { force: options.force },
-      });
-      return isJson ? output.json(deleted) : output.line(`Secret ${plain(secretId)} was deleted`);
-    },
-  );
+  onCall<ForceFlags>(revoke, async ({ session, args: [given = '', secretId = ''], options }) => {
+    const { client, organizationId } = session;
+    const { agentKey } = await findAgent(client, organizationId, given);
+    const deleted = await client.call('deleteAgentSecret', {
+      params: { agentKey, secretId },
+      query: { force: options.force },
+    });
+    return session.answer(deleted, `Secret ${plain(secretId)} was deleted`);
+  });
 }
 
 export function addAgentCommands(program: Command): void {
@@ -89,22 +82,20 @@ export function addAgentCommands(program: Command): void {
     const { id: organizationId } = await findOrganization(session);
     const { description } = options;
     const made = await session.client.call('createAgent', { body: { organizationId, name, description } });
-    return session.isJson ? session.output.json(made) : session.output.line(made.agentKey);
+    return session.answer(made, () => made.agentKey);
   });
   const secret = group
     .command('secret <agent>')
     .description('create another secret for an agent (its key, id or name); it is shown only once')
     .option('--description <text>', 'where it is used');
-  onCall<{ description?: string }>(
-    secret,
-    async ({ session: { client, output, isJson, organizationId }, args: [given = ''], options }) => {
-      const { agentKey } = await findAgent(client, organizationId, given);
-      const made = await client.call('createAgentSecret', {
-        params: { agentKey },
-        body: { description: options.description },
-      });
-      return isJson ? output.json(made) : output.line(made.secret);
-    },
-  );
+  onCall<{ description?: string }>(secret, async ({ session, args: [given = ''], options }) => {
+    const { client, organizationId } = session;
+    const { agentKey } = await findAgent(client, organizationId, given);
+    const made = await client.call('createAgentSecret', {
+      params: { agentKey },
+      body: { description: options.description },
+    });
+    return session.answer(made, () => made.secret);
+  });
   addAgentRemoval(group);
 }

@@ -103,10 +103,7 @@ function addList(group: Command): void {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listCredentials', { query: { organizationId } });
     const { project } = options;
-    if (project === undefined)
-      return session.isJson
-        ? session.output.json(all)
-        : session.output.table(all, columns, 'No credentials.');
+    if (project === undefined) return session.list(all, columns, 'No credentials.');
     const { id: projectId } = await findProject(session.client, organizationId, project);
     const found = await session.client.call('listProjectCredentials', { params: { projectId } });
     if (session.isJson) return session.output.json(found);
@@ -152,9 +149,7 @@ function addCreate(group: Command): void {
       value: valueOf(options) ?? valueOf({ valueFile: '-' }) ?? {},
     };
     const credential = await session.client.call('createCredential', { body });
-    return session.isJson
-      ? session.output.json(credential)
-      : session.output.line(`Credential ${plain(name)} was stored: ${credential.id}`);
+    return session.answer(credential, () => `Credential ${plain(name)} was stored: ${credential.id}`);
   });
 }
 
@@ -171,9 +166,7 @@ function addUpdate(group: Command): void {
       params: { id },
       body: { name: options.name, value: valueOf(options) },
     });
-    return session.isJson
-      ? session.output.json(credential)
-      : session.output.line(`Credential ${plain(name)} was updated`);
+    return session.answer(credential, `Credential ${plain(name)} was updated`);
   });
 }
 
@@ -198,9 +191,7 @@ function addShowAndDelete(group: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await find(session, given);
       const deleted = await session.client.call('deleteCredential', { params: { id } });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`Credential ${plain(name)} was deleted`);
+      return session.answer(deleted, `Credential ${plain(name)} was deleted`);
     },
   );
 }
@@ -211,7 +202,7 @@ function addTest(group: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id } = await find(session, given);
       const found = await session.client.call('testCredential', { params: { id } });
-      await (session.isJson ? session.output.json(found) : session.output.line(plain(found.message)));
+      await session.answer(found, () => plain(found.message));
       return found.isOk ? exitCodes.good : exitCodes.failed;
     },
   );
@@ -236,9 +227,7 @@ function addAssignments(group: Command): void {
         word === 'assign'
           ? await session.client.call('assignCredential', { params })
           : await session.client.call('unassignCredential', { params });
-      return session.isJson
-        ? session.output.json(answer)
-        : session.output.line(`Credential ${plain(name)} was ${done} ${plain(project.name)}`);
+      return session.answer(answer, `Credential ${plain(name)} was ${done} ${plain(project.name)}`);
     });
   }
 }
@@ -250,7 +239,7 @@ function addSubject(group: Command): void {
       const { id: organizationId } = await findOrganization(session);
       const bytes = await session.client.bytes('getOidcSubject', { query: { organizationId } });
       const subject = new TextDecoder().decode(bytes);
-      return session.isJson ? session.output.json({ subject }) : session.output.line(plain(subject));
+      return session.answer({ subject }, plain(subject));
     },
   );
 }

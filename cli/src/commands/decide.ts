@@ -88,7 +88,7 @@ function addCancel(program: Command): void {
       params: { id },
       body: { planHash: options.planHash, comment: options.comment },
     });
-    return session.isJson ? session.output.json(cancelled) : session.output.line(`Cancelled: ${id}`);
+    return session.answer(cancelled, `Cancelled: ${id}`);
   });
 }
 
@@ -127,9 +127,10 @@ function addRelease(program: Command): void {
       params: { id },
       body: { reason: options.reason },
     });
-    return session.isJson
-      ? session.output.json(released)
-      : session.output.line(`${id} is ${released.status}: its environment accepts deployments again`);
+    return session.answer(
+      released,
+      () => `${id} is ${released.status}: its environment accepts deployments again`,
+    );
   });
 }
 

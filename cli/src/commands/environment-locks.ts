@@ -111,8 +111,6 @@ export function addStateUnlock(group: Command): void {
     const { id } = await findEnvironment(session, name);
     const body = { lockId: options.lockId, reason: options.reason };
     const freed = await session.client.call('freeStateLock', { params: { id }, body });
-    return session.isJson
-      ? session.output.json(freed)
-      : session.output.line(plain(`The state of ${name} is unlocked; it was ${stateText(freed)}`));
+    return session.answer(freed, () => plain(`The state of ${name} is unlocked; it was ${stateText(freed)}`));
   });
 }

@@ -33,12 +33,8 @@ interface DriftScheduleFlags {
 }
 
 /** Prints what has changed, or the environment as JSON. */
-async function publishChange(
-  { output, isJson }: CommandSession,
-  environment: Environment,
-  sentence: string,
-): Promise<void> {
-  return isJson ? output.json(environment) : output.line(`${plain(environment.name)} ${sentence}`);
+function publishChange(session: CommandSession, environment: Environment, sentence: string): Promise<void> {
+  return session.answer(environment, () => `${plain(environment.name)} ${sentence}`);
 }
 
 function addArchiveCommands(group: Command): void {
@@ -78,9 +74,7 @@ function addDelete(group: Command): void {
     const environment = await findEnvironment(session, name);
     if (!options.yes && canAsk()) await confirmDeletion(environment);
     const deleted = await session.client.call('deleteEnvironment', { params: { id: environment.id } });
-    return session.isJson
-      ? session.output.json(deleted)
-      : session.output.line(`${plain(environment.name)} is deleted`);
+    return session.answer(deleted, `${plain(environment.name)} is deleted`);
   });
 }
 

@@ -188,9 +188,7 @@ export function addEnvironmentCommands(program: Command): void {
     .option('--limit <number>', 'show at most this many', wholeNumber('--limit', 1));
   onCall<ListEnvironmentsFlags>(list, async ({ session, options }) => {
     const environments = await listAll(session, options);
-    return session.isJson
-      ? session.output.json(environments)
-      : session.output.table(environments, listColumns, 'No environments.');
+    return session.list(environments, listColumns, 'No environments.');
   });
 
   addCreateCommand(group);

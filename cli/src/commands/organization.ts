@@ -109,15 +109,10 @@ export function addOrganizationCommands(program: Command): void {
     .command('organization')
     .alias('organizations')
     .description('organizations that the key has access to');
-  onCall(
-    group.command('list').description('list organizations'),
-    async ({ session: { client, output, isJson } }) => {
-      const organizations = await client.call('listOrganizations');
-      return isJson
-        ? output.json(organizations)
-        : output.table(organizations, columns, 'This key has access to no organization.');
-    },
-  );
+  onCall(group.command('list').description('list organizations'), async ({ session }) => {
+    const organizations = await session.client.call('listOrganizations');
+    return session.list(organizations, columns, 'This key has access to no organization.');
+  });
   onCall(
     group.command('show [organization]').description('show an organization: its id'),
     async ({ session, args: [id] }) =>

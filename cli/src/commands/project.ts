@@ -65,7 +65,7 @@ function addCreate(group: Command): void {
     .option('--parent <project>', 'id or exact name of the parent project')
     .option('--tag <text>', 'tag; may be repeated', gather);
   onCall<CreateProjectFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const organization = await findOrganization(session);
     const parent =
       options.parent === undefined ? undefined : await findProject(client, organization.id, options.parent);
@@ -78,7 +78,7 @@ function addCreate(group: Command): void {
         tags: options.tag,
       },
     });
-    return isJson ? output.json(project) : output.line(`Project ${plain(name)} was created: ${project.id}`);
+    return session.answer(project, () => `Project ${plain(name)} was created: ${project.id}`);
   });
 }
 
@@ -123,9 +123,7 @@ function addArchive(group: Command): void {
   onCall(archive, async ({ session, args: [name = ''] }) => {
     const { id } = await namedProject(session, name);
     const archived = await session.client.call('deleteProject', { params: { id } });
-    return session.isJson
-      ? session.output.json(archived)
-      : session.output.line(`${plain(name)} is archived; nothing was destroyed`);
+    return session.answer(archived, `${plain(name)} is archived; nothing was destroyed`);
   });
   onCall(
     group.command('restore <project>').description('restore it from the archive'),
@@ -147,13 +145,11 @@ export function addProjectCommands(program: Command): void {
     .description('list projects')
     .option('--archived', 'only archived ones')
     .option('--no-archived', 'only those that are not archived');
-  onCall<{ archived?: boolean }>(
-    list,
-    async ({ session: { client, output, isJson, organizationId }, options: { archived: isArchived } }) => {
-      const projects = await client.call('listProjects', { query: { organizationId, isArchived } });
-      return isJson ? output.json(projects) : output.table(projects, columnsFor(projects), 'No projects.');
-    },
-  );
+  onCall<{ archived?: boolean }>(list, async ({ session, options: { archived: isArchived } }) => {
+    const { client, organizationId } = session;
+    const projects = await client.call('listProjects', { query: { organizationId, isArchived } });
+    return session.list(projects, columnsFor(projects), 'No projects.');
+  });
   onCall(
     group.command('show <project>').description('show a project: its id or exact name'),
     async ({ session, args: [name = ''] }) => show(session, await namedProject(session, name)),
@@ -170,9 +166,7 @@ export function addProjectCommands(program: Command): void {
     async ({ session, args: [name = ''] }) => {
       const { id } = await namedProject(session, name);
       const all = await session.client.call('listProjectSchedules', { params: { id } });
-      return session.isJson
-        ? session.output.json(all)
-        : session.output.table(all, scheduleColumns, 'No schedules.');
+      return session.list(all, scheduleColumns, 'No schedules.');
     },
   );
 }

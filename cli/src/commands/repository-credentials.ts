@@ -87,9 +87,7 @@ function addTokenUpdate(group: Command): void {
         projectIds: options.allProjects ? [] : await projectsOf(session, organizationId, options),
       },
     });
-    return session.isJson
-      ? session.output.json(token)
-      : session.output.line(`Git token ${plain(name)} was updated`);
+    return session.answer(token, `Git token ${plain(name)} was updated`);
   });
 }
 
@@ -98,9 +96,7 @@ function addGitTokens(program: Command): void {
   onCall(group.command('list').description('list git tokens'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listGitTokens', { query: { organizationId } });
-    return session.isJson
-      ? session.output.json(all)
-      : session.output.table(all, tokenColumns, 'No git tokens.');
+    return session.list(all, tokenColumns, 'No git tokens.');
   });
   const create = group
     .command('create <name>')
@@ -113,9 +109,7 @@ function addGitTokens(program: Command): void {
     const value = textFromFile('--value-file', options.valueFile).trim();
     const body = { organizationId, name, value, projectIds };
     const token = await session.client.call('createGitToken', { body });
-    return session.isJson
-      ? session.output.json(token)
-      : session.output.line(`Git token ${plain(name)} was stored: ${token.id}`);
+    return session.answer(token, () => `Git token ${plain(name)} was stored: ${token.id}`);
   });
   addTokenUpdate(group);
   onCall(
@@ -138,9 +132,7 @@ function addGitTokens(program: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await findGitToken(session.client, (await findOrganization(session)).id, given);
       const deleted = await session.client.call('deleteGitToken', { params: { id } });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`Git token ${plain(name)} was deleted`);
+      return session.answer(deleted, `Git token ${plain(name)} was deleted`);
     },
   );
 }
@@ -172,7 +164,7 @@ function addSshKeys(program: Command): void {
   onCall(group.command('list').description('list ssh keys'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listSshKeys', { query: { organizationId } });
-    return session.isJson ? session.output.json(all) : session.output.table(all, keyColumns, 'No ssh keys.');
+    return session.list(all, keyColumns, 'No ssh keys.');
   });
   const create = group
     .command('create <name>')
@@ -184,9 +176,7 @@ function addSshKeys(program: Command): void {
     const projectIds = await projectsOf(session, organizationId, options);
     const body = { organizationId, name, value: keyText(options.valueFile), projectIds };
     const key = await session.client.call('createSshKey', { body });
-    return session.isJson
-      ? session.output.json(key)
-      : session.output.line(`Ssh key ${plain(name)} was stored: ${key.id}`);
+    return session.answer(key, () => `Ssh key ${plain(name)} was stored: ${key.id}`);
   });
   const update = group
     .command('update <ssh-key>')
@@ -198,9 +188,7 @@ function addSshKeys(program: Command): void {
       params: { id },
       body: { value: keyText(options.valueFile) },
     });
-    return session.isJson
-      ? session.output.json(key)
-      : session.output.line(`Ssh key ${plain(name)} was replaced`);
+    return session.answer(key, `Ssh key ${plain(name)} was replaced`);
   });
   addSshKeyShow(group);
   onCall(
@@ -208,9 +196,7 @@ function addSshKeys(program: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
       const deleted = await session.client.call('deleteSshKey', { params: { id } });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`Ssh key ${plain(name)} was deleted`);
+      return session.answer(deleted, `Ssh key ${plain(name)} was deleted`);
     },
   );
 }

@@ -76,9 +76,7 @@ export function addRepositoryCommands(program: Command): void {
     const found = await session.client.call('listVariablesFromRepository', {
       query: { ...(await accessOf(session, repository, options)), revision, path, type, fileName },
     });
-    return session.isJson
-      ? session.output.json(found)
-      : session.output.table(found, columns, 'The code declares no variables.');
+    return session.list(found, columns, 'The code declares no variables.');
   });
   const revisions = withAccessFlags(
     group.command('revisions <address>').description('show its branches and tags'),

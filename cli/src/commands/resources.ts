@@ -41,6 +41,6 @@ export function addResourceCommands(program: Command): void {
   );
   onCall<DeploymentFlags>(resources, async ({ session, args: [given], options }) => {
     const all = await resourcesOf(session, given, options);
-    return session.isJson ? session.output.json(all) : session.output.table(all, columns, 'No resources.');
+    return session.list(all, columns, 'No resources.');
   });
 }

@@ -77,7 +77,7 @@ function addReading(group: Command): void {
       (query) => session.client.call('listStateVersions', { params, query }),
       options.limit,
     );
-    return session.isJson ? session.output.json(all) : session.output.table(all, columns, 'No state.');
+    return session.list(all, columns, 'No state.');
   });
   onCall(
     group.command('show <version>').description('show a version: its id'),
@@ -170,9 +170,7 @@ function addDeletion(group: Command): void {
     async ({ session, args: [id = ''] }) => {
       const params = { id: requireVersion(id) };
       const deleted = await session.client.call('deleteStateVersion', { params });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`The rescued version ${plain(deleted.id)} was deleted`);
+      return session.answer(deleted, () => `The rescued version ${plain(deleted.id)} was deleted`);
     },
   );
 }

@@ -59,9 +59,7 @@ function addChanging(group: Command): void {
     const tokenId = await tokenIdOf(session, organizationId, gitToken);
     const body = { organizationId, name, url, type, vcsAgentKey, tokenId };
     const connection = await session.client.call('createVcsConnection', { body });
-    return session.isJson
-      ? session.output.json(connection)
-      : session.output.line(`VCS connection ${plain(name)} was stored: ${connection.id}`);
+    return session.answer(connection, () => `VCS connection ${plain(name)} was stored: ${connection.id}`);
   });
   const update = group
     .command('update <vcs-connection>')
@@ -81,9 +79,7 @@ function addChanging(group: Command): void {
       params: { id },
       body: { name, vcsAgentKey, tokenId },
     });
-    return session.isJson
-      ? session.output.json(connection)
-      : session.output.line(`VCS connection ${plain(connection.name)} was updated`);
+    return session.answer(connection, () => `VCS connection ${plain(connection.name)} was updated`);
   });
 }
 
@@ -94,9 +90,7 @@ export function addVcsConnectionCommands(program: Command): void {
   onCall(group.command('list').description('list connections'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listVcsConnections', { query: { organizationId } });
-    return session.isJson
-      ? session.output.json(all)
-      : session.output.table(all, columns, 'No VCS connections.');
+    return session.list(all, columns, 'No VCS connections.');
   });
   addChanging(group);
   onCall(
@@ -121,9 +115,7 @@ export function addVcsConnectionCommands(program: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await findConnection(session, (await findOrganization(session)).id, given);
       const deleted = await session.client.call('deleteVcsConnection', { params: { id } });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`VCS connection ${plain(name)} was deleted`);
+      return session.answer(deleted, `VCS connection ${plain(name)} was deleted`);
     },
   );
   const installation = group
@@ -135,6 +127,6 @@ export function addVcsConnectionCommands(program: Command): void {
       params: { vcsType: 'github' },
       query: { organizationId, repository },
     });
-    return session.isJson ? session.output.json(found) : session.output.line(String(found.token));
+    return session.answer(found, () => String(found.token));
   });
 }

@@ -4,6 +4,7 @@ import type { OperationName } from '#contract/operations.ts';
 import { currentProcess } from '../terminal/current-process.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import { plain, safeText } from '../terminal/safe-text.ts';
+import type { TableColumn } from '../terminal/table.ts';
 import { hasForm } from './explain-reply.ts';
 import { patientFetch } from './patient-fetch.ts';
 import { reportingFetch } from './report-warnings.ts';
@@ -32,6 +33,13 @@ export interface CommandSession {
   readonly isJson: boolean;
   /** The organization that was specified; undefined: all that the key has access to. */
   readonly organizationId: string | undefined;
+  /**
+   * Prints a reply, or instead of it a sentence.
+   * @param sentence a function where it reads the reply, which is printed even if it has another form
+   */
+  answer(reply: unknown, sentence: string | (() => string)): Promise<void>;
+  /** Prints a reply that is a list, or instead of it a table, or `ifEmpty`. */
+  list<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], ifEmpty: string): Promise<void>;
 }
 
 /** Prints what is not part of a command's result as safe text, on standard error. */
@@ -56,6 +64,8 @@ export async function openSession(flags: SharedFlags): Promise<CommandSession> {
     stored,
   );
   const malformed = new Set<OperationName>();
+  const output = createOutput(currentProcess().stdout, currentProcess().env);
+  const isJson = flags.json === true;
   return {
     malformed,
     client: createClient({
@@ -69,8 +79,11 @@ export async function openSession(flags: SharedFlags): Promise<CommandSession> {
         if (!hasForm(name, reply)) malformed.add(name);
       },
     }),
-    output: createOutput(currentProcess().stdout, currentProcess().env),
-    isJson: flags.json === true,
+    output,
+    isJson,
     organizationId,
+    answer: (reply, sentence) =>
+      isJson ? output.json(reply) : output.line(typeof sentence === 'string' ? sentence : sentence()),
+    list: (rows, columns, ifEmpty) => (isJson ? output.json(rows) : output.table(rows, columns, ifEmpty)),
   };
 }

@@ -102,16 +102,14 @@ function addAssign(group: Command): void {
       .option('--team <team>', 'team: id or exact name'),
   );
   onCall<HolderFlags>(assign, async ({ session, args: [given = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { organizationId, field, name } = await placeOf(session, options);
     const holder = await holderOf(session, organizationId, options);
     const role = await roleText(client, organizationId, given);
     const assigned = holder.isTeam
       ? await client.call('assignTeamRole', { body: { teamId: holder.id, role, ...field } })
       : await client.call('assignUserRole', { body: { userId: holder.id, role, ...field } });
-    return isJson
-      ? output.json(assigned)
-      : output.line(`${plain(holder.name)} has the role ${plain(given)} in ${plain(name)}`);
+    return session.answer(assigned, `${plain(holder.name)} has the role ${plain(given)} in ${plain(name)}`);
   });
 }
 

@@ -70,10 +70,10 @@ function addRenewal(group: Command): void {
     .command('revoke-invitation <invitation>')
     .description('revoke an invitation: its id or e-mail address');
   onCall(revoke, async ({ session, args: [given = ''] }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id, email } = await findInvitation(client, (await findOrganization(session)).id, given);
     const revoked = await client.call('deleteInvitation', { params: { id } });
-    return isJson ? output.json(revoked) : output.line(`The invitation of ${plain(email)} was revoked`);
+    return session.answer(revoked, `The invitation of ${plain(email)} was revoked`);
   });
 }
 

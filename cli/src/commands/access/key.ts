@@ -238,7 +238,7 @@ function addRotation(group: Command): void {
     .description('delete one of the two secrets of a key: its id, which "key show" prints')
     .option(...personalOption);
   onCall<WhoseFlags>(remove, async ({ session, args: [given = '', secret = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id, name, secrets } = await find(session, options, given);
     const found = secrets.filter((each) => each.id.startsWith(secret.toLowerCase()));
     const secretId = found.length === 1 ? found[0]?.id : undefined;
@@ -250,7 +250,7 @@ function addRotation(group: Command): void {
     const deleted = options.personal
       ? await client.call('deletePersonalApiKeySecret', input)
       : await client.call('deleteApiKeySecret', input);
-    return isJson ? output.json(deleted) : output.line(`A secret of key ${plain(name)} was deleted`);
+    return session.answer(deleted, `A secret of key ${plain(name)} was deleted`);
   });
 }
 
@@ -261,13 +261,13 @@ function addRevoke(group: Command): void {
     .description('delete a key: it is refused from now on')
     .option(...personalOption);
   onCall<WhoseFlags>(revoke, async ({ session, args: [given = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id, name } = await find(session, options, given);
     const input = { params: { id } };
     const deleted = options.personal
       ? await client.call('deletePersonalApiKey', input)
       : await client.call('deleteApiKey', input);
-    return isJson ? output.json(deleted) : output.line(`Key ${plain(name)} was revoked`);
+    return session.answer(deleted, `Key ${plain(name)} was revoked`);
   });
 }
 

@@ -103,7 +103,7 @@ function addChanges(group: Command): void {
     .addOption(rightOption('right that it grants'))
     .option('--default', 'new members have it unless specified otherwise');
   onCall<RoleFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     if (!options.right)
       throw new BadCall('A role needs at least one right: specify --right, such as --right RUN_PLAN.');
     const { id: organizationId } = await findOrganization(session);
@@ -111,7 +111,7 @@ function addChanges(group: Command): void {
     const role = await client.call('createRole', {
       body: { organizationId, name, permissions, isDefaultRole },
     });
-    return isJson ? output.json(role) : output.line(`Role ${plain(name)} was created: ${role.id}`);
+    return session.answer(role, () => `Role ${plain(name)} was created: ${role.id}`);
   });
   const update = group
     .command('update <role>')
@@ -132,9 +132,7 @@ function addChanges(group: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await named(session, given);
       const deleted = await session.client.call('deleteRole', { params: { id } });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`Role ${plain(name)} was deleted`);
+      return session.answer(deleted, `Role ${plain(name)} was deleted`);
     },
   );
 }

@@ -21,21 +21,18 @@ export function addSessionCommands(program: Command): void {
     .command('session')
     .alias('sessions')
     .description('your sessions in browsers and on command lines');
-  onCall(
-    group.command('list').description('list your sessions, newest first'),
-    async ({ session: { client, output, isJson } }) => {
-      const all = await client.call('listSessions');
-      return isJson ? output.json(all) : output.table(all, columns, 'No sessions.');
-    },
+  onCall(group.command('list').description('list your sessions, newest first'), async ({ session }) =>
+    session.list(await session.client.call('listSessions'), columns, 'No sessions.'),
   );
   onCall(
     group.command('end <session>').description('end one of your sessions immediately: its id'),
-    async ({ session: { client, output, isJson }, args: [given = ''] }) => {
+    async ({ session, args: [given = ''] }) => {
+      const { client } = session;
       const all = await client.call('listSessions');
       const named = all.map(({ id, userAgent }) => ({ id, name: userAgent }));
       const { id } = only(matching(named, given), 'session', given, ({ name }) => name);
       const ended = await client.call('deleteSession', { params: { id } });
-      return isJson ? output.json(ended) : output.line('The session has ended');
+      return session.answer(ended, 'The session has ended');
     },
   );
 }

@@ -72,7 +72,7 @@ function addList(group: Command): void {
     )
     .option('--limit <count>', 'at most this many (default: all)', wholeNumber('--limit', 1));
   onCall<ListTeamsFlags>(list, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id } = await findOrganization(session);
     const { assignedToProject: project, assignedToEnvironment: environment } = options;
     const query = {
@@ -83,7 +83,7 @@ function addList(group: Command): void {
         environment === undefined ? undefined : (await findEnvironment(session, environment)).id,
     };
     const teams = await allTeams(client, id, query, options.limit);
-    return isJson ? output.json(teams) : output.table(teams, columns, 'No teams.');
+    return session.list(teams, columns, 'No teams.');
   });
 }
 
@@ -94,13 +94,13 @@ function addChanges(group: Command): void {
     .option('--description <text>', 'what it is for')
     .option('--default', 'new people of the organization join it');
   onCall<TeamFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id: organizationId } = await findOrganization(session);
     const { description, default: isDefaultTeam } = options;
     const team = await client.call('createTeam', {
       body: { organizationId, name, description, isDefaultTeam },
     });
-    return isJson ? output.json(team) : output.line(`Team ${plain(name)} was created: ${team.id}`);
+    return session.answer(team, () => `Team ${plain(name)} was created: ${team.id}`);
   });
   const update = group
     .command('update <team>')
@@ -120,9 +120,7 @@ function addChanges(group: Command): void {
     async ({ session, args: [given = ''] }) => {
       const { id, name } = await named(session, given);
       const deleted = await session.client.call('deleteTeam', { params: { id } });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`Team ${plain(name)} was deleted`);
+      return session.answer(deleted, `Team ${plain(name)} was deleted`);
     },
   );
 }

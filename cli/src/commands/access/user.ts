@@ -60,14 +60,12 @@ function addRole(group: Command): void {
       'change the role of a member in the organization: Admin, User, or the id or name of a custom role',
     );
   onCall(role, async ({ session, args: [given = '', roleGiven = ''] }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id } = await findOrganization(session);
     const member = await findMember(client, id, given);
     const body = await roleText(client, id, roleGiven);
     const changed = await client.call('setMemberRole', { params: { id, userId: member.id }, body });
-    return isJson
-      ? output.json(changed)
-      : output.line(`${plain(member.name)} has the role ${plain(roleGiven)}`);
+    return session.answer(changed, `${plain(member.name)} has the role ${plain(roleGiven)}`);
   });
 }
 
@@ -76,13 +74,11 @@ function addRemove(group: Command): void {
     .command('remove <user>')
     .description('remove a member with all roles and teams: id, e-mail address or exact name');
   onCall(remove, async ({ session, args: [given = ''] }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id } = await findOrganization(session);
     const member = await findMember(client, id, given);
     const removed = await client.call('removeMember', { params: { id, userId: member.id } });
-    return isJson
-      ? output.json(removed)
-      : output.line(`${plain(member.name)} is no longer in the organization`);
+    return session.answer(removed, `${plain(member.name)} is no longer in the organization`);
   });
 }
 

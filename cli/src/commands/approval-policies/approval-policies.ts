@@ -69,13 +69,11 @@ function addReads(group: Command): void {
   onCall(group.command('list').description('list approval policies'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listApprovalPolicies', { query: { organizationId } });
-    return session.isJson
-      ? session.output.json(all)
-      : session.output.table(
-          all,
-          columns,
-          'No approval policies: "approval-policies catalogue" lists some to use.',
-        );
+    return session.list(
+      all,
+      columns,
+      'No approval policies: "approval-policies catalogue" lists some to use.',
+    );
   });
   onCall(
     group.command('show <approval-policy>').description('show an approval policy: its id or exact name'),
@@ -95,7 +93,7 @@ function addReads(group: Command): void {
           `The catalogue has no "${folder}": "approval-policies catalogue" lists what it has.`,
         );
       }
-      return session.isJson ? session.output.json(all) : session.output.table(all, catalogueColumns, '');
+      return session.list(all, catalogueColumns, '');
     },
   );
 }
@@ -120,13 +118,13 @@ function addVerdicts(group: Command): void {
     .description('verdicts of an approval policy about plans, newest first')
     .option('--limit <number>', 'at most this many (default: 25)', wholeNumber('--limit', 1));
   onCall<{ limit?: number }>(verdicts, async ({ session, args: [given = ''], options: { limit } }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
     const all = await client.call('listPolicyVerdicts', {
       params: { id: policy.id },
       query: limit === undefined ? {} : { limit },
     });
-    return isJson ? output.json(all) : output.table(all, verdictColumns, 'No plan has been evaluated yet.');
+    return session.list(all, verdictColumns, 'No plan has been evaluated yet.');
   });
 }
 

@@ -84,7 +84,7 @@ async function tellUnreadable({ client }: CommandSession, policy: ApprovalPolicy
 function addCreate(group: Command): void {
   const create = withEditFlags(group.command('create <name>').description('create an approval policy'));
   onCall<EditPolicyFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id: organizationId } = await findOrganization(session);
     const { repository, ...fields } = await fieldsOf(session, organizationId, options);
     if (!repository) throw new BadCall('Specify --catalogue, or --repository with the policy.');
@@ -92,9 +92,10 @@ function addCreate(group: Command): void {
       body: { ...fields, organizationId, name, repository },
     });
     await tellUnreadable(session, policy);
-    return isJson
-      ? output.json(policy)
-      : output.line(`Approval policy ${plain(name)} was created: ${policy.id}. It is not assigned yet.`);
+    return session.answer(
+      policy,
+      () => `Approval policy ${plain(name)} was created: ${policy.id}. It is not assigned yet.`,
+    );
   });
 }
 
@@ -118,7 +119,7 @@ function addUpdate(group: Command): void {
       .description('change an approval policy; omitted settings are unchanged, an empty text clears one'),
   ).option('--name <name>', 'its new name');
   onCall<EditPolicyFlags>(update, async ({ session, args: [given = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id: organizationId } = await findOrganization(session);
     const { policy } = await findPolicy(session, organizationId, given);
     const body = {
@@ -132,9 +133,10 @@ function addUpdate(group: Command): void {
     ) as ApprovalPolicyUpdate;
     const changed = await client.call('updateApprovalPolicy', { body: filled });
     await tellUnreadable(session, changed);
-    return isJson
-      ? output.json(changed)
-      : output.line(`Approval policy ${plain(changed.name)} was changed; its assignments stay`);
+    return session.answer(
+      changed,
+      () => `Approval policy ${plain(changed.name)} was changed; its assignments stay`,
+    );
   });
 }
 
@@ -144,10 +146,10 @@ function addDelete(group: Command): void {
       .command('delete <approval-policy>')
       .description('delete an approval policy and its assignments: its id or exact name'),
     async ({ session, args: [given = ''] }) => {
-      const { client, output, isJson } = session;
+      const { client } = session;
       const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
       const deleted = await client.call('deleteApprovalPolicy', { params: { id: policy.id } });
-      return isJson ? output.json(deleted) : output.line(`Approval policy ${plain(policy.name)} was deleted`);
+      return session.answer(deleted, `Approval policy ${plain(policy.name)} was deleted`);
     },
   );
 }
@@ -168,24 +170,22 @@ function addAssignments(group: Command): void {
       ),
   );
   onCall<PolicyPlaceFlags>(assign, async ({ session, args: [given = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const place = await findPlace(session, options);
     const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
     const done = await client.call('assignApprovalPolicy', { body: { ...place, blueprintId: policy.id } });
-    return isJson ? output.json(done) : output.line(`${plain(policy.name)} checks deployments from now on`);
+    return session.answer(done, `${plain(policy.name)} checks deployments from now on`);
   });
   const unassign = withPlaceFlags(
     group.command('unassign <approval-policy>').description('unassign an approval policy from such a place'),
   );
   onCall<PolicyPlaceFlags>(unassign, async ({ session, args: [given = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { scope, scopeId } = await findPlace(session, options);
     const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
     const id = `${scope}#${scopeId}#${policy.id}`;
     const done = await client.call('unassignApprovalPolicy', { query: { id } });
-    return isJson
-      ? output.json(done)
-      : output.line(`${plain(policy.name)} no longer checks deployments there`);
+    return session.answer(done, `${plain(policy.name)} no longer checks deployments there`);
   });
 }
 

@@ -43,12 +43,12 @@ export function addCountCommands(group: Command): void {
     .option('--status <list>', 'only those with one of these statuses, such as FAILED,TIMEOUT')
     .option('--archived', 'only archived ones, which are not counted otherwise');
   onCall<CountFlags>(count, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const organization = await findOrganization(session);
     const { id } = await findProject(client, organization.id, options.project);
     const query = { projectId: id, status: options.status, isActive: options.archived !== true };
     const number = await client.call('countEnvironments', { query });
-    return isJson ? output.json(number) : output.line(String(number));
+    return session.answer(number, () => String(number));
   });
   const statuses = group
     .command('statuses')

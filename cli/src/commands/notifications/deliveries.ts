@@ -83,9 +83,10 @@ function addSingle(group: Command): void {
   const resend = group.command('resend <id>').description('send a delivery again, whatever its status');
   onCall(resend, async ({ session, args: [id = ''] }) => {
     const delivery = await session.client.call('resendNotificationDelivery', { params: { id } });
-    return session.isJson
-      ? session.output.json(delivery)
-      : session.output.line(`${delivery.eventName} is sent to ${plain(delivery.endpointName)} again`);
+    return session.answer(
+      delivery,
+      () => `${delivery.eventName} is sent to ${plain(delivery.endpointName)} again`,
+    );
   });
 }
 

@@ -57,9 +57,7 @@ function addCreate(group: Command): void {
     const webhookSecret = secretOf(options);
     const body = { organizationId, name, type, value, webhookSecret };
     const made = await session.client.call('createNotificationEndpoint', { body });
-    return session.isJson
-      ? session.output.json(made)
-      : session.output.line(`Notification endpoint ${plain(name)} was stored: ${made.id}`);
+    return session.answer(made, () => `Notification endpoint ${plain(name)} was stored: ${made.id}`);
   });
 }
 
@@ -78,17 +76,13 @@ function addChanging(group: Command): void {
     const { name, type } = options;
     const body = { name, type, value: valueOf(options), webhookSecret: secretOf(options) };
     const changed = await session.client.call('updateNotificationEndpoint', { params: { id }, body });
-    return session.isJson
-      ? session.output.json(changed)
-      : session.output.line(`Notification endpoint ${plain(changed.name)} was updated`);
+    return session.answer(changed, () => `Notification endpoint ${plain(changed.name)} was updated`);
   });
   const remove = group.command('delete <endpoint>').description('delete an endpoint, with its deliveries');
   onCall(remove, async ({ session, args: [given = ''] }) => {
     const { id, name } = await endpointOf(session, given);
     await session.client.call('deleteNotificationEndpoint', { params: { id } });
-    return session.isJson
-      ? session.output.json({ id })
-      : session.output.line(`Notification endpoint ${plain(name)} was deleted`);
+    return session.answer({ id }, `Notification endpoint ${plain(name)} was deleted`);
   });
 }
 
@@ -142,9 +136,7 @@ export function addEndpointCommands(group: Command): void {
   onCall(endpoints.command('list').description('list endpoints'), async ({ session }) => {
     const { id: organizationId } = await findOrganization(session);
     const all = await session.client.call('listNotificationEndpoints', { query: { organizationId } });
-    return session.isJson
-      ? session.output.json(all)
-      : session.output.table(all, endpointColumns, 'No notification endpoints.');
+    return session.list(all, endpointColumns, 'No notification endpoints.');
   });
   addShow(endpoints);
   addCreate(endpoints);

@@ -72,9 +72,7 @@ export function addBudgetCommands(program: Command): void {
     async ({ session, args: [name = ''] }) => {
       const { id: projectId } = await namedProject(session, name);
       const deleted = await session.client.call('deleteBudget', { params: { projectId } });
-      return session.isJson
-        ? session.output.json(deleted)
-        : session.output.line(`The budget of ${plain(name)} was deleted`);
+      return session.answer(deleted, `The budget of ${plain(name)} was deleted`);
     },
   );
 }

@@ -90,7 +90,7 @@ function addCreate(group: Command): void {
     .option('--project <project>', 'id or exact name of a project that may use it; may be repeated', gather)
     .option('--in-project <project>', 'create it in this project instead of the organization');
   onCall<CreateTemplateFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     if (!options.repository) throw new BadCall('Specify --repository, the git repository of the code.');
     const { id: organizationId } = await findOrganization(session);
     const type = options.type ?? 'terraform';
@@ -110,9 +110,7 @@ function addCreate(group: Command): void {
         ...(home ? { creationScope: 'PROJECT' as const, creationScopeId: home.id } : {}),
       },
     });
-    return isJson
-      ? output.json(template)
-      : output.line(`Template ${plain(name)} was created: ${template.id}`);
+    return session.answer(template, () => `Template ${plain(name)} was created: ${template.id}`);
   });
 }
 
@@ -140,7 +138,7 @@ function addEdit(group: Command): void {
       ),
   ).option('--name <name>', 'its new name');
   onCall<EditTemplateFlags>(edit, async ({ session, args: [given = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id: organizationId } = await findOrganization(session);
     const before = await findTemplate(client, organizationId, given);
     const type = options.type ?? before.type;
@@ -155,11 +153,11 @@ function addEdit(group: Command): void {
       Object.entries(body).filter(([, value]) => value !== ''),
     ) as TemplateUpdate;
     const template = await client.call('updateTemplate', { params: { id: before.id ?? '' }, body: filled });
-    return isJson
-      ? output.json(template)
-      : output.line(
-          `Template ${plain(template.name)} was changed: its environments use it from their next deployment on`,
-        );
+    return session.answer(
+      template,
+      () =>
+        `Template ${plain(template.name)} was changed: its environments use it from their next deployment on`,
+    );
   });
 }
 

@@ -89,14 +89,14 @@ function addReads(group: Command): void {
     .description('list templates')
     .option('--project <project>', 'only those that this project may use: its id or exact name');
   onCall<{ project?: string }>(list, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id: organizationId } = await findOrganization(session);
     const query =
       options.project === undefined
         ? { organizationId }
         : { projectId: (await findProject(client, organizationId, options.project)).id };
     const all = await client.call('listTemplates', { query });
-    return isJson ? output.json(all) : output.table(all, columns, 'No templates.');
+    return session.list(all, columns, 'No templates.');
   });
   const one = group
     .command('show [template]')
@@ -143,10 +143,10 @@ function addDelete(group: Command): void {
       .command('delete <template>')
       .description('delete a template: its id or exact name; environments that use it keep working'),
     async ({ session, args: [given = ''] }) => {
-      const { client, output, isJson } = session;
+      const { client } = session;
       const { id, name } = await findTemplate(client, (await findOrganization(session)).id, given);
       const deleted = await client.call('deleteTemplate', { params: { id } });
-      return isJson ? output.json(deleted) : output.line(`Template ${plain(name)} was deleted`);
+      return session.answer(deleted, `Template ${plain(name)} was deleted`);
     },
   );
 }

@@ -62,10 +62,10 @@ export function addDownstreamCommand(group: Command): void {
     .option('--only <environment...>', 'deploy these after it, and no others')
     .option('--none', 'deploy nothing after it');
   onCall<DownstreamFlags>(downstream, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { id } = await findEnvironment(session, name);
     await change(session, id, options);
     const now = await client.call('listDownstream', { params: { id } });
-    return isJson ? output.json(now) : output.table(now, columns, 'Nothing is deployed after it.');
+    return session.list(now, columns, 'Nothing is deployed after it.');
   });
 }

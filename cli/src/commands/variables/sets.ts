@@ -128,10 +128,10 @@ function addReading(group: Command): void {
     .description('list the sets that were created in the organization, newest first')
     .option('--project <project>', 'those that were created in this project: its id or exact name');
   onCall<CreationFlags>(list, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const query = await creationScope(session, options.project);
     const sets = await client.call('listConfigurationSets', { query });
-    return isJson ? output.json(sets) : output.table(sets, columns, 'No configuration sets.');
+    return session.list(sets, columns, 'No configuration sets.');
   });
   const one = group
     .command('show <set>')
@@ -147,10 +147,10 @@ function addReading(group: Command): void {
       .description('list the sets that apply at a place, including inherited ones: later ones win'),
   ).option('--deployment <deployment>', 'those that a deployment ran with: its id');
   onCall<AssignmentFlags>(assigned, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const params = await assignmentPlace(session, options);
     const sets = await client.call('listSetAssignments', { params });
-    return isJson ? output.json(sets) : output.table(sets, assignedColumns, 'No configuration sets.');
+    return session.list(sets, assignedColumns, 'No configuration sets.');
   });
 }
 
@@ -184,13 +184,13 @@ function addChanges(group: Command): void {
       .option('--description <text>', 'what it is for'),
   );
   onCall<EditSetFlags>(create, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const configurationProperties = variableChanges(options);
     const { description, project } = options;
     const place = await creationScope(session, project);
     const body = { name, description, ...place, configurationProperties };
     const set = await client.call('createConfigurationSet', { body });
-    return isJson ? output.json(set) : output.line(`Configuration set ${plain(name)} was created: ${set.id}`);
+    return session.answer(set, () => `Configuration set ${plain(name)} was created: ${set.id}`);
   });
   const edit = withVariableFlags(
     group
@@ -216,9 +216,7 @@ function addChanges(group: Command): void {
   onCall<CreationFlags>(remove, async ({ session, args: [given = ''], options }) => {
     const { id, name } = await findSet(session, given, options.project);
     const deleted = await session.client.call('deleteConfigurationSet', { params: { id } });
-    return session.isJson
-      ? session.output.json(deleted)
-      : session.output.line(`Configuration set ${plain(name)} was deleted`);
+    return session.answer(deleted, `Configuration set ${plain(name)} was deleted`);
   });
 }
 
@@ -250,7 +248,7 @@ function addAssignments(group: Command): void {
     const params = await assignmentPlace(session, options);
     const query = { setIds: await setIds(session, words, options.from) };
     const done = await session.client.call('assignConfigurationSets', { params, query });
-    return session.isJson ? session.output.json(done) : session.output.line('Assigned.');
+    return session.answer(done, 'Assigned.');
   });
   const unassign = withAssignmentFlags(
     group.command('unassign <set...>').description('unassign sets from a place'),
@@ -259,7 +257,7 @@ function addAssignments(group: Command): void {
     const params = await assignmentPlace(session, options);
     const query = { setIds: await setIds(session, words, options.from) };
     const done = await session.client.call('unassignConfigurationSets', { params, query });
-    return session.isJson ? session.output.json(done) : session.output.line('Unassigned.');
+    return session.answer(done, 'Unassigned.');
   });
 }
 

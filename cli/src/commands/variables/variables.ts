@@ -101,13 +101,12 @@ function addReading(group: Command): void {
       ),
   ).option('--deployment <deployment>', 'those that a deployment runs with: its id');
   onCall<ListVariablesFlags>(list, async ({ session, options }) => {
-    const { output, isJson } = session;
     const { deployment, set, project, template, environment } = options;
     if (deployment !== undefined && [set, project, template, environment].some((each) => each !== undefined))
       throw new BadCall('Specify --deployment alone: a deployment has run with the variables of one place.');
     const query = deployment ? { deploymentLogId: deployment } : (await ownerOf(session, options)).query;
     const all = await listOf(session, query);
-    return isJson ? output.json(all) : output.table(all, inheritedColumns, 'No variables.');
+    return session.list(all, inheritedColumns, 'No variables.');
   });
   const one = withTypeFlags(
     withOwnerFlags(
@@ -135,7 +134,7 @@ function addChanges(group: Command): void {
     .option('--required', 'deployments require a value')
     .option('--readonly', 'inner places cannot override them');
   onCall<SetVariableFlags>(set, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const changes = variableChanges(options);
     if (changes.length === 0) throw new BadCall('Specify what to set, such as --var name=value.');
     const { scope, scopeId, query } = await ownerOf(session, options);
@@ -145,7 +144,7 @@ function addChanges(group: Command): void {
     const kept = await keepChoices(client, { organizationId, ...query }, changes);
     const body = kept.map((change) => ({ ...change, ...rules, organizationId, scope, scopeId }));
     const saved = await client.call('saveVariables', { body });
-    return isJson ? output.json(saved) : output.table(saved, inheritedColumns, 'No variables.');
+    return session.list(saved, inheritedColumns, 'No variables.');
   });
   const unset = withTypeFlags(
     withOwnerFlags(
@@ -155,14 +154,14 @@ function addChanges(group: Command): void {
     ),
   );
   onCall<OwnerFlags & TypeFlags>(unset, async ({ session, args: [name = ''], options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { scope, scopeId, query } = await ownerOf(session, options);
     const own = (await listOf(session, query)).filter(
       (each) => each.scope === scope && each.scopeId === scopeId,
     );
     const { id = '' } = named(own, name, options);
     const deleted = await client.call('deleteVariable', { params: { id } });
-    return isJson ? output.json(deleted) : output.line(`The variable ${plain(name)} was deleted.`);
+    return session.answer(deleted, `The variable ${plain(name)} was deleted.`);
   });
 }
 
