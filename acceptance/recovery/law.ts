@@ -3,7 +3,6 @@
  * every cell, and docs/operate/recovery.md is generated from it.
  */
 import type { Deployment } from '#contract/deployments/shapes.ts';
-import { rules } from './rules.ts';
 
 /** Targets of kills; "machine" is all of them at once, followed by another boot. */
 export const processes = ['server', 'agent', 'runner', 'tool', 'database', 'machine'] as const;
@@ -152,19 +151,11 @@ function row(...of: readonly (FateName | null)[]): Readonly<Record<Killed, FateN
   >;
 }
 
-/** View in the meantime, whatever the phase. */
-const meanwhile: Readonly<Partial<Record<Killed, string>>> = {
-  server: '; requests fail until the service is ready again',
-  database: '; requests are answered with 503 until the database is back',
-  machine: '; requests fail until the service is ready again',
-};
-
 /** Consequences if a process is killed in a phase; null if there is no such process then. */
 export function fateOf(phase: Phase, killed: Killed): (Fate & { readonly name: FateName }) | null {
   const name = law[phase][killed];
   if (name === null) return null;
-  const fate = fates[name];
-  return { name, ...fate, seen: `${fate.seen}${meanwhile[killed] ?? ''}` };
+  return { name, ...fates[name] };
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -175,20 +166,20 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
 /** docs/operate/recovery.md. */
 export function recoveryPage(): string {
   const names = Object.keys(phases) as Phase[];
-  const sections = names.flatMap((phase) => [
-    `## ${phase}`,
-    '',
-    `At this moment, ${phases[phase]}.`,
-    '',
-    ...tableOf(
-      ['Killed', 'Deployment', 'Ends as', 'Run', 'State', 'Environment', 'Log', 'Takes'],
-      processes.flatMap((killed) => {
-        const fate = fateOf(phase, killed);
-        if (fate === null) return [];
-        const { seen, ends, run, state, lock, log, time } = fate;
-        return [[killed, seen, ends, run, state, lock, log, time]];
-      }),
-    ),
+  const matrix = names.map((phase) => [
+    phase,
+    phases[phase],
+    ...processes.map((killed) => law[phase][killed] ?? '–'),
+  ]);
+  const consequences = Object.entries(fates).map(([name, { ends, seen, run, state, lock, log, time }]) => [
+    name,
+    seen,
+    ends,
+    run,
+    state,
+    lock,
+    log,
+    time,
   ]);
   return [
     '# Recovery',
@@ -205,31 +196,26 @@ export function recoveryPage(): string {
     'minutes. Every run is compared with these rules, the log that a follower saw with the stored one, and afterwards nothing of the runs may',
     'be left: files, processes, connections, locks, rows. `.ci/long` does the same with 2,000 runs.',
     '',
+    '## Phases',
+    '',
+    'A dash: there is no such process in that phase.',
+    '',
+    ...tableOf(['Phase', 'At this moment', ...processes], matrix),
+    '## Consequences',
+    '',
+    'Requests fail while the service is away, and are answered with 503 while the database is.',
+    '',
     ...tableOf(
-      ['Phase', ...processes],
-      names.map((phase) => [
-        `[${phase}](#${phase})`,
-        ...processes.map((killed) => fateOf(phase, killed)?.name ?? '–'),
-      ]),
+      ['Consequence', 'Deployment', 'Ends as', 'Run', 'State', 'Environment', 'Log', 'Takes'],
+      consequences,
     ),
-    ...sections,
     '## While the database stores nothing',
     '',
     'Its disk is full, it is read-only, or it is away: requests that change something get 503 with the reason, and',
     'nothing of them is stored. Runs continue; what they report waits in the spool folder of their agent and is sent once the database',
     'stores it. A failure of the database never counts against an outcome (`acceptance/recovery/database.test.ts`).',
     '',
-    '## Rules and their tests',
+    'The rules that make all this true, each with a test that fails if it is broken, are in `acceptance/recovery/rules.ts`.',
     '',
-    'What makes the tables above true. Each test fails if its rule is broken. Generated from `acceptance/recovery/rules.ts`.',
-    '',
-    ...Object.entries(rules).flatMap(([about, group]) => [
-      `### ${about}`,
-      '',
-      ...tableOf(
-        ['Rule', 'Test'],
-        group.map(({ rule, file, test }) => [rule, `[${test}](../../${file})`]),
-      ),
-    ]),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 /**
  * The rules that keep a run right, whatever is killed, each with a test that fails without it.
- * `rules.test.ts` looks for the tests; docs/operate/recovery.md shows the table.
+ * `rules.test.ts` looks for the tests; docs/operate/recovery.md refers to them.
  */
 
 /** A rule, and where its test is. */
