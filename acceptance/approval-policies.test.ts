@@ -5,8 +5,18 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { placeOf, withToolbox } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
-import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
+import { withoutTerraform } from './programs.ts';
+import {
+  createEnvironment,
+  deploy,
+  deployAndEnd,
+  type Home,
+  homeOf,
+  until,
+  untilEnd,
+  untilStatus,
+  wholeLog,
+} from './runs.ts';
 import {
   makeRepository,
   type Repository,
@@ -15,7 +25,7 @@ import {
   startService,
 } from './service.ts';
 
-const skip = (await findProgram('terraform')) ? withToolbox('opa').skip : 'terraform is not on the PATH';
+const skip = withoutTerraform || withToolbox('opa').skip;
 
 const code = `variable "token" { sensitive = true }
 variable "size" {
@@ -83,10 +93,7 @@ describe('approval policies', { skip, concurrency: 1 }, () => {
   after(() => service?.[Symbol.asyncDispose]());
 
   const resize = (id: string, size: number) =>
-    client.call('deployEnvironment', {
-      params: { id },
-      body: { configurationChanges: [{ name: 'size', value: String(size), type: 1 }] },
-    });
+    deploy(client, id, { configurationChanges: [{ name: 'size', value: String(size), type: 1 }] });
 
   /** Processes of opa of this service. */
   const evaluators = () =>
@@ -156,11 +163,7 @@ describe('approval policies', { skip, concurrency: 1 }, () => {
     });
     assert.ok(deploymentId);
     for (const deploymentType of ['prPlan', 'dryRun'] as const) {
-      const { id: planId } = await client.call('deployEnvironment', {
-        params: { id },
-        body: { deploymentType },
-      });
-      assert.equal((await untilEnd(client, planId)).policyVerdicts, undefined);
+      assert.equal((await deployAndEnd(client, id, { deploymentType })).policyVerdicts, undefined);
     }
   });
 

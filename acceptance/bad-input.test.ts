@@ -9,10 +9,13 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { withDatabase } from './database.ts';
 import { type GitServer, makeBare, startGitServer } from './git-server.ts';
-import { findProgram } from './programs.ts';
+import { withoutTerraform } from './programs.ts';
 import {
   createEnvironment,
+  deploy,
+  deployAndEnd,
   deployNew,
+  destroy,
   type EnvironmentRequest,
   type Home,
   homeOf,
@@ -31,10 +34,7 @@ const good: Files = {
 const password = 'right-password-8c1f';
 const wrongPassword = 'wrong-password-5d20';
 
-describe('bad input', {
-  concurrency: 3,
-  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
-}, () => {
+describe('bad input', { concurrency: 3, skip: withoutTerraform }, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;
@@ -131,13 +131,10 @@ describe('bad input', {
     assert.match(commit.error?.message ?? '', /revision "f{40}" does not exist/);
     await refused({ repository, revision: '--upload-pack=touch' }, /body\/revision.*-/);
     const { id } = await createEnvironment(client, home, { repository, preventAutoDeploy: true });
-    await assert.rejects(
-      client.call('deployEnvironment', { params: { id }, body: { blueprintRevision: '-x' } }),
-      {
-        status: 400,
-        message: /blueprintRevision/,
-      },
-    );
+    await assert.rejects(deploy(client, id, { blueprintRevision: '-x' }), {
+      status: 400,
+      message: /blueprintRevision/,
+    });
     await assert.rejects(client.call('destroyEnvironment', { params: { id }, query: { revision: '-x' } }), {
       status: 400,
       message: /revision/,
@@ -181,13 +178,10 @@ describe('bad input', {
       await refused({ repository: address }, /body\/repository/);
     }
     const { id } = await createEnvironment(client, home, { repository, preventAutoDeploy: true });
-    await assert.rejects(
-      client.call('deployEnvironment', { params: { id }, body: { blueprintRepository: 'ext::sh' } }),
-      {
-        status: 400,
-        message: /blueprintRepository/,
-      },
-    );
+    await assert.rejects(deploy(client, id, { blueprintRepository: 'ext::sh' }), {
+      status: 400,
+      message: /blueprintRepository/,
+    });
     const { error } = await failing({ repository: join(folder, 'repositories', 'door') });
     assert.match(error?.message ?? '', /ENVARIUM_GIT_LOCAL_PATHS through a symbolic link/);
     const inside = await deployNew(client, home, { repository: `file://${repository}` });
@@ -246,15 +240,9 @@ describe('bad input', {
       resources: { name: string; instances: { attributes: { id: string } }[] }[];
     };
     const first = state.resources.find(({ name }) => name === 'first')?.instances[0]?.attributes.id;
-    const next = await untilEnd(
-      client,
-      (
-        await client.call('deployEnvironment', {
-          params: { id },
-          body: { configurationChanges: [{ name: 'code', value: '0', type: 1 }] },
-        })
-      ).id,
-    );
+    const next = await deployAndEnd(client, id, {
+      configurationChanges: [{ name: 'code', value: '0', type: 1 }],
+    });
     assert.equal(next.output?.first?.value, first, 'what was made is not made again');
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
   });
@@ -342,10 +330,7 @@ describe('bad input', {
       message: /ABORTED/,
     });
     const configurationChanges = [{ name: 'GATE', value: 'open', type: 0 as const }];
-    const next = await untilEnd(
-      client,
-      (await client.call('deployEnvironment', { params: { id }, body: { configurationChanges } })).id,
-    );
+    const next = await deployAndEnd(client, id, { configurationChanges });
     assert.equal(next.resourceCount, 2);
     const [current] = await client.call('listStateVersions', { params: { id } });
     assert.equal(current?.follows, aborted.stateVersionId);
@@ -378,10 +363,7 @@ describe('bad input', {
 
   test('a plan cannot be approved once the state has changed', async () => {
     const { id, deployment } = await deployNew(client, home, { repository });
-    const waiting = await client.call('deployEnvironment', {
-      params: { id },
-      body: { userRequiresApproval: true },
-    });
+    const waiting = await deploy(client, id, { userRequiresApproval: true });
     await untilStatus(client, waiting.id, 'WAITING_FOR_USER');
     // No operation moves the state past a deployment that waits: this stands for a state that arrives late.
     const moveTo = (version: string | null) =>
@@ -416,11 +398,11 @@ describe('bad input', {
     });
     const locked = { status: 409, message: /locked.*an audit is under way|locked/ };
     await assert.rejects(client.call('approveDeployment', { params: { id: deploymentId } }), locked);
-    await assert.rejects(client.call('deployEnvironment', { params: { id } }), {
+    await assert.rejects(deploy(client, id), {
       status: 409,
       message: /an audit is under way/,
     });
-    await assert.rejects(client.call('destroyEnvironment', { params: { id } }), {
+    await assert.rejects(destroy(client, id), {
       status: 409,
       message: /an audit is under way/,
     });

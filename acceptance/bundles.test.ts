@@ -14,9 +14,9 @@ import { startStackServer } from '../agent/testing/cloudformation/server.ts';
 import { withOwnProgram } from '../agent/testing/cloudformation/with-own-program.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/testing/tool-mirror.ts';
 import { readExample } from '../tools/examples.ts';
-import { findProgram } from './programs.ts';
+import { findProgram, terraform, withoutTerraform } from './programs.ts';
 import { allProcesses } from './recovery/processes.ts';
-import { until, untilEnd, untilStatus, wholeLog } from './runs.ts';
+import { deployAndEnd, until, untilEnd, untilStatus, wholeLog } from './runs.ts';
 import {
   makeRepository,
   type Repository,
@@ -46,8 +46,6 @@ const gated = `resource "terraform_data" "it" {
 }
 `;
 
-const terraform = await findProgram('terraform');
-
 interface Ended {
   readonly status: number | null;
   readonly stdout: string;
@@ -75,7 +73,7 @@ async function runnersOf(program: string): Promise<number[]> {
     .map(({ pid }) => pid);
 }
 
-describe('the bundles', { skip: terraform === null && 'terraform is not on the PATH' }, () => {
+describe('the bundles', { skip: withoutTerraform }, () => {
   let folder: string;
   let bare: string;
   let cli: string;
@@ -257,16 +255,17 @@ describe('the bundles', { skip: terraform === null && 'terraform is not on the P
     assert.match(created.stdout, /✔ tf:apply[^]*deploy SUCCESS in/);
     assert.equal((await envarium('outputs', '-e', 'whole', '--name', 'greeting')).stdout, 'good morning\n');
     const { id } = await named('whole');
-    const started = await service.client.call('deployEnvironment', {
-      params: { id },
-      body: {
-        userRequiresApproval: false,
-        configurationChanges: [
-          { name: 'shape', value: '{ sides = 5 }', type: 1, schema: { type: 'string', format: 'HCL' } },
-        ],
-      },
-    });
-    assert.equal((await untilEnd(service.client, started.id)).output?.sides?.value, 5);
+    assert.equal(
+      (
+        await deployAndEnd(service.client, id, {
+          userRequiresApproval: false,
+          configurationChanges: [
+            { name: 'shape', value: '{ sides = 5 }', type: 1, schema: { type: 'string', format: 'HCL' } },
+          ],
+        })
+      ).output?.sides?.value,
+      5,
+    );
     const [registered] = await service.client.call('listAgents');
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     assert.equal((registered as Agent | undefined)?.version, version);

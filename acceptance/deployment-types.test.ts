@@ -11,10 +11,11 @@ import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
-import { findProgram } from './programs.ts';
+import { withoutTerraform } from './programs.ts';
 import {
   approveAndEnd,
   createEnvironment,
+  deploy,
   deployNew,
   type Home,
   homeOf,
@@ -30,10 +31,7 @@ const run = promisify(execFile);
 const two =
   'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\noutput "a" { value = terraform_data.a.id }\n';
 
-describe('a deployment of another type', {
-  concurrency: 2,
-  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
-}, () => {
+describe('a deployment of another type', { concurrency: 2, skip: withoutTerraform }, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;
@@ -61,7 +59,7 @@ describe('a deployment of another type', {
   });
 
   const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
-  const start = (id: string, body: object) => client.call('deployEnvironment', { params: { id }, body });
+  const start = (id: string, body: object) => deploy(client, id, body);
   const statesOf = (id: string) => client.call('listStateVersions', { params: { id } });
   const namesIn = async (id: string) => {
     const [newest] = await statesOf(id);
@@ -353,9 +351,7 @@ describe('a deployment of another type', {
   });
 });
 
-describe('a task while the service is killed', {
-  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
-}, () => {
+describe('a task while the service is killed', { skip: withoutTerraform }, () => {
   test('a task continues while the service is killed, and is started once', async () => {
     const folder = await scratchFolder();
     await using marks = await startMarks(['begin']);
@@ -370,10 +366,7 @@ describe('a task while the service is killed', {
     const { id } = await deployNew(service.client, home, { repository: path });
     const place = marks.addressOf('task');
     const taskPayload = `terraform state rm terraform_data.b\n${leaveMark(place, 'begin')}\n${leaveMark(place, 'end')}\n`;
-    const { id: taskId } = await service.client.call('deployEnvironment', {
-      params: { id },
-      body: { deploymentType: 'task', taskPayload },
-    });
+    const { id: taskId } = await deploy(service.client, id, { deploymentType: 'task', taskPayload });
     await until('the task', () => marks.of('task').includes('begin'));
     await service.kill();
     service = await startService({ folder, settings });

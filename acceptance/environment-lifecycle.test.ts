@@ -12,7 +12,11 @@ import { type GitServer, makeBare, startGitServer } from './git-server.ts';
 import {
   approveAndEnd,
   createEnvironment,
+  deploy,
+  deployAndEnd,
   deployNew,
+  destroy,
+  destroyAndEnd,
   type Home,
   homeOf,
   openGate,
@@ -265,9 +269,9 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     );
     covers('Deployment', 'targets', 'type');
     const { id, deployment } = await deployNew(client, home, { repository });
-    const changed = await client.call('deployEnvironment', {
-      params: { id },
-      body: { configurationChanges: greeting('changed'), targets: ['terraform_data.first'] },
+    const changed = await deploy(client, id, {
+      configurationChanges: greeting('changed'),
+      targets: ['terraform_data.first'],
     });
     const aimed = await untilEnd(client, changed.id);
     assert.deepEqual(aimed.targets, ['terraform_data.first']);
@@ -289,25 +293,22 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       aimed.plan?.outputChanges.filter(({ action }) => action === 'update').map(({ name }) => name),
       ['message'],
     );
-    const rest = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    const rest = await deployAndEnd(client, id);
     assert.deepEqual(
       rest.plan?.resourceChanges.filter(({ action }) => action === 'update').map(({ path }) => path),
       ['terraform_data.second'],
     );
     assert.equal(rest.output?.message?.value, 'changed');
-    const destroyed = await untilEnd(
-      client,
-      (await client.call('destroyEnvironment', { params: { id } })).id,
-    );
+    const destroyed = await destroyAndEnd(client, id);
     assert.equal(destroyed.type, 'destroy');
     assert.deepEqual(destroyed.planSummary, { added: 0, changed: 0, destroyed: 3 });
     assert.equal(destroyed.resourceCount, 0);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
-    await assert.rejects(client.call('destroyEnvironment', { params: { id } }), {
+    await assert.rejects(destroy(client, id), {
       status: 400,
       message: /inactive/,
     });
-    const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    const again = await deployAndEnd(client, id);
     assert.equal(again.resourceCount, 3);
     assert.equal(again.output?.message?.value, 'changed');
     const versions = await client.call('listStateVersions', { params: { id } });
@@ -334,32 +335,24 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
   test('a deploy that finds nothing to change keeps state, outputs and resources', async () => {
     covers('Deployment', 'stateFileHash', 'resourceCount', 'output');
     const { id, deployment } = await deployNew(client, home, { repository });
-    const same = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    const same = await deployAndEnd(client, id);
     assert.deepEqual(same.planSummary, { added: 0, changed: 0, destroyed: 0 });
     assert.deepEqual(
       [same.stateFileHash, same.output, same.resources, same.resourceCount],
       [deployment.stateFileHash, deployment.output, deployment.resources, deployment.resourceCount],
     );
     const body = { configurationChanges: greeting('other') };
-    const other = await untilEnd(
-      client,
-      (await client.call('deployEnvironment', { params: { id }, body })).id,
-    );
+    const other = await deployAndEnd(client, id, body);
     assert.notDeepEqual(other.stateFileHash, deployment.stateFileHash);
   });
 
   test('a dry run reports what would change and changes nothing', async () => {
     covers('Deployment', 'plan', 'type');
     const { id, deployment } = await deployNew(client, home, { repository });
-    const dry = await untilEnd(
-      client,
-      (
-        await client.call('deployEnvironment', {
-          params: { id },
-          body: { deploymentType: 'dryRun', configurationChanges: greeting('dry') },
-        })
-      ).id,
-    );
+    const dry = await deployAndEnd(client, id, {
+      deploymentType: 'dryRun',
+      configurationChanges: greeting('dry'),
+    });
     assert.deepEqual(dry.planSummary, { added: 0, changed: 2, destroyed: 0 });
     assert.equal(dry.stateVersionId, undefined);
     const environment = await client.call('getEnvironment', { params: { id } });
@@ -389,13 +382,10 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
         ({ name, status }) => name === `${prefix}:apply` && status === 'IN_PROGRESS',
       ),
     );
-    const behind = await client.call('deployEnvironment', { params: { id } });
+    const behind = await deploy(client, id);
     assert.equal(behind.status, 'QUEUED');
     assert.deepEqual([behind.waitingFor?.kind, behind.waitingFor?.id], ['deployment', deploymentId]);
-    const alongside = await client.call('deployEnvironment', {
-      params: { id },
-      body: { deploymentType: 'prPlan' },
-    });
+    const alongside = await deploy(client, id, { deploymentType: 'prPlan' });
     assert.equal(alongside.status, 'IN_PROGRESS');
     await untilEnd(client, alongside.id);
     assert.equal(
@@ -433,7 +423,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     );
     assert.match(content.toString(), /"name": "quick"/);
     await source.commit({ 'main.tf': 'resource "terraform_data" "quick" {}\n' });
-    const next = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    const next = await deployAndEnd(client, id);
     assert.equal(next.planSummary?.added, 0, 'what was made is known');
   });
 
@@ -465,15 +455,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     });
     const { id } = await deployNew(client, home, { repository: source.path });
     const drift = async () => {
-      const run = await untilEnd(
-        client,
-        (
-          await client.call('deployEnvironment', {
-            params: { id },
-            body: { deploymentType: 'driftDetection' },
-          })
-        ).id,
-      );
+      const run = await deployAndEnd(client, id, { deploymentType: 'driftDetection' });
       const { driftStatus, status } = await client.call('getEnvironment', { params: { id } });
       const answer = await client.call('getDriftStatus', { params: { id: run.id ?? '' } });
       assert.equal(answer.driftDeployment.id, run.id);
@@ -486,7 +468,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     const moved = await drift();
     assert.deepEqual([moved.driftStatus, moved.driftDetected], ['DRIFTED', true]);
     assert.deepEqual(moved.run.planSummary, { added: 0, changed: 1, destroyed: 0 });
-    const remedy = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    const remedy = await deployAndEnd(client, id);
     assert.equal((await client.call('getEnvironment', { params: { id } })).driftStatus, 'OK');
     await assert.rejects(client.call('getDriftStatus', { params: { id: remedy.id ?? '' } }), {
       status: 404,
@@ -511,9 +493,9 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       [statusOf('approval:wait'), statusOf('apply:prepare'), statusOf(`${prefix}:apply`)],
       ['SKIPPED', 'SKIPPED', 'SUCCESS'],
     );
-    const asked = await client.call('deployEnvironment', {
-      params: { id },
-      body: { userRequiresApproval: true, configurationChanges: greeting('asked') },
+    const asked = await deploy(client, id, {
+      userRequiresApproval: true,
+      configurationChanges: greeting('asked'),
     });
     await approveAndEnd(client, asked.id);
     const later = await client.call('listSteps', { params: { deploymentLogId: asked.id } });
@@ -525,20 +507,15 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       'the same agent continues in the tree of the plan',
     );
     assert.equal((await client.call('getEnvironment', { params: { id } })).requiresApproval, true);
-    const byVariable = await client.call('deployEnvironment', {
-      params: { id },
-      body: { configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false', type: 0 }] },
+    await deployAndEnd(client, id, {
+      configurationChanges: [{ name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false', type: 0 }],
     });
-    await untilEnd(client, byVariable.id);
-    const against = await client.call('deployEnvironment', {
-      params: { id },
-      body: {
-        userRequiresApproval: false,
-        configurationChanges: [
-          { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true', type: 0 },
-          ...greeting('against'),
-        ],
-      },
+    const against = await deploy(client, id, {
+      userRequiresApproval: false,
+      configurationChanges: [
+        { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'true', type: 0 },
+        ...greeting('against'),
+      ],
     });
     assert.equal((await untilStatus(client, against.id, 'WAITING_FOR_USER')).status, 'WAITING_FOR_USER');
     await client.call('cancelDeployment', { params: { id: against.id } });
@@ -570,10 +547,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       [first, 'first', first],
       [first.slice(0, 9), 'first', first.slice(0, 9)],
     ] as const) {
-      const run = await untilEnd(
-        client,
-        (await client.call('deployEnvironment', { params: { id }, body: { blueprintRevision } })).id,
-      );
+      const run = await deployAndEnd(client, id, { blueprintRevision });
       assert.equal(run.output?.name?.value, expected, blueprintRevision);
       assert.equal(run.blueprintRevision, blueprintRevision);
       assert.equal(run.gitMetadata?.branch, branch);
@@ -595,11 +569,11 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       ),
       [],
     );
-    await assert.rejects(client.call('destroyEnvironment', { params: { id } }), {
+    await assert.rejects(destroy(client, id), {
       status: 400,
       message: /never deployed/,
     });
-    await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    await deployAndEnd(client, id);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
   });
 
@@ -609,10 +583,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     });
     const { id, deploymentId } = await createEnvironment(client, home, { repository: broken.path });
     await untilEnd(client, deploymentId, 'FAILURE');
-    const destroyed = await untilEnd(
-      client,
-      (await client.call('destroyEnvironment', { params: { id } })).id,
-    );
+    const destroyed = await destroyAndEnd(client, id);
     assert.ok(
       (await client.call('listSteps', { params: { deploymentLogId: destroyed.id ?? '' } })).every(
         ({ status }) => status === 'SKIPPED',

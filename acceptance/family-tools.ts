@@ -1,6 +1,6 @@
 /** terraform and OpenTofu, for stories that both of them live through and for those of one of them. */
 import { pathWith, toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
+import { findProgram, withoutTerraform } from './programs.ts';
 
 /** A tool of the terraform family, for the stories that all of them live through. */
 export interface FamilyTool {
@@ -27,7 +27,7 @@ export async function toolsOfFamily(): Promise<FamilyTool[]> {
       file: terraform ?? '',
       steps: 'tf',
       path,
-      skip: terraform ? false : 'terraform is not on the PATH',
+      skip: withoutTerraform,
     },
     {
       type: 'opentofu',

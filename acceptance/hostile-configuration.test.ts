@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { ancestor, attack, pipes, planted, processes, running, stubborn, traps } from './attack.ts';
-import { findProgram } from './programs.ts';
+import { findProgram, withoutTerraform } from './programs.ts';
 import {
   createEnvironment,
+  deploy,
+  deployAndEnd,
   deployNew,
   type Home,
   homeOf,
@@ -31,11 +33,10 @@ import {
 } from './service.ts';
 
 const isRoot = process.getuid?.() === 0;
-const terraform = await findProgram('terraform');
 
 /** Why a service of this user cannot be tried here, or false. */
 async function reasonAgainst(user: 'root' | 'ordinary'): Promise<string | false> {
-  if (terraform === null) return 'terraform is not on the PATH';
+  if (withoutTerraform) return withoutTerraform;
   if (user === 'root')
     return isRoot ? false : 'runs get users of their own only when the service is started as root';
   if ((await findProgram('bwrap')) === null) return 'bubblewrap is missing';
@@ -192,16 +193,12 @@ for (const user of ['root', 'ordinary'] as const)
           ),
         );
       }
-      const again = await client.call('deployEnvironment', {
-        params: { id },
-        body: {
-          configurationChanges: [
-            { name: 'TRAPS', value: 'no', type: 0 },
-            { name: 'round', value: 'two', type: 1 },
-          ],
-        },
+      await deployAndEnd(client, id, {
+        configurationChanges: [
+          { name: 'TRAPS', value: 'no', type: 0 },
+          { name: 'round', value: 'two', type: 1 },
+        ],
       });
-      await untilEnd(client, again.id);
       await isWell();
     });
 
@@ -223,14 +220,11 @@ for (const user of ['root', 'ordinary'] as const)
           ['SUCCESS', 'FAILURE', 'INTERNAL_FAILURE', 'TIMEOUT'].includes(end.status),
           `${name}: ${end.status}`,
         );
-        const again = await client.call('deployEnvironment', {
-          params: { id },
-          body: {
-            configurationChanges: [
-              { name: 'TRAPS', value: 'no', type: 0 },
-              { name: 'round', value: 'two', type: 1 },
-            ],
-          },
+        const again = await deploy(client, id, {
+          configurationChanges: [
+            { name: 'TRAPS', value: 'no', type: 0 },
+            { name: 'round', value: 'two', type: 1 },
+          ],
         });
         assert.equal((await untilStatus(client, again.id)).status, 'SUCCESS', name);
       }

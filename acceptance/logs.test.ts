@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Client, createClient } from '#contract/client/client.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import { logBytes } from './follow.ts';
-import { findProgram } from './programs.ts';
+import { withoutTerraform } from './programs.ts';
 import {
   createEnvironment,
   deployNew,
@@ -98,9 +98,7 @@ async function restlessReader(client: Client, id: string, seed: number): Promise
   }
 }
 
-describe('the log of a deployment', {
-  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
-}, () => {
+describe('the log of a deployment', { skip: withoutTerraform }, () => {
   let folder: string;
   let service: RunningService;
   let client: Client;

@@ -1,13 +1,11 @@
 import { test } from 'node:test';
-import { findProgram } from './programs.ts';
+import { withoutTerraform } from './programs.ts';
 import { checkLongLine } from './recovery/long-line.ts';
-
-const skip = (await findProgram('terraform')) === null && 'terraform is not on the PATH';
 
 test(
   'a line of 50 MB passes, masked and within limits, and neither agent nor service needs memory for it',
   {
-    skip,
+    skip: withoutTerraform,
   },
   () => checkLongLine(50, 16),
 );

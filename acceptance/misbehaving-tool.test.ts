@@ -12,6 +12,8 @@ import { covers } from '#contract/documents/coverage.ts';
 import { findProgram } from './programs.ts';
 import {
   createEnvironment,
+  deploy,
+  deployAndEnd,
   type EnvironmentRequest,
   type Home,
   homeOf,
@@ -166,17 +168,23 @@ resource "terraform_data" "stuck" {
       const cut = await untilEnd(client, stuck.deploymentId, 'TIMEOUT');
       assert.equal(cut.failedCommand, 'terraform apply');
       assert.ok(cut.stateVersionId, 'what was made is recorded');
-      const next = await client.call('deployEnvironment', {
-        params: { id: stuck.id },
-        body: { configurationChanges: [{ name: 'STUCK', value: 'no', type: 0 }] },
-      });
-      assert.equal((await untilEnd(client, next.id)).resourceCount, 2);
+      assert.equal(
+        (
+          await deployAndEnd(client, stuck.id, {
+            configurationChanges: [{ name: 'STUCK', value: 'no', type: 0 }],
+          })
+        ).resourceCount,
+        2,
+      );
       for (const { id } of [hanging, waiting]) {
-        const again = await client.call('deployEnvironment', {
-          params: { id },
-          body: { configurationChanges: [{ name: 'BEFORE_PLAN', value: 'nothing', type: 0 }] },
-        });
-        assert.equal((await untilEnd(client, again.id)).resourceCount, 1);
+        assert.equal(
+          (
+            await deployAndEnd(client, id, {
+              configurationChanges: [{ name: 'BEFORE_PLAN', value: 'nothing', type: 0 }],
+            })
+          ).resourceCount,
+          1,
+        );
       }
     });
 
@@ -223,8 +231,7 @@ resource "terraform_data" "stuck" {
     assert.match(said, /terraform.*install|install.*terraform/s);
     await install();
     const { status } = await client.call('getDeployment', { params: { id: deploymentId } });
-    const next =
-      status === 'FAILURE' ? (await client.call('deployEnvironment', { params: { id } })).id : deploymentId;
+    const next = status === 'FAILURE' ? (await deploy(client, id)).id : deploymentId;
     await untilEnd(client, next);
   });
 });

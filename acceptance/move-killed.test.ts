@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { leaveMark, type Marks, startMarks } from './marks.ts';
-import { findProgram } from './programs.ts';
+import { terraform, withoutTerraform } from './programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
@@ -39,11 +39,7 @@ const keptBy = (story: string) =>
     ],
   });
 
-const terraform = await findProgram('terraform');
-
-describe('a state that moves into the service', {
-  skip: terraform ? false : 'terraform is not on the PATH',
-}, () => {
+describe('a state that moves into the service', { skip: withoutTerraform }, () => {
   let folder: string;
   let service: RunningService;
   let settings: Record<string, string>;

@@ -10,7 +10,17 @@ import { describe, test } from 'node:test';
 import { agentProgram } from '../tools/programs/built-programs.ts';
 import { ancestor, processes, running } from './attack.ts';
 import { findProgram } from './programs.ts';
-import { approveAndEnd, createEnvironment, homeOf, openGate, until, untilEnd, untilStatus } from './runs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  deploy,
+  destroyAndEnd,
+  homeOf,
+  openGate,
+  until,
+  untilEnd,
+  untilStatus,
+} from './runs.ts';
 import {
   makeRepository,
   ordinaryUid,
@@ -77,10 +87,7 @@ describe('without root', { skip: missing.length > 0 ? `needs ${missing.join(', '
     assert.deepEqual(applied.output?.['uid'], { value: 'kept', sensitive: false, type: 'string' });
 
     await repository.commit(running('touch started; until [ -e gate ]; do sleep 0.05; done\n'));
-    const second = await client.call('deployEnvironment', {
-      params: { id },
-      body: { userRequiresApproval: false },
-    });
+    const second = await deploy(client, id, { userRequiresApproval: false });
     const shell = await until('the script', async () =>
       (await processes()).find(({ command }) => command.startsWith('sh ') && command.includes('script.sh')),
     );
@@ -95,13 +102,13 @@ describe('without root', { skip: missing.length > 0 ? `needs ${missing.join(', '
       'the tool ends with its runner',
     );
 
-    const third = await client.call('deployEnvironment', { params: { id }, body: {} });
+    const third = await deploy(client, id);
     await until('the script once more', async () =>
       (await processes()).find(({ command }) => command.startsWith('sh ') && command.includes('script.sh')),
     );
     await openGate(service, id);
     await untilEnd(client, third.id);
-    await untilEnd(client, (await client.call('destroyEnvironment', { params: { id } })).id);
+    await destroyAndEnd(client, id);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'INACTIVE');
   });
 

@@ -8,10 +8,12 @@ import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { withAwsServer } from '../agent/testing/secret-stores/aws-server.ts';
 import { type ObjectStore, startObjectStore } from './object-store.ts';
-import { findProgram } from './programs.ts';
+import { withoutTerraform } from './programs.ts';
 import {
   createEnvironment,
+  deploy,
   deployNew,
+  destroyAndEnd,
   type EnvironmentRequest,
   type Home,
   homeOf,
@@ -37,7 +39,7 @@ output "it" { value = terraform_data.it.output }
 ${more}`;
 const second = 'resource "terraform_data" "second" {}\n';
 
-const skip = (await findProgram('terraform')) ? withAwsServer().skip : 'terraform is not on the PATH';
+const skip = withoutTerraform || withAwsServer().skip;
 
 describe('code with its own backend', { skip, concurrency: 2 }, () => {
   let folder: string;
@@ -82,14 +84,8 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
   const ask = (id: string, isRemoteBackend: boolean) =>
     client.call('updateEnvironment', { params: { id }, body: { isRemoteBackend } });
   const start = async (id: string, body: Record<string, unknown> = {}) =>
-    (
-      await client.call('deployEnvironment', {
-        params: { id },
-        body: { userRequiresApproval: false, ...body },
-      })
-    ).id ?? '';
-  const deploy = async (id: string, body?: Record<string, unknown>) =>
-    untilEnd(client, await start(id, body));
+    (await deploy(client, id, { userRequiresApproval: false, ...body })).id ?? '';
+  const run = async (id: string, body?: Record<string, unknown>) => untilEnd(client, await start(id, body));
 
   test("the state stays in the code's backend, where outputs, drift and destroy find it", async () => {
     const { path } = await repositoryOf('alone.tfstate');
@@ -99,14 +95,13 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     });
     assert.equal(deployment.output?.it?.value, 'one');
     assert.match((await keptState(id, 'alone.tfstate')) ?? '', /"terraform_data"/);
-    const drift = await deploy(id, { deploymentType: 'driftDetection' });
+    const drift = await run(id, { deploymentType: 'driftDetection' });
     assert.equal(drift.status, 'SUCCESS');
-    const destroy = await client.call('destroyEnvironment', { params: { id } });
-    await untilEnd(client, destroy.id);
+    await destroyAndEnd(client, id);
     // Its workspace goes with what it held.
     assert.equal(await keptState(id, 'alone.tfstate'), null);
     assert.deepEqual(await versions(id), []);
-    assert.equal((await deploy(id)).output?.it?.value, 'one');
+    assert.equal((await run(id)).output?.it?.value, 'one');
   });
 
   test('the first run that requests it moves the state to the service, and the backend keeps its copy', async () => {
@@ -120,7 +115,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     const before = (await keptState(id, key)) ?? '';
     await ask(id, true);
 
-    const dry = await deploy(id, { deploymentType: 'dryRun' });
+    const dry = await run(id, { deploymentType: 'dryRun' });
     assert.deepEqual(dry.planSummary, { added: 0, changed: 0, destroyed: 0 });
     assert.match(
       await wholeLog(client, dry.id ?? ''),
@@ -129,7 +124,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     assert.deepEqual(await versions(id), []);
 
     await repository.commit({ 'main.tf': code(key, second) });
-    const deployment = await deploy(id);
+    const deployment = await run(id);
     assert.deepEqual(deployment.planSummary, { added: 1, changed: 0, destroyed: 0 });
     const log = await wholeLog(client, deployment.id ?? '');
     assert.match(log, /State read from the backend s3 of the code: serial \d+, lineage \S+, 1 resources/);
@@ -145,7 +140,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     assert.equal(await keptState(id, key), before);
 
     // Ours from now on: nothing is asked of the backend any more.
-    const again = await deploy(id, {
+    const again = await run(id, {
       configurationChanges: [{ name: 'AWS_ENDPOINT_URL', value: 'http://127.0.0.1:9', type: 0 }],
     });
     assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
@@ -156,8 +151,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     const { path } = await repositoryOf(key);
     const { id } = await deployNew(client, home, { repository: path, configurationChanges: access() });
     await ask(id, true);
-    const destroy = await client.call('destroyEnvironment', { params: { id } });
-    const ended = await untilEnd(client, destroy.id);
+    const ended = await destroyAndEnd(client, id);
     assert.deepEqual(ended.planSummary, { added: 0, changed: 0, destroyed: 1 });
     assert.deepEqual(
       (await versions(id)).map(({ origin, resourceCount }) => [origin, resourceCount]),
@@ -205,7 +199,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     assert.equal(await keptState(id, 'elsewhere.tfstate'), null);
 
     const allow = { name: 'ENVARIUM_ALLOW_EMPTY_WORKSPACE', value: 'true', type: 0 };
-    const allowed = await deploy(id, { configurationChanges: [allow] });
+    const allowed = await run(id, { configurationChanges: [allow] });
     assert.deepEqual(allowed.planSummary, { added: 1, changed: 0, destroyed: 0 });
   });
 
@@ -237,7 +231,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     const { path } = await repositoryOf(key);
     const { id } = await deployNew(client, home, { repository: path, configurationChanges: access() });
     await ask(id, true);
-    await deploy(id);
+    await run(id);
     await ask(id, false);
     const refused = await untilEnd(client, await start(id), 'FAILURE');
     assert.match(
@@ -245,7 +239,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
       /but the service stores the state of this environment .* Set isRemoteBackend to true/,
     );
     await client.call('clearState', { params: { id } });
-    const back = await deploy(id);
+    const back = await run(id);
     assert.deepEqual(back.planSummary, { added: 0, changed: 0, destroyed: 0 });
     assert.ok((await versions(id)).every(({ standing }) => standing === 'superseded'));
   });

@@ -7,14 +7,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { findProgram } from './programs.ts';
+import { withoutTerraform } from './programs.ts';
 import { approveAndEnd, createEnvironment, homeOf, until, untilEnd, wholeLog } from './runs.ts';
 import { makeRepository, removeScratch, scratchFolder, startService } from './service.ts';
 import { missingSshServer, startSshServer } from './ssh-server.ts';
 
 const isRoot = process.getuid?.() === 0;
-const reason =
-  (await findProgram('terraform')) === null ? 'terraform is not on the PATH' : await missingSshServer();
+const reason = withoutTerraform || (await missingSshServer());
 
 /** Whether any file below a folder contains a text. */
 async function stands(text: string, folder: string): Promise<boolean> {

@@ -17,3 +17,8 @@ export async function findProgram(name: string): Promise<string | null> {
   }
   return null;
 }
+
+/** The path of terraform, or null. */
+export const terraform = await findProgram('terraform');
+/** Why tests that need it are skipped, or false. */
+export const withoutTerraform: string | false = terraform === null && 'terraform is not on the PATH';

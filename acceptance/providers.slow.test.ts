@@ -15,13 +15,12 @@ import { startForwardProxy } from '../agent/testing/forward-proxy.ts';
 import { startGitHost } from '../agent/testing/git-host.ts';
 import { startProviderRegistry, thisPlatform } from '../agent/testing/provider-registry.ts';
 import { toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
+import { findProgram, withoutTerraform } from './programs.ts';
 import { createEnvironment, homeOf, stepLines, untilStatus, wholeLog } from './runs.ts';
 import { makeRepository, type RunningService, removeScratch, startService } from './service.ts';
 
 const run = promisify(execFile);
-const hasTerraform = (await findProgram('terraform')) !== null;
-const needs = { skip: hasTerraform ? withToolbox('provider-time').skip : 'terraform is not on the PATH' };
+const needs = { skip: withoutTerraform || withToolbox('provider-time').skip };
 const hasBubblewrap = (await findProgram('bwrap')) !== null;
 const withBubblewrap = { skip: needs.skip || (hasBubblewrap ? false : 'needs bubblewrap') };
 const isolated = 'ACCEPTANCE_IS_ISOLATED';

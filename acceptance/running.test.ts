@@ -13,7 +13,7 @@ import { freePort } from '../agent/testing/free-port.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { startNginx } from './nginx.ts';
 import { findProgram } from './programs.ts';
-import { createEnvironment, deployNew, homeOf, openGate, until, untilEnd } from './runs.ts';
+import { createEnvironment, deployAndEnd, deployNew, homeOf, openGate, until } from './runs.ts';
 import { makeRepository, removeScratch, scratchFolder, startService } from './service.ts';
 
 const run = promisify(execFile);
@@ -139,8 +139,7 @@ test('the documented backup restores everything, on another machine too', {
     settings: { ...settings, ENVARIUM_BOOTSTRAP_API_SECRET: first.secret },
   });
   assert.equal((await second.client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
-  const again = await second.client.call('deployEnvironment', { params: { id }, body: {} });
-  const deployment = await untilEnd(second.client, again.id);
+  const deployment = await deployAndEnd(second.client, id);
   assert.deepEqual(
     deployment.planSummary,
     { added: 0, changed: 0, destroyed: 0 },

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '#contract/client/client.ts';
+import type { DeployBody } from '#contract/deployments/deploy-request.ts';
 import type { Deployment, LogEvent } from '#contract/deployments/shapes.ts';
 import type { CreateEnvironmentBody } from '#contract/environments/create-environment.ts';
 import type { CreatedEnvironment } from '#contract/environments/shapes.ts';
@@ -99,6 +100,26 @@ export async function deployNew(
 ): Promise<Created & { deployment: Deployment }> {
   const created = await createEnvironment(client, home, request);
   return { ...created, deployment: await untilEnd(client, created.deploymentId) };
+}
+
+/** Requests another deployment of an environment. */
+export function deploy(client: Client, id: string, body: DeployBody = {}) {
+  return client.call('deployEnvironment', { params: { id }, body });
+}
+
+/** Requests another deployment, and waits for its end. @throws Error where it does not succeed */
+export async function deployAndEnd(...args: Parameters<typeof deploy>): Promise<Deployment> {
+  return untilEnd(args[0], (await deploy(...args)).id);
+}
+
+/** Requests that all of an environment is destroyed. */
+export function destroy(client: Client, id: string) {
+  return client.call('destroyEnvironment', { params: { id } });
+}
+
+/** Destroys all of an environment. @throws Error where that does not succeed */
+export async function destroyAndEnd(client: Client, id: string): Promise<Deployment> {
+  return untilEnd(client, (await destroy(client, id)).id);
 }
 
 /** Asks again and again until there is an answer. @throws Error that says what was waited for */

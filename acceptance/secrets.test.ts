@@ -11,7 +11,7 @@ import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { allTables } from './database.ts';
 import { type GitServer, makeBare, startGitServer } from './git-server.ts';
-import { findProgram } from './programs.ts';
+import { withoutTerraform } from './programs.ts';
 import {
   createEnvironment,
   type Home,
@@ -121,9 +121,7 @@ async function processes(): Promise<{ pid: string; command: Buffer; environment:
   );
 }
 
-describe('a secret', {
-  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
-}, () => {
+describe('a secret', { skip: withoutTerraform }, () => {
   let folder: string;
   let server: GitServer;
   let other: GitServer;

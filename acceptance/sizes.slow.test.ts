@@ -15,8 +15,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { toolboxProgram } from '../tools/toolbox/places.ts';
 import { logBytes } from './follow.ts';
-import { findProgram } from './programs.ts';
-import { createEnvironment, type Home, homeOf } from './runs.ts';
+import { withoutTerraform } from './programs.ts';
+import { createEnvironment, deploy, type Home, homeOf } from './runs.ts';
 import {
   makeRepository,
   type RunningService,
@@ -28,7 +28,7 @@ import {
 const mostMegabytes = 500;
 const mostTurnMilliseconds = 100;
 const patience = 25 * 60_000;
-const needs = { skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH' };
+const needs = { skip: withoutTerraform };
 const tofu = toolboxProgram('opentofu');
 
 interface Sized {
@@ -212,9 +212,8 @@ test('a state of 100 MB is imported, listed, read, compared, rolled back and use
     assert.match(await tooMuch.text(), /differ in too much to be shown here: download both/);
     const back = await client.call('rollBackState', { params: { id: one?.id ?? '' }, body: {} });
     assert.equal(back.bytes, one?.bytes);
-    const again = await client.call('deployEnvironment', {
-      params: { id },
-      body: { configurationChanges: [{ name: 'small', value: 'b', type: 1 }] },
+    const again = await deploy(client, id, {
+      configurationChanges: [{ name: 'small', value: 'b', type: 1 }],
     });
     requireSuccess(await followed(sized, again.id));
     const [ofRun] = await list();
@@ -309,9 +308,9 @@ test('a log of 1 GB is stored as it was printed, followed live and read page by 
     });
     const { id, deploymentId: first } = await createEnvironment(service.client, home, { repository: path });
     requireSuccess(await followed(sized, first));
-    const { id: deploymentId } = await service.client.call('deployEnvironment', {
-      params: { id },
-      body: { deploymentType: 'task', taskPayload: `seq -f '%08.0f ${rest}' 1 ${lines}\n` },
+    const { id: deploymentId } = await deploy(service.client, id, {
+      deploymentType: 'task',
+      taskPayload: `seq -f '%08.0f ${rest}' 1 ${lines}\n`,
     });
     const live = createHash('sha256');
     let bytes = 0;

@@ -9,8 +9,8 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { running } from './attack.ts';
-import { findProgram } from './programs.ts';
-import { createEnvironment, deployNew, homeOf, until, untilEnd, untilStatus } from './runs.ts';
+import { withoutTerraform } from './programs.ts';
+import { createEnvironment, deployAndEnd, deployNew, homeOf, until, untilStatus } from './runs.ts';
 import { makeRepository, removeScratch, scratchFolder, startService } from './service.ts';
 
 const word = 'planted-4f5e6d7c8b9a';
@@ -22,11 +22,7 @@ const uidBase = 56_000 + (process.pid % 1000);
 export const withoutSurvivor =
   process.getuid?.() !== 0
     ? 'runs get users of their own only when the service is started as root'
-    : (await findProgram('terraform')) === null
-      ? 'terraform is not on the PATH'
-      : (await stat(python).catch(() => null)) === null
-        ? `needs ${python}`
-        : false;
+    : withoutTerraform || ((await stat(python).catch(() => null)) === null && `needs ${python}`);
 
 /** Standard Python; the libraries of C do what it cannot. */
 const survivor = `
@@ -137,11 +133,9 @@ export async function outlive(t: TestContext, isolation: 'auto' | 'off', tries: 
       }).map(([name, value]) => ({ name, value, type: 0 as const })),
     });
     await untilStatus(client, attacker.deploymentId);
-    const again = await client.call('deployEnvironment', {
-      params: { id: victim.id },
-      body: { configurationChanges: [{ name: 'round', value: `${count}`, type: 1 }] },
+    await deployAndEnd(client, victim.id, {
+      configurationChanges: [{ name: 'round', value: `${count}`, type: 1 }],
     });
-    await untilEnd(client, again.id);
     await until('the end of all processes', () => processesOfRuns().length === 0);
     const found = await readFile(loot, 'utf8');
     assert.doesNotMatch(found, /STOLEN/);

@@ -13,7 +13,15 @@ import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/testing/tool-mirror.ts';
 import { findProgram } from './programs.ts';
-import { approveAndEnd, createEnvironment, deployNew, homeOf, stepLines, untilStatus } from './runs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  deploy,
+  deployNew,
+  homeOf,
+  stepLines,
+  untilStatus,
+} from './runs.ts';
 import {
   makeRepository,
   type RunningService,
@@ -140,10 +148,7 @@ describe('versions of tools', {
     await using alone = await start({});
     const { client } = alone;
     const home = await homeOf(client);
-    const again = await client.call('deployEnvironment', {
-      params: { id },
-      body: { userRequiresApproval: false },
-    });
+    const again = await deploy(client, id, { userRequiresApproval: false });
     assert.equal((await untilStatus(client, again.id)).status, 'SUCCESS');
     const missing = await createEnvironment(client, home, {
       repository: code.path,

@@ -9,7 +9,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { outputsByName } from '#contract/deployments/unit-outputs.ts';
 import { deploymentSteps, tools } from '#protocol/tools/index.ts';
 import { follow } from '../follow.ts';
-import { createEnvironment, until, untilEnd, untilStatus } from '../runs.ts';
+import { createEnvironment, deploy, until, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';
 import { type Promises, promisesOf } from './promises.ts';
 import { type JourneyStage, startStage } from './stage.ts';
@@ -125,7 +125,7 @@ class Walk {
     this.#expectOutputs(changed, change.outputs ?? this.#scenario.create.outputs);
   }
 
-  /** What a new disk lacks would be planned; the repair deploys from it. */
+  /** Finds nothing to do with what a new disk has; the repair then deploys from it. */
   async #loseDisk(): Promise<void> {
     await this.#stage.loseDisk();
     const found = await this.#lookForDrift('OK');
@@ -214,7 +214,7 @@ class Walk {
   async #deploy({ files, variables }: Alteration = {}): Promise<string> {
     if (files !== undefined) await this.#repository.commit(files);
     const body = variables === undefined ? {} : { configurationChanges: [...variables] };
-    return (await this.#stage.client.call('deployEnvironment', { params: { id: this.#id }, body })).id;
+    return (await deploy(this.#stage.client, this.#id, body)).id;
   }
 
   async #waiting(id: string): Promise<Deployment> {

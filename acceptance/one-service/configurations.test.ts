@@ -6,17 +6,23 @@ import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';
-import { findProgram } from '../programs.ts';
-import { approveAndEnd, createEnvironment, deployNew, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import { withoutTerraform } from '../programs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  deploy,
+  deployAndEnd,
+  deployNew,
+  untilEnd,
+  untilStatus,
+  wholeLog,
+} from '../runs.ts';
 import { type Files, makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
 
 const { client, folder, home } = await joinOneService();
 
-describe('a configuration', {
-  concurrency: 3,
-  skip: (await findProgram('terraform')) ? false : 'terraform is not on the PATH',
-}, () => {
+describe('a configuration', { concurrency: 3, skip: withoutTerraform }, () => {
   const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
 
   test('the apply finds the tree as the plan left it: modes, links, odd names and the same path', async () => {
@@ -108,7 +114,7 @@ removed {
 }
 `,
     });
-    const run = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+    const run = await deployAndEnd(client, id);
     assert.deepEqual(run.planSummary, {
       added: 1,
       changed: 0,
@@ -162,10 +168,7 @@ output "hidden" {
       repository: await make('empty', { 'main.tf': '# nothing yet\n' }),
     });
     assert.equal(empty.deployment.resourceCount, 0);
-    const again = await untilEnd(
-      client,
-      (await client.call('deployEnvironment', { params: { id: empty.id } })).id,
-    );
+    const again = await deployAndEnd(client, empty.id);
     assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
     const none = await createEnvironment(client, home, {
       repository: await make('none', { 'README.md': 'no code\n' }),
@@ -178,7 +181,7 @@ output "hidden" {
     const { id } = await deployNew(client, home, { repository: emptied.path });
     await emptied.git('mv', 'main.tf', 'main.txt');
     await emptied.commit({});
-    await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id, 'FAILURE');
+    await untilEnd(client, (await deploy(client, id)).id, 'FAILURE');
     const destroyed = await client.call('destroyEnvironment', {
       params: { id },
       query: { checkoutUpdatedCode: true },
@@ -276,15 +279,12 @@ output "hidden" {
       }),
     });
     assert.ok(deploymentId);
-    const run = await client.call('deployEnvironment', {
-      params: { id },
-      body: {
-        envName: 'renamed',
-        ttl: { type: 'HOURS', value: '5' },
-        triggerName: 'terraform-cli',
-        gitUserData: { gitUser: 'somebody', prNumber: '17' },
-        customServiceEnvironmentVariables: { prAuthor: 'somebody else', oidcToken: 'given' },
-      },
+    const run = await deploy(client, id, {
+      envName: 'renamed',
+      ttl: { type: 'HOURS', value: '5' },
+      triggerName: 'terraform-cli',
+      gitUserData: { gitUser: 'somebody', prNumber: '17' },
+      customServiceEnvironmentVariables: { prAuthor: 'somebody else', oidcToken: 'given' },
     });
     const done = await untilEnd(client, run.id);
     const log = await wholeLog(client, run.id);
@@ -319,8 +319,7 @@ output "hidden" {
     });
     await untilStatus(client, deploymentId, 'WAITING_FOR_USER');
     const behind = [];
-    for (let index = 0; index < 3; index++)
-      behind.push(await client.call('deployEnvironment', { params: { id } }));
+    for (let index = 0; index < 3; index++) behind.push(await deploy(client, id));
     assert.deepEqual(
       behind.map(({ status }) => status),
       ['QUEUED', 'QUEUED', 'QUEUED'],

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '#contract/client/client.ts';
 import type { OrganizationStreamEvent } from '#contract/feeds/shapes.ts';
-import { findProgram } from '../programs.ts';
-import { createEnvironment, untilEnd, wholeLog } from '../runs.ts';
+import { withoutTerraform } from '../programs.ts';
+import { createEnvironment, deploy, destroy, untilEnd, wholeLog } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
 
@@ -14,7 +14,6 @@ const configuration = `resource "terraform_data" "told" {
 }
 `;
 
-const skip = (await findProgram('terraform')) ? false : 'terraform is not on the PATH';
 const service = await joinOneService();
 const { client, home } = service;
 const { path: repository } = await makeRepository(service.folder, 'told', { 'main.tf': configuration });
@@ -36,7 +35,7 @@ async function untilEvent(
 
 test('an environment can be moved, is destroyed when it expires, and its runs know their place', {
   timeout: 120_000,
-  skip,
+  skip: withoutTerraform,
 }, async () => {
   const { organizationId } = home;
   const platform = await client.call('createProject', { body: { organizationId, name: 'platform' } });
@@ -72,13 +71,10 @@ test('an environment can be moved, is destroyed when it expires, and its runs kn
 
   await client.call('moveEnvironment', { params: { id }, body: { projectId: network.id } });
   await assert.rejects(
-    client.call('deployEnvironment', { params: { id } }),
+    deploy(client, id),
     (error) => error instanceof ApiError && /\/body\/ttl is required/.test(error.message),
   );
-  const again = await client.call('deployEnvironment', {
-    params: { id },
-    body: { ttl: { type: 'INFINITE' } },
-  });
+  const again = await deploy(client, id, { ttl: { type: 'INFINITE' } });
   await untilEnd(client, again.id);
   const log = await wholeLog(client, again.id);
   for (const line of [
@@ -94,7 +90,7 @@ test('an environment can be moved, is destroyed when it expires, and its runs kn
 
   await client.call('updateEnvironment', { params: { id }, body: { isArchived: true } });
   await assert.rejects(
-    client.call('destroyEnvironment', { params: { id } }),
+    destroy(client, id),
     (error) => error instanceof ApiError && error.status === 409 && /archived/.test(error.message),
   );
   await client.call('updateEnvironment', { params: { id }, body: { isArchived: false } });

@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toolOf, toolsOfFamily } from '../family-tools.ts';
-import { createEnvironment, deployNew, stepLines, untilEnd } from '../runs.ts';
+import {
+  createEnvironment,
+  deploy,
+  deployAndEnd,
+  deployNew,
+  destroyAndEnd,
+  stepLines,
+  untilEnd,
+} from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
 
@@ -75,15 +83,12 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
         ).toString();
         assert.match(content, /"encrypted_data"/);
         assert.doesNotMatch(content, /in a sealed state/);
-        const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+        const again = await deployAndEnd(client, id);
         assert.deepEqual(
           [again.planSummary, again.resourceCount],
           [{ added: 0, changed: 0, destroyed: 0 }, 1],
         );
-        const destroyed = await untilEnd(
-          client,
-          (await client.call('destroyEnvironment', { params: { id } })).id,
-        );
+        const destroyed = await destroyAndEnd(client, id);
         assert.deepEqual(
           destroyed.planSummary,
           { added: 0, changed: 0, destroyed: 1 },
@@ -101,7 +106,7 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
       });
       const { id, deployment } = await deployNew(client, home, { repository });
       assert.ok(deployment.stateVersionId);
-      const again = await untilEnd(client, (await client.call('deployEnvironment', { params: { id } })).id);
+      const again = await deployAndEnd(client, id);
       assert.deepEqual(again.planSummary, { added: 0, changed: 0, destroyed: 0 });
     });
 
@@ -134,10 +139,7 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
         await logOf(deployment.id ?? '', 'variables:setup'),
         /ENVARIUM_TERRAFORM_BACKEND_CONFIG is not used/,
       );
-      const destroyed = await untilEnd(
-        client,
-        (await client.call('destroyEnvironment', { params: { id } })).id,
-      );
+      const destroyed = await destroyAndEnd(client, id);
       assert.equal(destroyed.resourceCount, 0);
     });
 
@@ -178,10 +180,7 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
       assert.match(failed.error?.message ?? '', /^TF_CLI_ARGS_apply: -state-out is not allowed/);
       assert.deepEqual(await client.call('listStateVersions', { params: { id } }), []);
       const body = { configurationChanges: [environmentVariable('TF_CLI_ARGS_apply', '')] };
-      const next = await untilEnd(
-        client,
-        (await client.call('deployEnvironment', { params: { id }, body })).id,
-      );
+      const next = await deployAndEnd(client, id, body);
       assert.equal(next.resourceCount, 2);
     });
 
@@ -193,10 +192,7 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
       assert.match(await logOf(deployment.id ?? '', `${steps}:output`), /state|outputs|said/);
       assert.deepEqual(await client.call('listStateVersions', { params: { id } }), []);
       const kept = await deployNew(client, home, { repository });
-      const { id: next } = await client.call('deployEnvironment', {
-        params: { id: kept.id },
-        body: { configurationChanges },
-      });
+      const { id: next } = await deploy(client, kept.id, { configurationChanges });
       const refused = await untilEnd(client, next, 'FAILURE');
       assert.match(
         refused.error?.message ?? '',

@@ -8,7 +8,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { toolOf, toolsOfFamily } from '../family-tools.ts';
-import { createEnvironment, deployNew, openGate, until, untilEnd, untilStatus } from '../runs.ts';
+import { createEnvironment, deploy, deployNew, openGate, until, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
 
@@ -167,10 +167,7 @@ for (const { type, file: program, skip } of await toolsOfFamily())
         await writeFile(desk.gate, '');
         await killed.end;
         assert.equal((await lockOf(id))?.lockId, lock.lockId);
-        const deployment = await client.call('deployEnvironment', {
-          params: { id },
-          body: { userRequiresApproval: false },
-        });
+        const deployment = await deploy(client, id, { userRequiresApproval: false });
         assert.equal(deployment.status, 'QUEUED');
         const { waitingFor } = await client.call('getDeployment', { params: { id: deployment.id } });
         assert.deepEqual([waitingFor?.kind, waitingFor?.id], ['lock', lock.lockId]);

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Marks, startMarks } from '../marks.ts';
-import { findProgram } from '../programs.ts';
+import { withoutTerraform } from '../programs.ts';
 import { approveAndEnd, stepLines, untilStatus } from '../runs.ts';
 import { type RunningService, startService } from '../service.ts';
 import { FarAgent } from './far-agent.ts';
@@ -39,7 +39,7 @@ globalThis.Date = class extends RightDate {
 
 describe("an agent's clock", {
   concurrency: true,
-  skip: (await findProgram('terraform')) === null && 'terraform is not on the PATH',
+  skip: withoutTerraform,
 }, () => {
   let service: RunningService;
   let marks: Marks;

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { sharedCluster, type TestNamespace, withCluster } from '../../agent/testing/cluster/cluster.ts';
 import { readExample } from '../../tools/examples.ts';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
-import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import { createEnvironment, deploy, destroyAndEnd, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { isInDeployment, MortalService, type Victim } from './mortal-service.ts';
 import { commandPid, runnerPid, sendSignal } from './processes.ts';
@@ -59,11 +59,10 @@ export function killInClusters(victims: readonly Victim[]): void {
       before: readonly string[],
     ): Promise<string> {
       namespace.playReadiness();
-      const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
+      const next = await deploy(mortal.client, id);
       await untilEnd(mortal.client, next.id);
       assert.deepEqual(await objectsOf(namespace), before, 'everything exists once');
-      const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
-      await untilEnd(mortal.client, destroy.id);
+      await destroyAndEnd(mortal.client, id);
       assert.deepEqual(await objectsOf(namespace), ['']);
       return wholeLog(mortal.client, next.id);
     }

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { ApiError } from '#contract/client/client.ts';
 import { withDatabase } from '../database.ts';
 import { leaveMark, type Marks, startMarks } from '../marks.ts';
-import { findProgram } from '../programs.ts';
-import { createEnvironment, homeOf, until, untilEnd, wholeLog } from '../runs.ts';
+import { withoutTerraform } from '../programs.ts';
+import { createEnvironment, deployAndEnd, homeOf, until, untilEnd, wholeLog } from '../runs.ts';
 import {
   makeRepository,
   type RunningService,
@@ -21,9 +21,7 @@ import {
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
-const skip = !isRoot
-  ? 'needs root, to mount a small file system'
-  : (await findProgram('terraform')) === null && 'terraform is not on the PATH';
+const skip = !isRoot ? 'needs root, to mount a small file system' : withoutTerraform;
 const megabytes = 192;
 
 const configuration = (place: string) => `resource "terraform_data" "it" {
@@ -124,8 +122,7 @@ async function liveThrough(trouble: Trouble, service: RunningService, marks: Mar
   assert.equal(deployment.resourceCount, 1);
   const lines = (await wholeLog(client, deploymentId)).match(/line \d+ of the run$/gm) ?? [];
   assert.deepEqual([lines.length, new Set(lines).size], [2000, 2000]);
-  const next = await client.call('deployEnvironment', { params: { id }, body: {} });
-  await untilEnd(client, next.id);
+  await deployAndEnd(client, id);
 }
 
 type Caller = RunningService['client'];

@@ -9,7 +9,7 @@ import { ApiError } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { toolsOfFamily } from '../family-tools.ts';
 import { leaveMark, startMarks } from '../marks.ts';
-import { approveAndEnd, createEnvironment, homeOf, until, untilEnd, wholeLog } from '../runs.ts';
+import { approveAndEnd, createEnvironment, deploy, homeOf, until, untilEnd, wholeLog } from '../runs.ts';
 import { makeRepository, startService } from '../service.ts';
 import { commandPid, sendSignal } from './processes.ts';
 
@@ -61,8 +61,7 @@ test('what a killed tool created is imported by the next deployment on request, 
     ['terraform_data.first["x y"]', 'created', 'terraform_data.second', 'may exist'],
   );
 
-  const deploy = (body: object) => client.call('deployEnvironment', { params: { id }, body });
-  const started = await deploy({ importUnrecorded: true, userRequiresApproval: true });
+  const started = await deploy(client, id, { importUnrecorded: true, userRequiresApproval: true });
   const done = await approveAndEnd(client, started.id);
   assert.deepEqual(done.planSummary, { added: 1, changed: 0, destroyed: 0, imported: 1 });
   assert.deepEqual(
@@ -79,7 +78,7 @@ test('what a killed tool created is imported by the next deployment on request, 
     ['first'],
   );
   await assert.rejects(
-    deploy({ importUnrecorded: true }),
+    deploy(client, id, { importUnrecorded: true }),
     (error) => error instanceof ApiError && error.status === 409 && /nothing to import/.test(error.message),
   );
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { logBytes } from '../follow.ts';
-import { createEnvironment, homeOf, untilStatus } from '../runs.ts';
+import { createEnvironment, deploy, homeOf, untilStatus } from '../runs.ts';
 import { makeRepository, type RunningService, startService } from '../service.ts';
 import { agentPid } from './processes.ts';
 
@@ -65,10 +65,7 @@ export async function checkLongLine(megabytes: number, limitMegabytes: number): 
   const pids = [service.process.pid ?? 0, await agentPid(service)];
   const before = await Promise.all(pids.map((pid) => memoryOf(pid, 'VmRSS')));
 
-  const task = await client.call('deployEnvironment', {
-    params: { id },
-    body: { deploymentType: 'task', taskPayload: script(megabytes) },
-  });
+  const task = await deploy(client, id, { deploymentType: 'task', taskPayload: script(megabytes) });
   const log = await readLog(service, task.id, 'task:run');
   const done = await client.call('getDeployment', { params: { id: task.id } });
   assert.equal(done.status, 'SUCCESS', done.error?.message);

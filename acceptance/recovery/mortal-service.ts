@@ -19,7 +19,10 @@ export class MortalService {
   #service: RunningService | undefined;
   #home: Home | undefined;
 
-  /** Call it in a `describe`: it starts before its tests, and ends after them. @param settings of the service */
+  /**
+   * Call it first in a `describe`: it starts before its tests and their other preparations, and ends after them.
+   * @param settings of the service
+   */
   constructor(settings: Readonly<Record<string, string>> = {}) {
     this.#settings = {
       ENVARIUM_LOG_LEVEL: 'warn',
@@ -62,6 +65,12 @@ export class MortalService {
       return;
     }
     await this.running.kill();
+    await this.#start();
+  }
+
+  /** Ends the server as an administrator does, and starts it again. */
+  async restart(): Promise<void> {
+    await this.running.stop();
     await this.#start();
   }
 

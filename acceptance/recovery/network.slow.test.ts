@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Marks, startMarks } from '../marks.ts';
-import { findProgram } from '../programs.ts';
-import { until, untilStatus } from '../runs.ts';
+import { withoutTerraform } from '../programs.ts';
+import { deploy, until, untilStatus } from '../runs.ts';
 import { type RunningService, startService } from '../service.ts';
 import { FarAgent } from './far-agent.ts';
 import {
@@ -20,8 +20,6 @@ import {
   untilUnreachable,
 } from './far-run.ts';
 import type { Fault } from './faulty-network.ts';
-
-const skip = (await findProgram('terraform')) === null && 'terraform is not on the PATH';
 
 async function start(settings: Readonly<Record<string, string>> = {}) {
   return startService({
@@ -36,7 +34,7 @@ async function start(settings: Readonly<Record<string, string>> = {}) {
 
 describe('the network of an agent, with the settings of an ordinary installation,', {
   concurrency: true,
-  skip,
+  skip: withoutTerraform,
 }, () => {
   let service: RunningService;
   let marks: Marks;
@@ -92,10 +90,7 @@ describe('the network of an agent, with the settings of an ordinary installation
   test('ends with the machine: the deployment and its agent are shown as unreachable within 30 seconds', async () => {
     await using agent = await FarAgent.start(service, 'dead');
     const run = await startAndHold(service, marks, agent, 'dead');
-    const next = await service.client.call('deployEnvironment', {
-      params: { id: run.environmentId },
-      body: {},
-    });
+    const next = await deploy(service.client, run.environmentId);
     const text = await dieAndBeShown(agent, run);
     assert.match(text, /^The agent on \S+ has not been heard from since \S+; the run is given up at \S+$/);
     const waiting = await service.client.call('getDeployment', { params: { id: next.id } });
@@ -118,7 +113,9 @@ describe('the network of an agent, with the settings of an ordinary installation
   });
 });
 
-describe('the network of an agent, with an offline grace of five seconds,', { skip }, () => {
+describe('the network of an agent, with an offline grace of five seconds,', {
+  skip: withoutTerraform,
+}, () => {
   let service: RunningService;
   let marks: Marks;
 
@@ -140,10 +137,7 @@ describe('the network of an agent, with an offline grace of five seconds,', { sk
     const run = await startAndHold(service, marks, agent, 'long');
     agent.network.begin('cut');
     const shown = await untilUnreachable(service.client, run);
-    const next = await service.client.call('deployEnvironment', {
-      params: { id: run.environmentId },
-      body: {},
-    });
+    const next = await deploy(service.client, run.environmentId);
     // The grace, the abort time and a minute.
     await delay(35_000);
     assert.equal((await deploymentOf(service.client, run)).status, 'IN_PROGRESS', shown);

@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Marks, startMarks } from '../marks.ts';
-import { findProgram } from '../programs.ts';
+import { withoutTerraform } from '../programs.ts';
 import { until } from '../runs.ts';
 import { type RunningService, startService } from '../service.ts';
 import { FarAgent } from './far-agent.ts';
 import { checkUnharmed, middle, startAndHold, startFarRun, untilUnreachable } from './far-run.ts';
 
-const terraform = await findProgram('terraform');
-
 describe('the network of an agent', {
   concurrency: true,
-  skip: terraform === null && 'terraform is not on the PATH',
+  skip: withoutTerraform,
 }, () => {
   let service: RunningService;
   let marks: Marks;

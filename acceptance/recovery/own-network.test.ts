@@ -1,15 +1,14 @@
 /** An agent in a network namespace of its own, whose cable to the service is pulled in the middle of a run. */
 import { test } from 'node:test';
 import { type Marks, startMarks } from '../marks.ts';
-import { findProgram } from '../programs.ts';
+import { withoutTerraform } from '../programs.ts';
 import { until } from '../runs.ts';
 import { startService } from '../service.ts';
 import { FarAgent } from './far-agent.ts';
 import { checkUnharmed, middle, startAndHold, untilUnreachable } from './far-run.ts';
 import { noNamespaces, OwnNetwork } from './own-network.ts';
 
-const terraform = await findProgram('terraform');
-const skip = terraform === null ? 'terraform is not on the PATH' : await noNamespaces();
+const skip = withoutTerraform || (await noNamespaces());
 
 const toService = 1;
 const toMarks = 2;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pythonProgram, withToolbox } from '../../tools/toolbox/places.ts';
-import { createEnvironment, homeOf, until, untilEnd } from '../runs.ts';
+import { createEnvironment, deployAndEnd, homeOf, until, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService, removeScratch, startService } from '../service.ts';
 import { descendantsOf, runnerPid, sendSignal } from './processes.ts';
 
@@ -76,8 +76,7 @@ for (const { victim, pidOf, status, message } of cases)
       const killed = await untilEnd(client, deploymentId, status);
       assert.match(killed.error?.message ?? '', message);
       await writeFile(join(world, 'gate'), '');
-      const next = await client.call('deployEnvironment', { params: { id }, body: {} });
-      const done = await untilEnd(client, next.id);
+      const done = await deployAndEnd(client, id);
       assert.equal(done.status, 'SUCCESS', done.error?.message);
       assert.equal(await triesIn(world), 2, 'once by each deployment');
     },

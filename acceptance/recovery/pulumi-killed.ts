@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pulumiFolder, withPulumi } from '../../agent/testing/pulumi/pulumi-folder.ts';
 import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
-import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import { createEnvironment, deploy, destroyAndEnd, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { isInDeployment, MortalService, type Victim } from './mortal-service.ts';
 import { commandPid, runnerPid, sendSignal } from './processes.ts';
@@ -69,12 +69,11 @@ export function killPulumi(victims: readonly Victim[]): void {
     /** The next deployment, and the end of everything. @returns its log */
     async function continued(id: string, world: string): Promise<string> {
       await writeFile(join(world, 'key.gate'), '');
-      const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
+      const next = await deploy(mortal.client, id);
       const done = await untilEnd(mortal.client, next.id);
       assert.equal(done.status, 'SUCCESS', done.error?.message);
       assert.deepEqual(await filesOf(world), ['key', 'page'], 'everything exists once');
-      const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
-      await untilEnd(mortal.client, destroy.id);
+      await destroyAndEnd(mortal.client, id);
       assert.deepEqual(await filesOf(world), []);
       return wholeLog(mortal.client, next.id);
     }

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { type StackServer, startStackServer } from '../../agent/testing/cloudformation/server.ts';
 import { withOwnProgram } from '../../agent/testing/cloudformation/with-own-program.ts';
 import { readExample } from '../../tools/examples.ts';
-import { createEnvironment, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
+import { createEnvironment, deploy, destroyAndEnd, until, untilEnd, untilStatus, wholeLog } from '../runs.ts';
 import { makeRepository, type Repository } from '../service.ts';
 import { MortalService } from './mortal-service.ts';
 import { commandPid, runnerPid, sendSignal } from './processes.ts';
@@ -53,7 +53,7 @@ describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () 
   async function continued(id: string, release: boolean): Promise<string> {
     const looks = () => aws.requests.filter((action) => action === 'DescribeStacks').length;
     const looked = looks();
-    const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
+    const next = await deploy(mortal.client, id);
     if (release) {
       // It looks once more only if it waits.
       await until('a run that waits', async () => looks() > looked + 2);
@@ -62,8 +62,7 @@ describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () 
     const deployed = await untilEnd(mortal.client, next.id);
     assert.equal(deployed.resourceCount, 3);
     assert.equal(aws.account.cloud.resources.size, 3, 'everything exists once');
-    const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
-    await untilEnd(mortal.client, destroy.id);
+    await destroyAndEnd(mortal.client, id);
     assert.equal(aws.account.cloud.resources.size, 0);
     return wholeLog(mortal.client, next.id);
   }

@@ -10,7 +10,7 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { toolsOfFamily } from '../family-tools.ts';
 import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
-import { createEnvironment, until, untilEnd } from '../runs.ts';
+import { createEnvironment, deployAndEnd, destroyAndEnd, until, untilEnd } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { MortalService } from './mortal-service.ts';
 import { runnerPid, sendSignal } from './processes.ts';
@@ -129,11 +129,9 @@ describe('a chain of new units', withToolbox('terragrunt', 'opentofu'), () => {
     const ended = await untilEnd(mortal.client, deploymentId);
     await expectChain(ended, world);
     assert.equal(ended.level, 3);
-    const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
-    const again = await untilEnd(mortal.client, next.id);
+    const again = await deployAndEnd(mortal.client, id);
     assert.deepEqual([again.level, again.planSummary], [undefined, { added: 0, changed: 0, destroyed: 0 }]);
-    const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
-    await untilEnd(mortal.client, destroy.id);
+    await destroyAndEnd(mortal.client, id);
   });
 
   test('needs one approval as far as its mocks show what follows', async () => {

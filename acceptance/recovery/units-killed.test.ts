@@ -10,7 +10,7 @@ import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/place
 import { toolsOfFamily } from '../family-tools.ts';
 import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
 import { findProgram } from '../programs.ts';
-import { createEnvironment, until, untilEnd, untilStatus } from '../runs.ts';
+import { createEnvironment, deployAndEnd, destroyAndEnd, until, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { MortalService } from './mortal-service.ts';
 import { commandPid, runnerPid, sendSignal } from './processes.ts';
@@ -77,8 +77,7 @@ describe('a run of several units, killed half-way,', needs, () => {
   /** The next deployment makes what is missing, and nothing twice. */
   async function continued(id: string, world: string): Promise<void> {
     await writeFile(join(world, 'gate'), '');
-    const next = await mortal.client.call('deployEnvironment', { params: { id }, body: {} });
-    const ended = await untilEnd(mortal.client, next.id);
+    const ended = await deployAndEnd(mortal.client, id);
     assert.equal(ended.resourceCount, 4);
     for (const name of ['first', 'slow', 'last']) assert.equal(await linesIn(world, name), 1, name);
   }
@@ -92,8 +91,7 @@ describe('a run of several units, killed half-way,', needs, () => {
       const [newest] = await mortal.client.call('listStateVersions', { params: { id } });
       assert.equal(newest?.deploymentLogId, deploymentId);
       await continued(id, world);
-      const destroy = await mortal.client.call('destroyEnvironment', { params: { id } });
-      await untilEnd(mortal.client, destroy.id);
+      await destroyAndEnd(mortal.client, id);
     });
 
   test('terraform: terragrunt is killed; the deployment fails, and the next one continues', async () => {

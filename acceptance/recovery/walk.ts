@@ -12,7 +12,7 @@ import type { FamilyTool } from '../family-tools.ts';
 import { type FollowedEvents, follow } from '../follow.ts';
 import { type GitServer, makeBare, startGitServer } from '../git-server.ts';
 import { leaveMark, type Marks, startMarks } from '../marks.ts';
-import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus } from '../runs.ts';
+import { createEnvironment, deploy, type Home, homeOf, until, untilEnd, untilStatus } from '../runs.ts';
 import {
   makeRepository,
   type RunningService,
@@ -196,7 +196,7 @@ export class Walk implements AsyncDisposable {
   /** The same code once more, however the first deployment ended. */
   async deployAgain({ environmentId }: WalkCell): Promise<Deployment> {
     const { client } = this.#service;
-    const { id } = await client.call('deployEnvironment', { params: { id: environmentId }, body: {} });
+    const { id } = await deploy(client, environmentId);
     return untilEnd(client, id);
   }
 

@@ -4,13 +4,12 @@ import type { Client } from '#contract/client/client.ts';
 import { follow } from '../follow.ts';
 import { leaveMark, type Marks } from '../marks.ts';
 import { withConnection, withoutPostgreSQL } from '../postgresql.ts';
-import { findProgram } from '../programs.ts';
+import { withoutTerraform } from '../programs.ts';
 import { type Created, createEnvironment, type Home, until, untilEnd } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 
 /** Why the stories are left out; false where they are not. */
-export const skip =
-  (await findProgram('terraform')) === null ? 'terraform is not on the PATH' : withoutPostgreSQL();
+export const skip = withoutTerraform || withoutPostgreSQL();
 
 const lineCount = 300;
 
