@@ -70,17 +70,17 @@ describe('people, teams, roles and keys from the command line', () => {
     const port = String(await freePort());
     const own = { ENVARIUM_PORT: port, ENVARIUM_BASE_URL: `http://127.0.0.1:${port}` };
     service = await startService({ settings: { ...oidc, ...own, ENVARIUM_OIDC_CLIENT_SECRET: 'a secret' } });
-    await good('project', 'create', 'Shop');
-    await good('project', 'create', 'Cart', '--parent', 'Shop');
+    await good`project create Shop`;
+    await good`project create Cart --parent Shop`;
   });
   after(() => service?.[Symbol.asyncDispose]());
 
   test('whoami says who the key is, and plural names of groups mean the same', async () => {
-    assert.match(await good('whoami'), /Identified by: +API key[^]*ORGANIZATION +ROLE[^]*Admin/);
-    const { identifiedBy, organizations } = await json<CurrentUser>('whoami');
+    assert.match(await good`whoami`, /Identified by: +API key[^]*ORGANIZATION +ROLE[^]*Admin/);
+    const { identifiedBy, organizations } = await json<CurrentUser>`whoami`;
     assert.deepEqual([identifiedBy, organizations.length], ['key', 1]);
     for (const group of ['organizations', 'projects', 'teams', 'roles', 'keys', 'users'])
-      assert.ok(Array.isArray(await json(group, 'list')), group);
+      assert.ok(Array.isArray(await json`${group} list`), group);
     const wrong = await run(['whoami'], {
       ENVARIUM_API_URL: service.url,
       ENVARIUM_API_KEY: 'nobody',
@@ -93,116 +93,97 @@ describe('people, teams, roles and keys from the command line', () => {
     const invited = await run(['user', 'invite', 'ada@example.com', '--project-role', 'Shop=Deployer']);
     assert.match(invited.stdout, /^https?:\/\/\S+\/invitation#\S+\n$/, invited.stderr);
     assert.match(invited.stderr, /ada@example.com is invited until/);
-    const [invitation] = await json<Invitation[]>('user', 'invitations');
+    const [invitation] = await json<Invitation[]>`user invitations`;
     assert.equal(invitation?.permissions.projectsPermissions?.[0]?.projectRole, 'Deployer');
-    assert.match(await good('user', 'invitations'), /ada@example.com +User +Pending/);
-    const renewed = await good('user', 'renew-invitation', 'ADA@example.com');
+    assert.match(await good`user invitations`, /ada@example.com +User +Pending/);
+    const renewed = await good`user renew-invitation ADA@example.com`;
     assert.notEqual(renewed, invited.stdout);
     const link = renewed.trim().split('#')[1] ?? '';
-    await good('user', 'invite', 'eve@example.com');
-    await good('user', 'revoke-invitation', 'eve@example.com');
-    assert.doesNotMatch(await good('user', 'invitations'), /eve@/);
+    await good`user invite eve@example.com`;
+    await good`user revoke-invitation eve@example.com`;
+    assert.doesNotMatch(await good`user invitations`, /eve@/);
     await service.client.call('acceptInvitation', { body: { token: link, name: 'Ada', password } });
-    assert.match(await good('user', 'list', '--no-keys'), /Ada +ada@example.com +person +User +Active/);
-    assert.match(await bad('user', 'invite', 'nonsense'), /<email>/);
-    assert.match(await bad('user', 'invite', 'x@example.com', '--project-role', 'Shop'), /Shop=Deployer/);
-    assert.match(await bad('user', 'revoke-invitation', 'nobody@example.com'), /user invitations/);
+    assert.match(await good`user list --no-keys`, /Ada +ada@example.com +person +User +Active/);
+    assert.match(await bad`user invite nonsense`, /<email>/);
+    assert.match(await bad`user invite x@example.com --project-role Shop`, /Shop=Deployer/);
+    assert.match(await bad`user revoke-invitation nobody@example.com`, /user invitations/);
   });
 
   test('roles of members are changed, and members removed', async () => {
-    await good('user', 'set-role', 'ada@example.com', 'Admin');
-    const [ada] = await json<Member[]>('user', 'list', '--search', 'ada@');
+    await good`user set-role ada@example.com Admin`;
+    const [ada] = await json<Member[]>`user list --search ada@`;
     assert.equal(ada?.role, 'Admin');
-    assert.match(await bad('user', 'set-role', 'Ada', 'User'), /last administrator/);
-    const made = await json<CreatedAdmin>('user', 'create-admin', 'grace@example.com', '--name', 'Grace');
+    assert.match(await bad`user set-role Ada User`, /last administrator/);
+    const made = await json<CreatedAdmin>`user create-admin grace@example.com --name Grace`;
     const token = made.invitation?.link?.split('#')[1] ?? '';
     await service.client.call('acceptInvitation', { body: { token, name: 'Grace', password } });
-    await good('user', 'set-role', 'Ada', 'User');
-    assert.match(await bad('user', 'set-role', 'Ada', 'Emperor'), /no role "Emperor".*role list/);
-    assert.match(await bad('user', 'remove', 'Nobody'), /no user "Nobody".*user list/);
-    assert.match(await good('user', 'create-admin', 'lin@example.com'), /^https?:\S+#\S+\n$/);
-    assert.match(await good('user', 'remove', 'lin@example.com'), /no longer in the organization/);
-    assert.doesNotMatch(await good('user', 'list'), /lin@/);
+    await good`user set-role Ada User`;
+    assert.match(await bad`user set-role Ada Emperor`, /no role "Emperor".*role list/);
+    assert.match(await bad`user remove Nobody`, /no user "Nobody".*user list/);
+    assert.match(await good`user create-admin lin@example.com`, /^https?:\S+#\S+\n$/);
+    assert.match(await good`user remove lin@example.com`, /no longer in the organization/);
+    assert.doesNotMatch(await good`user list`, /lin@/);
   });
 
   test('teams are made, filled, filtered and deleted', async () => {
-    await good('team', 'create', 'Platform', '--description', 'who runs it');
-    await good('team', 'create', 'Design');
-    assert.match(
-      await good('team', 'add-member', 'Platform', 'ada@example.com'),
-      /MEMBER[^]*ada@example.com/,
-    );
-    assert.match(await good('team', 'show', 'Platform'), /who runs it[^]*Ada/);
-    assert.match(await good('team', 'list'), /Platform +1/);
-    assert.equal((await json<Team[]>('team', 'list', '--limit', '1')).length, 1);
+    await good`team create Platform --description ${'who runs it'}`;
+    await good`team create Design`;
+    assert.match(await good`team add-member Platform ada@example.com`, /MEMBER[^]*ada@example.com/);
+    assert.match(await good`team show Platform`, /who runs it[^]*Ada/);
+    assert.match(await good`team list`, /Platform +1/);
+    assert.equal((await json<Team[]>`team list --limit 1`).length, 1);
     assert.deepEqual(
-      (await json<Team[]>('team', 'list', '--name', 'Pla')).map(({ name }) => name),
+      (await json<Team[]>`team list --name Pla`).map(({ name }) => name),
       ['Platform'],
     );
-    await good('role', 'assign', 'Planner', '--team', 'Platform', '--project', 'Shop');
-    const assigned = await json<Team[]>('team', 'list', '--assigned-to-project', 'Cart');
+    await good`role assign Planner --team Platform --project Shop`;
+    const assigned = await json<Team[]>`team list --assigned-to-project Cart`;
     assert.deepEqual(
       assigned.map(({ name }) => name),
       ['Platform'],
       'inherited',
     );
-    await good('team', 'update', 'Design', '--name', 'Designers', '--default');
-    assert.equal((await json<Team>('team', 'show', 'Designers')).isDefaultTeam, true);
-    await good('team', 'update', 'Designers', '--no-default');
-    assert.match(await good('team', 'delete', 'Designers'), /was deleted/);
-    assert.match(await bad('team', 'show', 'Designers'), /no team "Designers".*team list/);
-    assert.match(await bad('team', 'create', 'Platform'), /Platform/);
-    assert.match(await bad('team', 'remove-member', 'Platform', service.key), /is not a member/);
+    await good`team update Design --name Designers --default`;
+    assert.equal((await json<Team>`team show Designers`).isDefaultTeam, true);
+    await good`team update Designers --no-default`;
+    assert.match(await good`team delete Designers`, /was deleted/);
+    assert.match(await bad`team show Designers`, /no team "Designers".*team list/);
+    assert.match(await bad`team create Platform`, /Platform/);
+    assert.match(await bad`team remove-member Platform ${service.key}`, /is not a member/);
   });
 
   test('custom roles are made, changed, assigned, and kept while somebody has them', async () => {
-    const role = await json<Role>(
-      'role',
-      'create',
-      'Runner',
-      '--right',
-      'VIEW_PROJECT',
-      '--right',
-      'RUN_PLAN',
-    );
+    const role = await json<Role>`role create Runner --right VIEW_PROJECT --right RUN_PLAN`;
     assert.deepEqual(role.permissions, ['VIEW_PROJECT', 'RUN_PLAN']);
-    assert.match(await good('role', 'list'), /Runner +custom +2[^]*Deployer +built-in, project/);
-    assert.match(await good('role', 'show', 'Deployer'), /built-in, environment[^]*RUN_APPLY/);
-    await good('role', 'update', 'Runner', '--name', 'Launcher', '--right', 'RUN_TASK');
-    assert.match(await good('role', 'show', 'Launcher'), /Rights: +RUN_TASK/);
-    await good('role', 'assign', 'Launcher', '--user', 'ada@example.com', '--project', 'Cart');
-    const { users, teams } = await json<{ users: RoleAssignment[]; teams: TeamRoleAssignment[] }>(
-      'role',
-      'assignments',
-      '--project',
-      'Cart',
-    );
+    assert.match(await good`role list`, /Runner +custom +2[^]*Deployer +built-in, project/);
+    assert.match(await good`role show Deployer`, /built-in, environment[^]*RUN_APPLY/);
+    await good`role update Runner --name Launcher --right RUN_TASK`;
+    assert.match(await good`role show Launcher`, /Rights: +RUN_TASK/);
+    await good`role assign Launcher --user ada@example.com --project Cart`;
+    const { users, teams } = await json<{
+      users: RoleAssignment[];
+      teams: TeamRoleAssignment[];
+    }>`role assignments --project Cart`;
     assert.deepEqual([users.length, users[0]?.role, teams.length], [1, role.id, 0]);
-    assert.match(await good('role', 'assignments', '--project', 'Cart'), /person +Ada +Launcher/);
-    assert.match(await good('role', 'assignments', '--project', 'Shop'), /team +Platform +Planner/);
-    assert.match(await good('role', 'assignments'), /Ada +User/);
-    const held = await good('role', 'holders', 'Cart', '--inherited');
+    assert.match(await good`role assignments --project Cart`, /person +Ada +Launcher/);
+    assert.match(await good`role assignments --project Shop`, /team +Platform +Planner/);
+    assert.match(await good`role assignments`, /Ada +User/);
+    const held = await good`role holders Cart --inherited`;
     assert.match(held, /Ada +Launcher +Cart/);
     assert.match(held, /Ada +Planner +Platform +Shop/);
-    const explained = await good('role', 'explain', '--user', 'Ada', '--project', 'Cart');
+    const explained = await good`role explain --user Ada --project Cart`;
     assert.match(explained, /RUN_TASK +Launcher +project Cart/);
     assert.match(explained, /RUN_PLAN +Planner +project Shop +Platform/);
-    assert.match(await good('role', 'explain'), /EDIT_ORGANIZATION_SETTINGS +Admin +organization/);
-    assert.match(await bad('role', 'delete', 'Launcher'), /Ada/);
-    await good('role', 'unassign', '--user', 'Ada', '--project', 'Cart');
-    assert.match(
-      await good('role', 'unassign', '--user', 'Ada', '--project', 'Cart'),
-      /has no role of its own/,
-    );
-    await good('role', 'unassign', '--team', 'Platform', '--project', 'Shop');
-    await good('role', 'delete', 'Launcher');
-    assert.match(await bad('role', 'create', 'Odd', '--right', 'FLY'), /FLY/);
-    assert.match(await bad('role', 'create', 'Empty'), /--right/);
-    assert.match(await bad('role', 'assign', 'Planner', '--project', 'Cart'), /either --user or --team/);
-    assert.match(
-      await bad('role', 'assign', 'Planner', '--user', 'Ada', '--project', 'Cart', '-e', 'web'),
-      /exclude each other/,
-    );
+    assert.match(await good`role explain`, /EDIT_ORGANIZATION_SETTINGS +Admin +organization/);
+    assert.match(await bad`role delete Launcher`, /Ada/);
+    await good`role unassign --user Ada --project Cart`;
+    assert.match(await good`role unassign --user Ada --project Cart`, /has no role of its own/);
+    await good`role unassign --team Platform --project Shop`;
+    await good`role delete Launcher`;
+    assert.match(await bad`role create Odd --right FLY`, /FLY/);
+    assert.match(await bad`role create Empty`, /--right/);
+    assert.match(await bad`role assign Planner --project Cart`, /either --user or --team/);
+    assert.match(await bad`role assign Planner --user Ada --project Cart -e web`, /exclude each other/);
   });
 
   test('keys have roles, limits and two secrets while they are rotated', async () => {
@@ -222,7 +203,7 @@ describe('people, teams, roles and keys from the command line', () => {
       '::1',
     ]);
     assert.match(made.stdout, /^\S+\n$/, made.stderr);
-    const [key] = (await json<ApiKey[]>('key', 'list')).filter(({ name }) => name === 'ci');
+    const [key] = (await json<ApiKey[]>`key list`).filter(({ name }) => name === 'ci');
     assert.ok(key?.expiresAt);
     assert.deepEqual([key.organizationRole, key.networks.length], ['User', 2]);
     const login = (secret: string): Variables => ({
@@ -231,31 +212,23 @@ describe('people, teams, roles and keys from the command line', () => {
       ENVARIUM_API_SECRET: secret.trim(),
     });
     assert.match((await run(['whoami'], login(made.stdout))).stdout, /Name: +ci/);
-    const second = await good('key', 'rotate', 'ci');
-    assert.match(await bad('key', 'rotate', 'ci'), /two secrets/);
+    const second = await good`key rotate ci`;
+    assert.match(await bad`key rotate ci`, /two secrets/);
     assert.equal((await run(['whoami'], login(second))).status, 0);
-    const { secrets } = await json<ApiKey>('key', 'show', 'ci');
-    assert.match(await good('key', 'show', key.apiKeyId), /Owner: [^]*SECRET +CREATED/);
-    assert.match(await bad('key', 'delete-secret', 'ci', 'nonsense'), /no such secret.*key show/);
-    await good('key', 'delete-secret', 'ci', secrets[0]?.id ?? '');
+    const { secrets } = await json<ApiKey>`key show ci`;
+    assert.match(await good`key show ${key.apiKeyId}`, /Owner: [^]*SECRET +CREATED/);
+    assert.match(await bad`key delete-secret ci nonsense`, /no such secret.*key show/);
+    await good`key delete-secret ci ${secrets[0]?.id ?? ''}`;
     assert.equal((await run(['whoami'], login(made.stdout))).status, 2);
-    const changed = await good(
-      'key',
-      'update',
-      'ci',
-      '--expires',
-      'infinite',
-      '--all-networks',
-      '--no-owner',
-    );
+    const changed = await good`key update ci --expires infinite --all-networks --no-owner`;
     assert.match(changed, /Expires: +never\nNetworks: +all/);
     assert.doesNotMatch(changed, /Owner/);
-    assert.match(await good('key', 'revoke', 'ci'), /was revoked/);
+    assert.match(await good`key revoke ci`, /was revoked/);
     assert.equal((await run(['whoami'], login(second))).status, 2);
-    assert.match(await bad('key', 'create', 'odd', '--network', 'nowhere'), /--network/);
-    assert.match(await bad('key', 'create', 'odd', '--expires', 'soon'), /--expires/);
-    assert.match(await bad('key', 'create', 'odd', '--personal', '--role', 'Admin'), /exclude each other/);
-    assert.match(await bad('key', 'show', 'ci'), /no key "ci".*key list/);
+    assert.match(await bad`key create odd --network nowhere`, /--network/);
+    assert.match(await bad`key create odd --expires soon`, /--expires/);
+    assert.match(await bad`key create odd --personal --role Admin`, /exclude each other/);
+    assert.match(await bad`key show ci`, /no key "ci".*key list/);
   });
 
   test('a person logs in with a password from standard input, and out again', async () => {

@@ -9,6 +9,8 @@ import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
+import { commandLine, type TypedWords, wordsOf } from './command-line.ts';
+import { openGate } from './runs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
 const limitMilliseconds = 60_000;
@@ -50,10 +52,10 @@ const endless = `resource "terraform_data" "endless" {
 }
 `;
 
-/** Counts for long enough that the service can be started again meanwhile. */
+/** Counts, and waits half-way until the service was started again. */
 const counting = `resource "terraform_data" "counting" {
   provisioner "local-exec" {
-    command = "for i in 1 2 3 4 5 6 7 8; do echo tick-$i-of-8; sleep 0.5; done"
+    command = "for i in 1 2 3 4 5 6 7 8; do echo tick-$i-of-8; until [ $i != 4 -o -e gate ]; do sleep 0.05; done; done"
   }
 }
 `;
@@ -101,14 +103,8 @@ function start(
   return { child, ended, stdout: () => stdout };
 }
 
-const envarium = (...args: string[]) => start(args).ended;
-
-/** The reply of a call that must succeed. */
-async function json<T>(...args: string[]): Promise<T> {
-  const { status, stdout, stderr } = await envarium(...args, '--json');
-  assert.equal(status, 0, stderr);
-  return JSON.parse(stdout) as T;
-}
+/** Commands in the process of the tests; the program itself is started for terminals, pipes and signals. */
+const { envarium, json } = commandLine(() => service);
 
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (const limit = Date.now() + limitMilliseconds; Date.now() < limit; await delay(50))
@@ -116,8 +112,8 @@ async function until(what: string, isTrue: () => boolean | Promise<boolean>): Pr
   throw new Error(`${what} did not come about in time`);
 }
 
-const create = (name: string, ...args: string[]) =>
-  envarium('environment', 'create', name, '--repository', repository.path, ...args);
+const create = (...typed: TypedWords) =>
+  start(wordsOf`environment create ${wordsOf(...typed)} --repository ${repository.path}`).ended;
 
 /** Has a terminal's width and colours, made by script(1). */
 async function onTerminal(
@@ -184,11 +180,11 @@ describe('command line', () => {
     assert.equal(done.status, 0, done.stderr);
     assert.ok(!done.stdout.includes(service.secret));
     assert.equal((await stat(environment.ENVARIUM_CONFIG_FILE)).mode & 0o777, 0o600);
-    const list = await start(['organization', 'list', '--json'], { environment }).ended;
+    const list = await start(wordsOf`organization list --json`, { environment }).ended;
     assert.equal(list.status, 0, list.stderr);
     assert.equal((JSON.parse(list.stdout) as unknown[]).length, 1);
 
-    const elsewhere = await start(['organization', 'list', '--api-url', 'http://127.0.0.1:9'], {
+    const elsewhere = await start(wordsOf`organization list --api-url http://127.0.0.1:9`, {
       environment,
     }).ended;
     assert.equal(elsewhere.status, 2, 'the kept key is not sent to another address');
@@ -198,15 +194,9 @@ describe('command line', () => {
   it('an environment is created and followed to its approval (status 3), approved, followed to the end, and its outputs shown', async () => {
     const secretFile = join(home, 'token');
     await writeFile(secretFile, 'a-secret-of-24-characters\n');
-    const created = await create(
-      'journey',
-      '--var',
-      'greeting=good morning',
-      '--sensitive',
-      `token=@${secretFile}`,
-      '--require-approval',
-      '--follow',
-    );
+    const created =
+      await create`journey --var ${'greeting=good morning'} --sensitive token=@${secretFile} --require-approval
+        --follow`;
     assert.equal(created.status, 3, created.stderr);
     assert.match(
       created.stdout,
@@ -216,7 +206,7 @@ describe('command line', () => {
     assert.doesNotMatch(created.stdout, /a-secret-of-24/);
     const id = /envarium approve (\S+)/.exec(created.stdout)?.[1] ?? '';
 
-    const approved = await envarium('approve', id, '--follow');
+    const approved = await envarium`approve ${id} --follow`;
     assert.equal(approved.status, 0, approved.stderr);
     assert.doesNotMatch(
       approved.stdout,
@@ -226,20 +216,17 @@ describe('command line', () => {
     assert.match(approved.stdout, /Apply complete! Resources: 1 added[^]*✔ tf:apply/);
     assert.match(approved.stdout, /greeting +good morning\n[^]*deploy SUCCESS in \d+\.\d s\n$/);
 
-    assert.deepEqual(Object.keys(await json('outputs', id)).toSorted(), ['greeting', 'length', 'token']);
-    const hidden = await envarium('outputs', '-e', 'journey', '--name', 'token');
+    assert.deepEqual(Object.keys(await json`outputs ${id}`).toSorted(), ['greeting', 'length', 'token']);
+    const hidden = await envarium`outputs -e journey --name token`;
     assert.deepEqual([hidden.status, hidden.stdout], [2, ''], 'a sensitive value is not printed');
-    const shown = await envarium('outputs', '-e', 'journey', '--name', 'token', '--show-sensitive');
+    const shown = await envarium`outputs -e journey --name token --show-sensitive`;
     assert.equal(shown.stdout, 'a-secret-of-24-characters\n', shown.stderr);
-    assert.equal(
-      (await envarium('outputs', '--environment', 'journey', '--name', 'greeting')).stdout,
-      'good morning\n',
-    );
-    assert.equal((await envarium('outputs', '--environment', 'journey', '--name', 'length')).stdout, '25\n');
+    assert.equal((await envarium`outputs --environment journey --name greeting`).stdout, 'good morning\n');
+    assert.equal((await envarium`outputs --environment journey --name length`).stdout, '25\n');
   });
 
   it('the log of each step is printed before the line with its duration', async () => {
-    const { stdout, status } = await envarium('logs', '--environment', 'journey', '--follow');
+    const { stdout, status } = await envarium`logs --environment journey --follow`;
     assert.equal(status, 0);
     const marks = stdout
       .split('\n')
@@ -253,64 +240,51 @@ describe('command line', () => {
   });
 
   it('logs prints one step, all steps, or JSON', async () => {
-    const one = await envarium('logs', '-e', 'journey', '--step', 'tf:init');
+    const one = await envarium`logs -e journey --step tf:init`;
     assert.match(
       one.stdout,
       /^(The terraform init of .* is reused, .*\n)?Initializing the backend\.\.\.\n[^]*successfully initialized!\n/,
     );
-    const all = await json<{ step: { name: string }; log: { events: { message: string }[] } }[]>(
-      'logs',
-      '-e',
-      'journey',
-    );
+    const all = await json<
+      { step: { name: string }; log: { events: { message: string }[] } }[]
+    >`logs -e journey`;
     const init = all.find(({ step }) => step.name === 'tf:init');
     assert.ok(init?.log.events.some(({ message }) => message.includes('successfully initialized!')));
-    const unknown = await envarium('logs', '-e', 'journey', '--step', 'tf:nothing');
+    const unknown = await envarium`logs -e journey --step tf:nothing`;
     assert.equal(unknown.status, 2);
     assert.match(unknown.stderr, /no step "tf:nothing".*tf:init/);
   });
 
   it('JSON output holds exactly the objects of the API', async () => {
-    const [environment] = await json<Environment[]>('environment', 'list', '--name', 'journey');
+    const [environment] = await json<Environment[]>`environment list --name journey`;
     assert.ok(environment);
     assert.deepEqual(
       environment,
       await service.client.call('getEnvironment', { params: { id: environment.id } }),
     );
-    assert.deepEqual(await json('environment', 'show', environment.id), environment);
-    const deployments = await json<Deployment[]>('deployments', 'list', 'journey');
+    assert.deepEqual(await json`environment show ${environment.id}`, environment);
+    const deployments = await json<Deployment[]>`deployments list journey`;
     assert.deepEqual(
       deployments,
       await service.client.call('listDeployments', { params: { id: environment.id } }),
     );
-    assert.deepEqual(await json('deployments', 'show', '-e', 'journey'), deployments[0]);
-    assert.deepEqual(await json('project', 'list'), await service.client.call('listProjects'));
-    const locked = await json<{ isLocked: boolean; reason: string }>(
-      'environment',
-      'lock',
-      'journey',
-      '--reason',
-      'holidays',
-    );
+    assert.deepEqual(await json`deployments show -e journey`, deployments[0]);
+    assert.deepEqual(await json`project list`, await service.client.call('listProjects'));
+    const locked = await json<{
+      isLocked: boolean;
+      reason: string;
+    }>`environment lock journey --reason holidays`;
     assert.deepEqual([locked.isLocked, locked.reason], [true, 'holidays']);
-    const refused = await envarium('deploy', 'journey');
+    const refused = await envarium`deploy journey`;
     assert.deepEqual([refused.status, refused.stdout], [2, '']);
     assert.match(refused.stderr, /locked \(holidays\): unlock it first/);
-    assert.equal((await envarium('environment', 'unlock', 'journey')).status, 0);
+    assert.equal((await envarium`environment unlock journey`).status, 0);
   });
 
   it('following with JSON prints the deployment, one line per event, and the ended deployment', async () => {
-    const { status, stdout, stderr } = await envarium(
-      'deploy',
-      'journey',
-      '--follow',
-      '--json',
-      '--var',
-      'greeting=good evening',
-      '--comment',
-      'as JSON',
-      '--approve',
-    );
+    const { status, stdout, stderr } =
+      await envarium`deploy journey --follow --json --var ${'greeting=good evening'} --comment ${'as JSON'}
+        --approve`;
     assert.equal(status, 0, stderr);
     const lines = stdout
       .trimEnd()
@@ -332,13 +306,13 @@ describe('command line', () => {
 
   it('a terminal gets our colors and those of the log, and NO_COLOR turns both off', async (context) => {
     if (!(await requireTerminal(context))) return;
-    const coloured = await onTerminal(['logs', '-e', 'journey', '--follow']);
+    const coloured = await onTerminal(wordsOf`logs -e journey --follow`);
     assert.equal(coloured.status, 0);
     assert.ok(coloured.stdout.includes('\u001b[1m\u001b[36m▸ tf:apply'), 'our own colours');
     assert.match(coloured.stdout, /\u001b\[1m\u001b\[32mApply complete!/, 'colours of the tool');
-    const plain = await onTerminal(['logs', '-e', 'journey', '--follow'], { NO_COLOR: '1' });
+    const plain = await onTerminal(wordsOf`logs -e journey --follow`, { NO_COLOR: '1' });
     assert.doesNotMatch(plain.stdout, /\u001b/);
-    const table = await onTerminal(['deployments', 'list', 'journey']);
+    const table = await onTerminal(wordsOf`deployments list journey`);
     assert.ok(
       table.stdout.split('\n').every((line) => line.replaceAll(/\u001b\[\d+m|\r/g, '').length <= 80),
       table.stdout,
@@ -346,30 +320,23 @@ describe('command line', () => {
   });
 
   it('following an aborted deployment exits with 1, and its log is kept', async () => {
-    const following = start([
-      'environment',
-      'create',
-      'endless',
-      '--repository',
-      repository.path,
-      '--path',
-      'endless',
-      '--no-require-approval',
-      '--follow',
-    ]);
+    const following = start(
+      wordsOf`environment create endless --repository ${repository.path} --path endless --no-require-approval
+        --follow`,
+    );
     await until('the first line of the tool', () => following.stdout().includes('first-tick'));
-    const aborted = await envarium('abort', '--environment', 'endless');
+    const aborted = await envarium`abort --environment endless`;
     assert.equal(aborted.status, 0, aborted.stderr);
     const { status, stdout } = await following.ended;
     assert.equal(status, 1);
     assert.match(stdout, /✖ tf:apply \(.* s\) CANCELLED\n[^]*deploy ABORTED in/);
-    assert.match((await envarium('logs', '-e', 'endless', '--step', 'tf:apply')).stdout, /first-tick/);
-    const again = await envarium('abort', '--environment', 'endless');
+    assert.match((await envarium`logs -e endless --step tf:apply`).stdout, /first-tick/);
+    const again = await envarium`abort --environment endless`;
     assert.equal(again.status, 2, 'there is nothing left to abort');
   });
 
   it('Ctrl-C stops following with status 130 while the deployment continues', async () => {
-    const following = start(['deploy', 'endless', '--follow']);
+    const following = start(wordsOf`deploy endless --follow`);
     await until('the first line of the tool', () => following.stdout().includes('first-tick'));
     following.child.kill('SIGINT');
     const { status, stderr } = await following.ended;
@@ -377,12 +344,12 @@ describe('command line', () => {
     const id = /envarium abort (\S+)/.exec(stderr)?.[1] ?? '';
     assert.match(stderr, /the deployment continues/);
     assert.equal((await service.client.call('getDeployment', { params: { id } })).status, 'IN_PROGRESS');
-    assert.equal((await envarium('abort', id)).status, 0);
-    assert.equal((await envarium('logs', id, '--follow')).status, 1);
+    assert.equal((await envarium`abort ${id}`).status, 0);
+    assert.equal((await envarium`logs ${id} --follow`).status, 1);
   });
 
   it('the command ends quietly when the reader of its output disappears', async () => {
-    const { child } = start(['environment', 'list']);
+    const { child } = start(wordsOf`environment list`);
     child.stdout?.destroy();
     let stderr = '';
     child.stderr?.on('data', (text: string) => (stderr += text));
@@ -391,23 +358,21 @@ describe('command line', () => {
   });
 
   it('cancelling a waiting plan makes its follower exit with 1', async () => {
-    assert.equal(
-      (await envarium('deploy', 'journey', '--require-approval', '--var', 'greeting=never', '--follow'))
-        .status,
-      3,
-    );
-    assert.equal((await envarium('cancel', '--environment', 'journey')).status, 0);
-    const [cancelled] = await json<Deployment[]>('deployments', 'list', 'journey', '--status', 'CANCELLED');
-    assert.equal((await envarium('logs', cancelled?.id ?? '', '--follow')).status, 1);
+    assert.equal((await envarium`deploy journey --require-approval --var greeting=never --follow`).status, 3);
+    assert.equal((await envarium`cancel --environment journey`).status, 0);
+    const [cancelled] = await json<Deployment[]>`deployments list journey --status CANCELLED`;
+    assert.equal((await envarium`logs ${cancelled?.id ?? ''} --follow`).status, 1);
   });
 
   it('following continues after a restart of the service, with every line exactly once', async () => {
-    await create('counting', '--path', 'counting', '--no-deploy');
-    const following = start(['deploy', 'counting', '--approve', '--follow']);
-    await until('the first tick', () => following.stdout().includes('tick-1-of-8'));
+    await create`counting --path counting --no-deploy`;
+    const following = start(wordsOf`deploy counting --approve --follow`);
+    await until('half of the ticks', () => following.stdout().includes('tick-4-of-8'));
+    const [waiting] = await json<Environment[]>`environment list --name counting`;
     await service.stop();
     const { port } = new URL(service.url);
     const folder = service.folder;
+    await openGate(service, waiting?.id ?? '', 'counting/gate');
     service = await startService({
       folder,
       settings: { ENVARIUM_PORT: port, ENVARIUM_BOOTSTRAP_API_SECRET: service.secret },
@@ -421,10 +386,10 @@ describe('command line', () => {
   });
 
   it('a malformed call exits with status 2 and names the mistake', async () => {
-    await create('twice', '--no-deploy');
-    await create('twice', '--no-deploy');
-    const ids = (await json<Environment[]>('environment', 'list', '--name', 'twice')).map(({ id }) => id);
-    const ambiguous = await envarium('deploy', 'twice');
+    await create`twice --no-deploy`;
+    await create`twice --no-deploy`;
+    const ids = (await json<Environment[]>`environment list --name twice`).map(({ id }) => id);
+    const ambiguous = await envarium`deploy twice`;
     assert.equal(ambiguous.status, 2);
     assert.ok(ids.length === 2 && ids.every((id) => ambiguous.stderr.includes(id)), ambiguous.stderr);
 
@@ -440,7 +405,7 @@ describe('command line', () => {
       [['project', 'list', '--api-key', 'somebody'], /envarium login/],
     ];
     for (const [args, message] of wrong) {
-      const { status, stdout, stderr } = await envarium(...args);
+      const { status, stdout, stderr } = await envarium`${args}`;
       assert.deepEqual([status, stdout], [2, ''], `${args.join(' ')}: ${stderr}`);
       assert.match(stderr, message);
       assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
@@ -448,68 +413,45 @@ describe('command line', () => {
   });
 
   it('projects are created, and environments updated', async () => {
-    const project = await json<{ id: string; name: string }>(
-      'project',
-      'create',
-      'inner',
-      '--parent',
-      'Default',
-    );
+    const project = await json<{ id: string; name: string }>`project create inner --parent Default`;
     assert.equal(
-      (
-        await envarium(
-          'environment',
-          'create',
-          'placed',
-          '--repository',
-          repository.path,
-          '--project',
-          'inner',
-          '--no-deploy',
-        )
-      ).status,
+      (await envarium`environment create placed --repository ${repository.path} --project inner --no-deploy`)
+        .status,
       0,
     );
-    const updated = await json<Environment>(
-      'environment',
-      'update',
-      'placed',
-      '--name',
-      'renamed',
-      '--no-require-approval',
-    );
+    const updated = await json<Environment>`environment update placed --name renamed --no-require-approval`;
     assert.deepEqual(
       [updated.name, updated.requiresApproval, updated.projectId],
       ['renamed', false, project.id],
     );
-    const unsaid = await create('unplaced', '--no-deploy');
+    const unsaid = await create`unplaced --no-deploy`;
     assert.equal(unsaid.status, 2);
     assert.match(unsaid.stderr, /2 projects: choose one with --project/);
   });
 
   it('destroy asks for confirmation on a terminal, and leaves no outputs', async (context) => {
-    await envarium('environment', 'update', 'journey', '--no-require-approval');
+    await envarium`environment update journey --no-require-approval`;
     if (await requireTerminal(context)) {
       const question = { to: 'Destroy everything', keys: 'n' };
-      const refused = await onTerminal(['destroy', 'journey'], {}, question);
+      const refused = await onTerminal(wordsOf`destroy journey`, {}, question);
       assert.equal(refused.status, 2, refused.stdout);
       assert.match(refused.stdout, /Nothing was destroyed/);
     }
-    const destroyed = await envarium('destroy', 'journey', '--follow');
+    const destroyed = await envarium`destroy journey --follow`;
     assert.equal(destroyed.status, 0, destroyed.stderr);
     assert.match(destroyed.stdout, /destroy SUCCESS in/);
-    assert.equal((await json<Environment>('environment', 'show', 'journey')).status, 'INACTIVE');
-    assert.deepEqual(await json('outputs', '-e', 'journey'), {});
-    assert.equal((await envarium('destroy', 'journey')).status, 2, 'there is nothing left to destroy');
+    assert.equal((await json<Environment>`environment show journey`).status, 'INACTIVE');
+    assert.deepEqual(await json`outputs -e journey`, {});
+    assert.equal((await envarium`destroy journey`).status, 2, 'there is nothing left to destroy');
   });
 
   it('version and usage are shown with status 0, without a service', async () => {
     const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
-    const said = await start(['--version'], { environment: {} }).ended;
+    const said = await start(wordsOf`--version`, { environment: {} }).ended;
     assert.deepEqual([said.status, said.stdout], [0, `${version}\n`]);
-    const help = await start(['deploy', '--help'], { environment: {} }).ended;
+    const help = await start(wordsOf`deploy --help`, { environment: {} }).ended;
     assert.equal(help.status, 0);
     assert.match(help.stdout, /--follow[^]*ENVARIUM_API_URL/);
   });

@@ -10,6 +10,28 @@ export interface CommandTarget {
   readonly folder: string;
 }
 
+/** A command as a person types it, without quotes: a value is one word or a part of one, a list is several words. */
+export type TypedWords = [
+  texts: TemplateStringsArray,
+  ...values: readonly (string | undefined | readonly string[])[],
+];
+
+/** The words of a command. */
+export function wordsOf(...[texts, ...values]: TypedWords): string[] {
+  const words = [{ text: '', hasValue: false }];
+  for (const [index, typed] of texts.entries()) {
+    const [head = '', ...tail] = typed.split(/\s+/);
+    words[words.length - 1]!.text += head;
+    words.push(...tail.map((text) => ({ text, hasValue: false })));
+    const value = values[index];
+    if (typeof value === 'string') {
+      const last = words.at(-1)!;
+      words[words.length - 1] = { text: last.text + value, hasValue: true };
+    } else words.push(...(value ?? []).map((text) => ({ text, hasValue: true })));
+  }
+  return words.filter(({ text, hasValue }) => hasValue || text !== '').map(({ text }) => text);
+}
+
 export interface CommandLine {
   /** @param login variables instead of those with the key of the service @param stdin for standard input */
   run(
@@ -17,13 +39,13 @@ export interface CommandLine {
     login?: Readonly<Record<string, string>>,
     stdin?: string,
   ): Promise<CommandResult>;
-  envarium(...args: string[]): Promise<CommandResult>;
+  envarium(...typed: TypedWords): Promise<CommandResult>;
   /** @returns standard output; fails unless the status is 0 */
-  good(...args: string[]): Promise<string>;
+  good(...typed: TypedWords): Promise<string>;
   /** @returns standard error of a wrong call; fails unless the status is 2 */
-  bad(...args: string[]): Promise<string>;
+  bad(...typed: TypedWords): Promise<string>;
   /** @returns the reply; fails unless the status is 0 */
-  json<Reply>(...args: string[]): Promise<Reply>;
+  json<Reply>(...typed: TypedWords): Promise<Reply>;
 }
 
 /** @param target called for each command, so that it may start later */
@@ -39,12 +61,12 @@ export function commandLine(target: () => CommandTarget): CommandLine {
     assert.equal(ended.status, status, `${args.join(' ')}: ${ended.stderr}${ended.stdout}`);
     return ended;
   };
-  const good: CommandLine['good'] = async (...args) => (await expect(0, args)).stdout;
   return {
     run,
-    envarium: (...args) => run(args),
-    good,
-    bad: async (...args) => (await expect(2, args)).stderr,
-    json: async <Reply>(...args: string[]) => JSON.parse(await good(...args, '--json')) as Reply,
+    envarium: (...typed) => run(wordsOf(...typed)),
+    good: async (...typed) => (await expect(0, wordsOf(...typed))).stdout,
+    bad: async (...typed) => (await expect(2, wordsOf(...typed))).stderr,
+    json: async <Reply>(...typed: TypedWords) =>
+      JSON.parse((await expect(0, [...wordsOf(...typed), '--json'])).stdout) as Reply,
   };
 }

@@ -18,9 +18,7 @@ describe('notifications from the command line', () => {
   let isTaken = true;
   let file: string;
 
-  const commands = commandLine(() => service);
-  const run = (...args: string[]) => commands.envarium('notifications', ...args);
-  const good = (...args: string[]) => commands.good('notifications', ...args);
+  const { envarium, good } = commandLine(() => service);
 
   before(async () => {
     receiver = createServer((_, response) => {
@@ -37,49 +35,57 @@ describe('notifications from the command line', () => {
   });
 
   test('an endpoint is stored from a file, listed, tested and changed', async () => {
-    await good('endpoints', 'create', 'on call', '--type', 'Webhook', '--value-file', file);
-    assert.match(await good('endpoints', 'list'), /on call +Webhook/);
-    const tested = await good('test', 'on call');
+    await good`notifications endpoints create ${'on call'} --type Webhook --value-file ${file}`;
+    assert.match(await good`notifications endpoints list`, /on call +Webhook/);
+    const tested = await good`notifications test ${'on call'}`;
     assert.match(tested, /Result: +taken[^]*Answer: +200/);
     assert.ok(!tested.includes('\u001b'), 'control characters of the receiver are not printed');
     isTaken = false;
-    const failed = await run('test', 'on call');
+    const failed = await envarium`notifications test ${'on call'}`;
     assert.deepEqual([failed.status, /status 503/.test(failed.stdout)], [1, true], failed.stdout);
     isTaken = true;
-    assert.match(await good('endpoints', 'show', 'on call'), /Type: +Webhook/);
-    await good('endpoints', 'update', 'on call', '--name', 'operations');
-    const wrong = await run('endpoints', 'create', 'x', '--type', 'Webhook', '--value', 'https://10.0.0.1/');
+    assert.match(await good`notifications endpoints show ${'on call'}`, /Type: +Webhook/);
+    await good`notifications endpoints update ${'on call'} --name operations`;
+    const wrong = await envarium`notifications endpoints create x --type Webhook --value https://10.0.0.1/`;
     assert.equal(wrong.status, 2);
     assert.match(wrong.stderr, /private or local network/);
   });
 
   test('events are assigned, deliveries are listed, shown and sent again', async () => {
     const { organizationId, projectId } = service.home;
-    const wrong = await run('assign', 'operations', '--project', 'Default', '--event', 'deployStarted');
+    const wrong = await envarium`notifications assign operations --project Default --event deployStarted`;
     assert.match(wrong.stderr, /--event deployStarted does not exist: use environmentDeployStarted/);
-    assert.match((await run('assign', 'operations', '--project', 'Default')).stderr, /one of --event, --all/);
-    await good('assign', 'operations', '--project', 'Default', '--event', 'environmentDeployStarted');
-    assert.match(await good('assignments', '--project', 'Default'), /operations +environmentDeployStarted/);
+    assert.match(
+      (await envarium`notifications assign operations --project Default`).stderr,
+      /one of --event, --all/,
+    );
+    await good`notifications assign operations --project Default --event environmentDeployStarted`;
+    assert.match(
+      await good`notifications assignments --project Default`,
+      /operations +environmentDeployStarted/,
+    );
     const { path: repository } = await makeRepository(service.folder, 'network', { 'main.tf': '' });
     const body = { name: 'network', organizationId, projectId, repository, type: 'opentofu' } as const;
     await service.client.call('createEnvironmentWithoutTemplate', { body });
     const list = async () =>
-      (JSON.parse(await good('deliveries', '--json')) as { deliveries: NotificationDelivery[] }).deliveries;
+      (JSON.parse(await good`notifications deliveries --json`) as { deliveries: NotificationDelivery[] })
+        .deliveries;
     const [delivery] = await list();
     const id = delivery?.id ?? '';
     assert.equal(delivery?.environmentName, 'network');
     assert.match(
-      await good('deliveries', '--project', 'Default'),
+      await good`notifications deliveries --project Default`,
       /operations +environmentDeployStarted +network/,
     );
-    assert.match(await good('resend', id), /is sent to operations again/);
-    const show = async () => JSON.parse(await good('delivery', id, '--json')) as NotificationDeliveryDetails;
+    assert.match(await good`notifications resend ${id}`, /is sent to operations again/);
+    const show = async () =>
+      JSON.parse(await good`notifications delivery ${id} --json`) as NotificationDeliveryDetails;
     let shown = await show();
     while (shown.status === 'waiting') shown = await show();
     assert.equal(shown.status, 'delivered');
-    assert.match(await good('delivery', id), /Attempt 1: +.* ms: 200/);
-    await good('assign', 'operations', '--project', 'Default', '--none');
-    await good('endpoints', 'delete', 'operations');
+    assert.match(await good`notifications delivery ${id}`, /Attempt 1: +.* ms: 200/);
+    await good`notifications assign operations --project Default --none`;
+    await good`notifications endpoints delete operations`;
     assert.deepEqual(await list(), []);
   });
 });

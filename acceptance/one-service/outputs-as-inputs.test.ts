@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandLine } from '../command-line.ts';
 import { toolOf } from '../family-tools.ts';
-import { approveAndEnd, createEnvironment, deployNew, stepLines, untilEnd, untilStatus } from '../runs.ts';
+import {
+  approveAndEnd,
+  createEnvironment,
+  deploy,
+  deployNew,
+  destroy,
+  destroyAndEnd,
+  stepLines,
+  untilEnd,
+  untilStatus,
+} from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
 
@@ -92,16 +102,16 @@ describe(`outputs as inputs of ${type}`, { skip }, () => {
     assert.doesNotMatch(JSON.stringify([deployment, logs]), /planted-password/);
 
     const body = { configurationChanges: [input('vpc_id', source.id, 'vpc')] };
-    const { id } = await client.call('deployEnvironment', { params: { id: created.id }, body });
+    const { id } = await deploy(client, created.id, body);
     const failed = await untilEnd(client, id, 'FAILURE');
     const expected = 'Variable "vpc_id" of environment "app" refers to output "vpc" of environment "network"';
     assert.ok(failed.error?.message.startsWith(expected), failed.error?.message);
     const [line] = await stepLines(client, id, 'variables:setup');
     assert.ok(line?.message.startsWith(`Error: ${expected}`));
 
-    await untilEnd(client, (await client.call('destroyEnvironment', { params: { id: source.id } })).id);
-    const destroy = await client.call('destroyEnvironment', { params: { id: created.id } });
-    assert.equal((await approveAndEnd(client, destroy.id)).resourceCount, 0);
+    await destroyAndEnd(client, source.id);
+    const destroyed = await destroy(client, created.id);
+    assert.equal((await approveAndEnd(client, destroyed.id)).resourceCount, 0);
   });
 
   test('numbers keep all of their digits, from one environment to the other and to the terminal', async () => {
@@ -125,7 +135,7 @@ describe(`outputs as inputs of ${type}`, { skip }, () => {
     assert.equal(JSON.stringify(output?.id?.value), largest);
     const whole = new RegExp(`(^|\\D)${largest}(\\D|$)`);
     const { id } = created;
-    const printed = (...args: string[]) => good('outputs', '--environment', id, ...args);
+    const printed = (...args: string[]) => good`outputs --environment ${id} ${args}`;
     assert.match(await printed(), whole);
     assert.match(await printed('--json'), whole);
     assert.equal(await printed('--name', 'id'), `${largest}\n`);

@@ -4,10 +4,12 @@ import { describe, test } from 'node:test';
 import type { UpdatePolicyBody } from '#contract/project-policies/operations.ts';
 import type { LimitsCheck, Policy } from '#contract/project-policies/shapes.ts';
 import { commandLine } from '../command-line.ts';
-import { findProgram } from '../programs.ts';
+import { withoutTerraform } from '../programs.ts';
 import {
   approveAndEnd,
   createEnvironment,
+  deploy,
+  destroy,
   type Home,
   until,
   untilEnd,
@@ -16,8 +18,6 @@ import {
 } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
-
-const skip = (await findProgram('terraform')) ? false : 'terraform is not on the PATH';
 
 const configuration = (output: string) => `resource "terraform_data" "one" {}
 output "zone" { value = "${output}" }
@@ -37,7 +37,7 @@ describe('policies of projects', () => {
   }
 
   test('a deploy whose plan is empty ends after it, asks nobody, and keeps outputs and resources; changed outputs are changes', {
-    skip,
+    skip: withoutTerraform,
     timeout: 120_000,
   }, async () => {
     const inside = await projectWith('quiet', { skipApplyWhenPlanIsEmpty: true });
@@ -74,7 +74,7 @@ describe('policies of projects', () => {
   });
 
   test('forceRemoteBackend stores the state of code that names a backend of its own', {
-    skip,
+    skip: withoutTerraform,
     timeout: 120_000,
   }, async () => {
     const inside = await projectWith('central', { forceRemoteBackend: true });
@@ -88,7 +88,7 @@ describe('policies of projects', () => {
   });
 
   test('an expired environment is destroyed with the newest code where its policy forces that', {
-    skip,
+    skip: withoutTerraform,
     timeout: 120_000,
   }, async () => {
     const inside = await projectWith('fresh', { forceCheckoutOnTtlDestroy: true });
@@ -110,7 +110,7 @@ describe('policies of projects', () => {
   });
 
   test('limits, defaults, skipped deploys, remediation and forbidden destroys hold for real runs', {
-    skip,
+    skip: withoutTerraform,
     timeout: 180_000,
   }, async () => {
     const policy = {
@@ -141,7 +141,7 @@ describe('policies of projects', () => {
       'main.tf': `${configuration('south')}resource "terraform_data" "two" {}\n`,
     });
     const body = { deploymentType: 'driftDetection' } as const;
-    const check = await client.call('deployEnvironment', { params: { id }, body });
+    const check = await deploy(client, id, body);
     assert.equal((await untilEnd(client, check.id)).driftDetected, true);
     const repair = await until('the deploy that repairs the drift', async () =>
       (await client.call('listDeployments', { params: { id } })).find(
@@ -151,7 +151,7 @@ describe('policies of projects', () => {
     const repaired = await approveAndEnd(client, repair.id ?? '');
     assert.deepEqual([repaired.trigger, repaired.gitMetadata?.commit], ['driftRemediation', newest]);
 
-    const start = () => client.call('deployEnvironment', { params: { id } });
+    const start = () => deploy(client, id);
     const [waiting, redundant, last] = [await start(), await start(), await start()];
     await untilStatus(client, waiting.id, 'WAITING_FOR_USER');
     await client.call('cancelDeployment', { params: { id: waiting.id } });
@@ -164,38 +164,29 @@ describe('policies of projects', () => {
       client.call('updatePolicy', { body: { projectId, ...policy, ...changes } });
     await put({ disableDestroyEnvironments: true });
     assert.equal((await client.call('getEnvironment', { params: { id } })).lifespanEndAt, null);
-    const destroy = () => client.call('destroyEnvironment', { params: { id } });
-    await assert.rejects(destroy(), /disableDestroyEnvironments/);
+    await assert.rejects(destroy(client, id), /disableDestroyEnvironments/);
     await put({});
-    assert.equal((await approveAndEnd(client, (await destroy()).id)).resourceCount, 0);
+    assert.equal((await approveAndEnd(client, (await destroy(client, id)).id)).resourceCount, 0);
     assert.ok((await createEnvironment(client, inside, request)).id, 'a destroyed one makes room');
   });
 
   test('commands show a policy with the origin of each setting, change parts of it, and show its limits', async () => {
     const { projectId } = await projectWith('told', {});
-    await good('policies', 'set', 'told', '--max-ttl', 'inherit', '--default-ttl', 'inherit');
-    await good('organization', 'policies', '--max-ttl', '3d');
-    const shown = await good('policies', 'show', 'told');
+    await good`policies set told --max-ttl inherit --default-ttl inherit`;
+    await good`organization policies --max-ttl 3d`;
+    const shown = await good`policies show told`;
     assert.match(shown, /maxTtl +3-d +organization/);
     assert.match(shown, /requiresApprovalDefault +no +project/);
     assert.match(shown, /numberOfEnvironmentsTotal +no limit +default/);
-    await good('organization', 'policies', '--max-ttl', 'infinite');
-    const policy = await json<Policy>(
-      ...[
-        'policies',
-        'set',
-        'told',
-        '--number-of-environments-total',
-        '0',
-        '--skip-apply-when-plan-is-empty',
-      ],
-      ...['--max-ttl', '2w', '--default-ttl', '12h', '--drift-detection-cron', '0 4 * * *'],
-    );
+    await good`organization policies --max-ttl infinite`;
+    const policy =
+      await json<Policy>`policies set told --number-of-environments-total 0 --skip-apply-when-plan-is-empty
+        --max-ttl 2w --default-ttl 12h --drift-detection-cron ${'0 4 * * *'}`;
     assert.deepEqual(
       [policy.projectId, policy.numberOfEnvironmentsTotal, policy.skipApplyWhenPlanIsEmpty, policy.maxTtl],
       [projectId, 0, true, '2-w'],
     );
-    const after = await json<Policy>('policies', 'set', 'told', '--no-drift-detection-cron');
+    const after = await json<Policy>`policies set told --no-drift-detection-cron`;
     assert.deepEqual(
       [
         after.driftDetectionEnabled,
@@ -208,18 +199,15 @@ describe('policies of projects', () => {
     const { organizationId } = home;
     const above = await client.call('createProject', { body: { organizationId, name: 'above' } });
     await client.call('moveProject', { params: { id: projectId }, body: { targetProjectId: above.id } });
-    await good('policies', 'set', 'above', '--self-approval-forbidden');
-    assert.match(await good('policies', 'show', 'told'), /selfApprovalForbidden +yes +above/);
+    await good`policies set above --self-approval-forbidden`;
+    assert.match(await good`policies show told`, /selfApprovalForbidden +yes +above/);
     assert.match(
-      await good('policies', 'set', 'told', '--no-self-approval-forbidden'),
+      await good`policies set told --no-self-approval-forbidden`,
       /selfApprovalForbidden +no +project/,
     );
-    assert.match(
-      await good('policies', 'set', 'told', '--self-approval-as-above'),
-      /selfApprovalForbidden +yes +above/,
-    );
-    assert.equal((await json<LimitsCheck>('policies', 'limits', 'told')).warnings.total, true);
-    assert.match(await good('policies', 'limits', 'told'), /Active environments: +0 \(limit reached\)/);
+    assert.match(await good`policies set told --self-approval-as-above`, /selfApprovalForbidden +yes +above/);
+    assert.equal((await json<LimitsCheck>`policies limits told`).warnings.total, true);
+    assert.match(await good`policies limits told`, /Active environments: +0 \(limit reached\)/);
     for (const [args, message] of [
       [['--max-ttl', 'forever'], /--max-ttl must be hours, days, weeks or months .* inherit, not "forever"/],
       [['--number-of-environments', '-1'], /--number-of-environments must be a whole number or none/],
@@ -227,7 +215,7 @@ describe('policies of projects', () => {
       [['--drift-detection-cron', '0 0 31 2 *'], /names a time that never comes/],
       [[], /Specify at least one setting/],
     ] as const) {
-      const { status, stderr } = await envarium('policies', 'set', 'told', ...args);
+      const { status, stderr } = await envarium`policies set told ${args}`;
       assert.equal(status, 2, args.join(' '));
       assert.match(stderr, message);
     }

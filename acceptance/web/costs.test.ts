@@ -46,7 +46,7 @@ test('a plan that waits says what it costs, in the browser and in the terminal',
     .waitFor();
   assert.deepEqual(complaints, []);
 
-  assert.match(await good('deployments', 'show', id), /Costs: +\+78\.00 USD a month, 151\.80 in all/);
+  assert.match(await good`deployments show ${id}`, /Costs: +\+78\.00 USD a month, 151\.80 in all/);
   assert.doesNotMatch(service.log(), /planted-agents-key/);
 
   // Without prices, the run continues, and the page says where the reason is.
