@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { type CommandResult, runCommand } from '../testing/run-command.ts';
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url));
 const isRoot = process.getuid?.() === 0;
@@ -16,24 +17,24 @@ const hasOpenssl = (process.env.PATH ?? '')
   .split(delimiter)
   .some((path) => existsSync(join(path, 'openssl')));
 
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 let folder: string;
 
-function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const login = { ENVARIUM_API_KEY: 'a-key', ENVARIUM_API_SECRET: 'the-secret-of-it' };
-  const cache = process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {};
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, ...cache, ...login, ...environment };
+const environmentWith = (more: Record<string, string>) => ({
+  ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
+  ...{ PATH: process.env.PATH ?? '', HOME: folder },
+  ...{ ENVARIUM_API_KEY: 'a-key', ENVARIUM_API_SECRET: 'the-secret-of-it' },
+  ...more,
+});
+
+const run = (args: readonly string[], more: Record<string, string> = {}) =>
+  runCommand(args, { env: environmentWith(more) });
+
+/** Runs a command in a process of its own: an authority that one trusts is trusted by all that follow in it. */
+function runProgram(args: readonly string[], more: Record<string, string>): Promise<CommandResult> {
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [program, ...args],
-      { env, cwd: folder, timeout: 60_000 },
-      (error, stdout, stderr) => resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    const options = { env: environmentWith(more), timeout: 60_000 };
+    execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -93,7 +94,7 @@ describe('wrong calls', () => {
       ['null.json', 'null', /it has no version and lineage/],
     ] as const) {
       writeFileSync(join(folder, name), content);
-      const { status, stderr } = await run(['state', 'push', 'web', name], url);
+      const { status, stderr } = await run(['state', 'push', 'web', join(folder, name)], url);
       assert.equal(status, 2);
       assert.match(stderr, message);
     }
@@ -144,38 +145,20 @@ describe('wrong calls', () => {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '2',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-        ...subject,
-      ],
-      {
-        stdio: 'ignore',
-      },
-    );
+    const subject = '-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1';
+    const request = `req -x509 -newkey rsa:2048 -nodes -days 2 -keyout ${key} -out ${cert} ${subject}`;
+    execFileSync('openssl', request.split(' '), { stdio: 'ignore' });
     const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, reply) =>
       reply.end('[]'),
     );
     await serving(server as unknown as Server, async (port) => {
       const url = { ENVARIUM_API_URL: `https://127.0.0.1:${port}` };
-      const refused = await run(['organization', 'list'], url);
+      const refused = await runProgram(['organization', 'list'], url);
       assert.equal(refused.status, 2);
       assert.match(refused.stderr, /self-signed certificate[^]*ENVARIUM_CA_FILE=<file>/);
-      const good = await run(['organization', 'list', '--json'], { ...url, ENVARIUM_CA_FILE: cert });
+      const good = await runProgram(['organization', 'list', '--json'], { ...url, ENVARIUM_CA_FILE: cert });
       assert.deepEqual([good.status, good.stdout], [0, '[]\n'], good.stderr);
-      const none = await run(['organization', 'list'], { ...url, ENVARIUM_CA_FILE: key });
+      const none = await runProgram(['organization', 'list'], { ...url, ENVARIUM_CA_FILE: key });
       assert.match(none.stderr, /ENVARIUM_CA_FILE: .*key\.pem contains no certificate/);
     });
   });
