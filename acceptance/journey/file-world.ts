@@ -25,3 +25,9 @@ export async function filesIn(folder: string): Promise<World> {
   });
   return Object.fromEntries(await Promise.all(read));
 }
+
+/** Lines of a file of a world, 0 without it: each thing that was made notes itself in one. */
+export async function linesIn(world: string, name: string): Promise<number> {
+  const text = await readFile(join(world, name), 'utf8').catch(() => '');
+  return text.split('\n').length - 1;
+}

@@ -1,10 +1,11 @@
 /** A playbook that is killed in the middle is started again only by a person. */
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pythonProgram, withToolbox } from '../../tools/toolbox/places.ts';
+import { linesIn } from '../journey/file-world.ts';
 import { createEnvironment, deployAndEnd, homeOf, until, untilEnd } from '../runs.ts';
 import { makeRepository, type RunningService, removeScratch, startService } from '../service.ts';
 import { descendantsOf, runnerPid, sendSignal } from './processes.ts';
@@ -51,9 +52,6 @@ async function worldOf(t: TestContext): Promise<string> {
   return world;
 }
 
-const triesIn = async (world: string) =>
-  (await readFile(join(world, 'tries'), 'utf8').catch(() => '')).split('\n').length - 1;
-
 for (const { victim, pidOf, status, message } of cases)
   test(
     `after its ${victim} was killed, a playbook starts again only with the next deployment`,
@@ -71,13 +69,13 @@ for (const { victim, pidOf, status, message } of cases)
         type: 'ansible',
         configurationChanges: [{ name: 'world', value: world, type: 1 }],
       });
-      await until('the slow task', async () => (await triesIn(world)) === 1);
+      await until('the slow task', async () => (await linesIn(world, 'tries')) === 1);
       sendSignal(await pidOf(service, id), 'SIGKILL');
       const killed = await untilEnd(client, deploymentId, status);
       assert.match(killed.error?.message ?? '', message);
       await writeFile(join(world, 'gate'), '');
       const done = await deployAndEnd(client, id);
       assert.equal(done.status, 'SUCCESS', done.error?.message);
-      assert.equal(await triesIn(world), 2, 'once by each deployment');
+      assert.equal(await linesIn(world, 'tries'), 2, 'once by each deployment');
     },
   );

@@ -3,13 +3,14 @@
  * more than what was approved, and is neither lost nor repeated if processes are killed between two levels.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { toolsOfFamily } from '../family-tools.ts';
-import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
+import { fileWorldSettings, linesIn, openFolder } from '../journey/file-world.ts';
 import { createEnvironment, deployAndEnd, destroyAndEnd, until, untilEnd } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { MortalService } from './mortal-service.ts';
@@ -85,9 +86,6 @@ describe('a chain of new units', withToolbox('terragrunt', 'opentofu'), () => {
     return { ...created, world };
   }
 
-  const timesIn = async (world: string, name: string) =>
-    (await readFile(join(world, name), 'utf8').catch(() => '')).split('\n').length - 1;
-
   function outputOf({ output }: Deployment, name: string): unknown {
     const units = output as unknown as readonly {
       moduleName: string;
@@ -104,7 +102,7 @@ describe('a chain of new units', withToolbox('terragrunt', 'opentofu'), () => {
   ): Promise<void> {
     assert.equal(outputOf(deployment, names.at(-1) ?? ''), names.toReversed().join(' on '));
     assert.equal(deployment.resourceCount, names.length);
-    for (const name of names) assert.equal(await timesIn(world, name), 1, name);
+    for (const name of names) assert.equal(await linesIn(world, name), 1, name);
   }
 
   /** @param level that waits */
@@ -168,10 +166,10 @@ describe('a chain of new units', withToolbox('terragrunt', 'opentofu'), () => {
     const app = first.units?.find((each) => each.unit === 'app');
     assert.deepEqual([app?.changes, app?.follows], [{ 'create terraform_data': 1 }, true]);
     assert.equal((await waitingAt(deploymentId, 2)).planSummary?.added, 2);
-    assert.deepEqual([await timesIn(world, 'vpc'), await timesIn(world, 'app')], [1, 0]);
+    assert.deepEqual([await linesIn(world, 'vpc'), await linesIn(world, 'app')], [1, 0]);
     await approve(deploymentId, 2);
     await untilEnd(mortal.client, deploymentId);
-    assert.equal(await timesIn(world, 'app'), 2);
+    assert.equal(await linesIn(world, 'app'), 2);
   });
 
   for (const victim of ['agent', 'runner', 'server'] as const)
@@ -186,7 +184,7 @@ describe('a chain of new units', withToolbox('terragrunt', 'opentofu'), () => {
         ...(hasMore && { 'live/web/terragrunt.hcl': web }),
       };
       const { id, deploymentId, world } = await start(`killed-${victim}`, files, false);
-      await until('the second level', () => isThere(join(world, 'waits')));
+      await until('the second level', () => existsSync(join(world, 'waits')));
       if (victim === 'runner') sendSignal(await runnerPid(mortal.running, id), 'SIGKILL');
       else await mortal.kill(victim);
       await writeFile(join(world, 'gate'), '');
@@ -194,10 +192,3 @@ describe('a chain of new units', withToolbox('terragrunt', 'opentofu'), () => {
       await expectChain(await untilEnd(mortal.client, deploymentId), world, names);
     });
 });
-
-async function isThere(file: string): Promise<boolean> {
-  return readFile(file).then(
-    () => true,
-    () => false,
-  );
-}

@@ -3,12 +3,13 @@
  * continues with the rest.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { toolsOfFamily } from '../family-tools.ts';
-import { fileWorldSettings, openFolder } from '../journey/file-world.ts';
+import { fileWorldSettings, linesIn, openFolder } from '../journey/file-world.ts';
 import { findProgram } from '../programs.ts';
 import { createEnvironment, deployAndEnd, destroyAndEnd, until, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository } from '../service.ts';
@@ -41,9 +42,6 @@ const units = {
   'last/main.tf': made.replace('$NAME', 'last'),
 };
 
-const linesIn = async (world: string, name: string) =>
-  (await readFile(join(world, name), 'utf8').catch(() => '')).split('\n').length - 1;
-
 describe('a run of several units, killed half-way,', needs, () => {
   const mortal = new MortalService({
     ...fileWorldSettings,
@@ -63,15 +61,8 @@ describe('a run of several units, killed half-way,', needs, () => {
       repository: repository.path,
       configurationChanges: [{ name: 'world', value: world, type: 1 }],
     });
-    await until('the unit that waits', () => isThere(join(world, 'waits')));
+    await until('the unit that waits', () => existsSync(join(world, 'waits')));
     return { ...created, world };
-  }
-
-  async function isThere(file: string): Promise<boolean> {
-    return readFile(file).then(
-      () => true,
-      () => false,
-    );
   }
 
   /** The next deployment makes what is missing, and nothing twice. */
