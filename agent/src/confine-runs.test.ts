@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
 import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
+import { temporaryFolder } from '../../tools/suite/temporary-folder.ts';
 import { confineRuns } from './confine-runs.ts';
 import { type HostMachine, thisMachine } from './processes/isolation.ts';
 import { findProgram } from './processes/programs.ts';
@@ -20,8 +20,7 @@ async function confine(
   more: Record<string, string>,
   logged: string[] = [],
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'confine-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'confine-');
   mkdirSync(join(folder, 'spool'));
   await using spool = await openSpool(join(folder, 'spool'), 0);
   const settings = readProgramSettings(agentSettings, {

@@ -6,21 +6,19 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gitConfiguration, gitEnvironment } from '#guards/git/git-environment.ts';
 import { serveRepository } from '#guards/git/serve-repository.ts';
 import { normalizePath } from '#guards/source-guards.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../tools/suite/temporary-folder.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../src/sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../src/sources/git-checkout.ts';
 import { readCloneArguments } from '../src/sources/partial-clone.ts';
@@ -61,8 +59,7 @@ export interface Checkout {
 
 /** A new folder for repositories and trees; removed after the test. */
 export function createCheckoutSetup(t: TestContext): CheckoutSetup {
-  const folder = mkdtempSync(join(tmpdir(), 'checkout-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'checkout-');
   writeFileSync(join(folder, 'gitconfig'), gitConfiguration);
   mkdirSync(join(folder, 'home'));
   let trees = 0;

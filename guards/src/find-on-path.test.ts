@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../tools/suite/temporary-folder.ts';
 import { findOnPath } from './find-on-path.ts';
 
 test('the first executable file on the PATH is found', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'path '));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'path ');
   const [first, second, third] = ['1', '2', '3'].map((name) => join(folder, name)) as [
     string,
     string,

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../tools/suite/temporary-folder.ts';
 import { makeFolders } from './make-folders.ts';
 
 test('a folder is created with its parents, once', (t) => {
-  const base = mkdtempSync(join(tmpdir(), 'make-folders-'));
-  t.after(() => rmSync(base, { recursive: true }));
+  const base = temporaryFolder(t, 'make-folders-');
   const folder = join(base, 'a', 'b');
   assert.deepEqual([makeFolders(folder, 0o700), makeFolders(folder, 0o700)], [true, false]);
   assert.deepEqual(

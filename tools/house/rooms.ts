@@ -61,6 +61,7 @@ export const forTests: readonly string[] = [
   'tools/programs/slot-uid-base.ts',
   'tools/toolbox/places.ts',
   'tools/suite/end-of-file.ts',
+  'tools/suite/temporary-folder.ts',
   'tools/npm/install.mjs',
   'acceptance/web/browser.ts',
   'acceptance/web/large-plan.ts',

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { resourceLimits } from '../spool/resource-events.ts';
 import { EventLog } from './event-log.ts';
 
 function logFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'events-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'events-');
   return join(folder, 'events.jsonl');
 }
 

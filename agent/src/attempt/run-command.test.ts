@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import type { AttemptContext } from './attempt-context.ts';
 import { type CommandEnd, failureOf, maskedOutputSince, outputSince } from './run-command.ts';
 
 const secret = 'planted-secret-0123456789';
 
 test('the end of an output shows no part of a secret, wherever it begins', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'output-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'output-');
   const log = join(folder, 'log');
   writeFileSync(log, `earlier ${secret} later ${secret}`);
   assert.equal(maskedOutputSince(log, 8, [secret]), '*** later ***');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import { renewCredentialFiles, writeCredentialFiles } from './credential-files.ts';
 
@@ -11,8 +11,7 @@ const isRoot = process.getuid?.() === 0;
 const slotUid = isRoot ? 60_000 : null;
 
 function setUp(t: TestContext, later: { from: number; content: string }[]) {
-  const root = mkdtempSync(join(tmpdir(), 'credential-files-'));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder(t, 'credential-files-');
   const paths = workFolderPaths(root, { environmentId: 'one' } as Job);
   mkdirSync(paths.root);
   const files = [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
 import type { Job } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
 import { clusterStage } from '../../testing/cluster/stage.ts';
 import { jobOf } from '../../testing/driver-job.ts';
@@ -19,8 +19,7 @@ function variable(name: string, value: string): Job['variables'] {
 
 /** A service account as a pod has it. */
 function account(t: TestContext, token: string, authority: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'account-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'account-');
   writeFileSync(join(folder, 'token'), `${token}\n`);
   writeFileSync(join(folder, 'ca.crt'), authority);
   return folder;

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,10 +11,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { stateFileName } from '../drivers/terraform/backend.ts';
 import { workFolderPaths } from '../slots/work-folder.ts';
 import { spoolPaths } from '../spool/layout.ts';
@@ -41,8 +40,7 @@ function stateText(serial: number, ...names: string[]): string {
 }
 
 function setUp(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'leftovers-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'leftovers-');
   const current = { stateVersionId: 'v', serial: 4, lineage: 'line-1', sha256: 'x' };
   const job = {
     type: 'deploy',

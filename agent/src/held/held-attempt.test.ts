@@ -10,6 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Job } from '#protocol/messages/job.ts';
 import type { Outcome } from '#protocol/messages/outcome.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
 import { ProcessLauncher } from '../launchers/process.ts';
@@ -133,8 +134,7 @@ async function reportEnded(folder: string, name: string, signal: AbortSignal): P
 }
 
 test('nothing of an attempt is left in the agent once it has been reported', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'attempts-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'attempts-');
   const { signal } = new AbortController();
   const jobs: WeakRef<Job>[] = [];
   for (let number = 0; number < 8; number += 1) jobs.push(await reportEnded(folder, `job-${number}`, signal));

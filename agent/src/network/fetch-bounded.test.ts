@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, setGlobalProxyFromEnv } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
 import { startForwardProxy } from '../../testing/forward-proxy.ts';
 import { findProgram } from '../processes/programs.ts';
@@ -44,8 +44,7 @@ async function serve(
 }
 
 function scratchFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'fetch-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'fetch-');
   return join(folder, 'file');
 }
 

@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { isPrivateAddress } from '#guards/private-addresses.ts';
 import { readCertificates, trustedCertificates } from '#settings/network.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
 import { findProgram } from '../processes/programs.ts';
 import { fetchBytes, fetchFile } from './fetch-bounded.ts';
@@ -122,8 +123,7 @@ test(
 );
 
 test('a download that does not fit on the disk is not begun, and leaves no file', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'guarded-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'guarded-');
   const { port } = await serve(t, (_, response) => {
     response.writeHead(200, { 'content-length': 5e11 * 1000 });
     response.write('x');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { endProcessesOf, endStrandedSandboxes, processesOf } from './end-processes.ts';
 import { identifyProcess, isAlive, killProcess } from './proc.ts';
 import { findProgram } from './programs.ts';
@@ -83,8 +83,7 @@ const bubblewrap = findProgram('bwrap');
 test('what bubblewrap leaves when it is killed is ended, if it is of this agent and nobody waits for it', {
   skip: bubblewrap === null ? 'needs bubblewrap' : asRoot.skip,
 }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stranded-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'stranded-');
   const start = async (name: string) => {
     const filter = join(folder, name);
     writeFileSync(filter, '');

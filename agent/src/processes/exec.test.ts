@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { execute } from './exec.ts';
 import { findProgram } from './programs.ts';
 import type { StopReason } from './stop-reason.ts';
@@ -32,8 +32,7 @@ const needed = {
 };
 
 function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'exec-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'exec-');
   writeFileSync(join(folder, 'counting.mjs'), counting);
   writeFileSync(join(folder, 'running.mjs'), running);
   return folder;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { endProcessesIn, processesIn } from './end-processes.ts';
 import { execute } from './exec.ts';
 import { RunFailure } from './failure.ts';
@@ -44,8 +45,7 @@ async function run(folder: string, hasNetwork: boolean, ...command: string[]): P
 }
 
 test('a command in a sandbox sees only its own processes, variables and users', withBubblewrap, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'isolation-');
   const seen = await run(
     folder,
     true,
@@ -62,8 +62,7 @@ test('a command in a sandbox sees only its own processes, variables and users', 
 });
 
 test('bubblewrap itself, which has more rights, gets no variable of a run', withBubblewrap, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'isolation-');
   const { isolation } = await isolationOf(folder);
   const child = spawnInSandbox({
     isolation,
@@ -85,8 +84,7 @@ test('bubblewrap itself, which has more rights, gets no variable of a run', with
 });
 
 test('no value adds an option to a sandbox: nothing is started', withBubblewrap, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'isolation-');
   chmodSync(folder, 0o777);
   const { isolation } = await isolationOf(folder);
   const log = join(folder, 'log');
@@ -134,8 +132,7 @@ test('no value adds an option to a sandbox: nothing is started', withBubblewrap,
 });
 
 test('a command in a sandbox without a network reaches nobody', withBubblewrap, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'isolation-');
   const own = await run(folder, false, 'cat', '/proc/net/dev');
   assert.deepEqual(
     own.match(/^ *\S+:/gm)?.map((name) => name.trim()),
@@ -148,8 +145,7 @@ for (const shown of ['run', 'run/tree'])
     `what is left of a sandbox that shows ${shown}, whose outer process was killed, is found by its folder, and ended`,
     withBubblewrap,
     async (t) => {
-      const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-      t.after(() => rmSync(folder, { recursive: true }));
+      const folder = temporaryFolder(t, 'isolation-');
       const own = join(folder, shown);
       mkdirSync(own, { recursive: true });
       chmodSync(folder, 0o755);
@@ -194,8 +190,7 @@ for name, *args in [("ptrace", 0, 0, 0, 0), ("unshare", 0x10000000), ("mount", 0
 test('a command in a sandbox cannot trace, mount, or make user namespaces', {
   skip: withBubblewrap.skip || (findProgram('python3') === null ? 'needs python3' : false),
 }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'isolation-');
   const refused = await run(folder, true, 'python3', '-c', tracing);
   assert.deepEqual(
     refused.trim().split('\n'),

@@ -3,11 +3,11 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { isMostlyEmpty, LogWatch } from './log-watch.ts';
 
 test('a log that was extended differs from one that only needs little space', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'unprinted-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'unprinted-');
   const log = join(folder, 'log');
   const sizeOf = () => statSync(log).size;
   // A file system that compresses needs hardly a block for it.

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { nextInRelease } from './programs.ts';
 
 test('programs of the same release belong to a program, wherever a link to it is', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'release-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'release-');
   for (const name of ['pulumi', 'pulumi-language-nodejs', 'pulumi-language-yaml', 'git', 'terraform'])
     writeFileSync(join(folder, name), '');
   const link = join(folder, 'link');

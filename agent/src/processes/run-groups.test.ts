@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { delegatedFolder, groupsIn, withCgroup } from '../../testing/cgroup.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './proc.ts';
 import { createRunGroups, openRunGroups } from './run-groups.ts';
@@ -86,16 +86,14 @@ test('only groups of earlier runners of the same spool are ended', withCgroup, a
 });
 
 test('a folder that is not a cgroup v2 folder is refused', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'groups-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'groups-');
   const open = (path: string) => openRunGroups({ folder: path, spoolId: 'spool', limits });
   await assert.rejects(open(folder), /is not a cgroup v2 folder/);
   await assert.rejects(open(join(folder, 'absent')), /absent does not exist/);
 });
 
 test('the limits of a group are those of a run, with an allowance for its runner', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'groups-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'groups-');
   const groups = createRunGroups({ folder, spoolId: 'spool', limits }, ['pids', 'memory']);
   await groups.place({ pid: 12, startTicks: '34', bootId: '' });
   const value = (file: string) => Number(readFileSync(join(folder, 'envarium-spool-12-34', file), 'utf8'));

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { ResourceWatch, type RunLimits } from './run-limits.ts';
 
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -58,8 +59,7 @@ test('a run with nearly all the processes that it may have is stopped', async (t
 });
 
 test('what the agent stores of a run counts with what its work folder has', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'limits-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'limits-');
   const [workRoot, spoolFolder] = [join(folder, 'work', 'root'), join(folder, 'attempt')];
   for (const one of [workRoot, join(spoolFolder, 'scratch')]) mkdirSync(one, { recursive: true });
   const megabyte = 1024 * 1024;

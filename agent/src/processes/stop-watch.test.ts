@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir, uptime } from 'node:os';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { StopWatch } from './stop-watch.ts';
 
@@ -15,8 +16,7 @@ const limits = {
 };
 
 test('a jump of the clock stops no run, and hides no lost contact', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stop-watch-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'stop-watch-');
   const spool = spoolPaths(folder);
   mkdirSync(spool.steps);
   writeFileSync(spool.contact, String(uptime()));
@@ -35,8 +35,7 @@ test('a jump of the clock stops no run, and hides no lost contact', (t) => {
 });
 
 test('what a command prints has a limit also where it does not go to the log of a step', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'stop-watch-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'stop-watch-');
   const spool = spoolPaths(folder);
   mkdirSync(spool.scratch);
   for (const [name, most, expected] of [
@@ -69,8 +68,7 @@ for (const [what, size, expected] of [
   ],
 ] as const)
   test(`a command that ${what} about scripts`, (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'stop-watch-'));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(t, 'stop-watch-');
     const spool = spoolPaths(folder);
     mkdirSync(spool.steps);
     const log = join(spool.steps, 'task_run.raw');

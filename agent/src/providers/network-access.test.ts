@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { proxyEnvironment } from '#settings/network.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
 import { startForwardProxy } from '../../testing/forward-proxy.ts';
 import { startGitHost } from '../../testing/git-host.ts';
@@ -26,8 +18,7 @@ const withOpenssl = {
 const code = { 'main.tf': 'resource "terraform_data" "one" {}\n' };
 
 function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'network-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'network-');
   return folder;
 }
 

@@ -4,17 +4,15 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
 import {
   type Lie,
@@ -63,8 +61,7 @@ async function setting(
   more: Partial<ProviderOrder> = {},
 ): Promise<Setting> {
   const registry = await startProviderRegistry(packages);
-  const cache = mkdtempSync(join(tmpdir(), 'provider-cache-'));
-  t.after(() => rmSync(cache, { recursive: true, force: true }));
+  const cache = temporaryFolder(t, 'provider-cache-');
   const operator = { ...noOperator, hosts: { [host]: { 'providers.v1': registry.providers } } };
   const providers: ProviderOrder = {
     cache: { folder: cache, limitBytes: 1e9 },
@@ -320,8 +317,7 @@ test(
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0' }]);
     const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one', version: '1.2.0' }) });
     assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
-    const path = mkdtempSync(join(tmpdir(), 'operator-mirror-'));
-    t.after(() => rmSync(path, { recursive: true, force: true }));
+    const path = temporaryFolder(t, 'operator-mirror-');
     chmodSync(path, 0o755);
     const folder = join(path, host, 'acme', 'one', '1.2.0', thisPlatform);
     mkdirSync(folder, { recursive: true });
@@ -414,8 +410,7 @@ test('OpenTofu gets its providers from the same cache, under its own registry', 
     },
   ]);
   t.after(() => registry[Symbol.asyncDispose]());
-  const cache = mkdtempSync(join(tmpdir(), 'provider-cache-'));
-  t.after(() => rmSync(cache, { recursive: true, force: true }));
+  const cache = temporaryFolder(t, 'provider-cache-');
   const operator = {
     ...noOperator,
     hosts: { 'registry.opentofu.org': { 'providers.v1': registry.providers } },

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '#settings/secret.ts';
 import { SettingsError } from '#settings/settings.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { startProviderRegistry, thisPlatform } from '../../testing/provider-registry.ts';
 import { completeLockFile, readLockFile } from '../drivers/terraform/lock-file.ts';
 import { lockedProviders } from '../drivers/terraform/versions.ts';
@@ -28,8 +19,7 @@ import { isSound } from './provider-package.ts';
 const host = 'registry.example';
 
 async function opened(t: TestContext, limitBytes: number) {
-  const folder = mkdtempSync(join(tmpdir(), 'provider-cache-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'provider-cache-');
   await openProviderCache(folder);
   return { folder, limitBytes };
 }
@@ -207,8 +197,7 @@ const settings: ProviderSettings = {
 };
 
 test('invalid settings stop the start with their names', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'providers-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'providers-');
   chmodSync(folder, 0o755);
   const refused = (changed: Partial<ProviderSettings>, message: RegExp) =>
     assert.rejects(prepareProviders({ ...settings, ...changed }, folder), (error) => {

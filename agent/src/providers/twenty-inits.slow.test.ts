@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { startProviderRegistry } from '../../testing/provider-registry.ts';
 import { createSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
 
@@ -24,8 +24,7 @@ async function twenty(t: TestContext, options: { asOrdinaryUser?: boolean }): Pr
     { name: 'acme/one', version: '1.2.0', content: randomBytes(5_000_000) },
     { name: 'acme/two', version: '0.1.0' },
   ]);
-  const folder = mkdtempSync(join(tmpdir(), 'provider-cache-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'provider-cache-');
   const operator = {
     rest: '',
     hosts: { 'registry.terraform.io': { 'providers.v1': registry.providers } },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RunEvent } from '#protocol/messages/report.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { EventFile } from './event-file.ts';
 
 const event = (text: string): RunEvent => ({
@@ -15,8 +15,7 @@ const event = (text: string): RunEvent => ({
 const line = (text: string) => `${JSON.stringify(event(text))}\n`;
 
 function eventFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'events-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'events-');
   return join(folder, 'events.jsonl');
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import { createStepFilter } from './step-filter.ts';
 import { MaskedStepLog } from './step-log.ts';
@@ -11,8 +11,7 @@ import { MaskedStepLog } from './step-log.ts';
 const secrets = compileSecrets(['abcd', 'bcdabc']);
 
 function rawFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'step-log-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'step-log-');
   return join(folder, 'raw');
 }
 

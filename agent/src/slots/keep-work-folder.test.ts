@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { createWorkFolder, keepWorkFolder, keptFolder, workFolderPaths } from './work-folder.ts';
 
 test('the kept files of a run survive the next run of its environment', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kept-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'kept-');
   const paths = workFolderPaths(folder, { type: 'deploy', environmentId: 'e', deploymentId: 'd' });
   mkdirSync(paths.tree, { recursive: true });
   writeFileSync(join(paths.tree, 'errored.tfstate'), 'the only copy');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { logKeptFailures, removeOldFailures, setAsideSpool } from './kept-failures.ts';
 import { keepWorkFolder, workFolderPaths } from './work-folder.ts';
@@ -10,8 +10,7 @@ import { keepWorkFolder, workFolderPaths } from './work-folder.ts';
 const day = 86_400;
 
 test('the newest folders of failed runs are kept, listed, and removed after a while', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'kept-failures-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'kept-failures-');
   const [workFolder, spoolFolder] = [join(folder, 'work'), join(folder, 'spool')];
   const lines: object[] = [];
   const note = (data: object) => void lines.push(data);

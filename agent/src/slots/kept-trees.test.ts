@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,11 +10,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { KeptTrees, reinstate } from './kept-trees.ts';
 import { SlotTable } from './slot-table.ts';
@@ -27,8 +26,7 @@ function prepare(
   t: TestContext,
   { limit = 20, reserveBytes = 0, uids = null as number[] | null, slots: count = 1, stateBytes = 1 } = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'kept-trees-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'kept-trees-');
   const workFolder = join(folder, 'work');
   mkdirSync(workFolder);
   const slots = new SlotTable(count, uids);

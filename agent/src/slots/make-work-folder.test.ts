@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { openSpool } from '../spool/open-spool.ts';
 import { makeWorkFolder } from './make-work-folder.ts';
 
@@ -21,8 +22,7 @@ test(
   'a work folder that the users of runs cannot traverse is refused with the name of its setting',
   asRoot,
   (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'place-'));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(t, 'place-');
     mkdirSync(join(folder, 'spool'));
     chmodSync(folder, 0o711);
     const work = makeWorkFolder(join(folder, 'a b', 'work'), join(folder, 'spool'));

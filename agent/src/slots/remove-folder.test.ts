@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { withoutExchange } from '../../testing/attacks.ts';
 import { removeExchanged } from '../../testing/removal-race.ts';
 import { findProgram } from '../processes/programs.ts';
@@ -21,8 +21,7 @@ test(
 );
 
 test('a program is started only for a folder that exists', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'remove-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'remove-');
   const hasProcess = () => process.getActiveResourcesInfo().includes('ProcessWrap');
   const starts = async (name: string) => {
     // One that an earlier test started may have ended just now.

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { allocateSlotUids } from './slot-uids.ts';
 
 function prepare(t: TestContext, count = 5) {
-  const folder = mkdtempSync(join(tmpdir(), 'slot-uids-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'slot-uids-');
   const spool = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true });
     return join(folder, name);

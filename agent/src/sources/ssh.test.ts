@@ -18,6 +18,7 @@ import { explainGitFailure } from '#guards/git/git-errors.ts';
 import { keysFor } from '#guards/git/repository-access.ts';
 import { startSsh } from '#guards/git/ssh.ts';
 import { readSshAddress, type SshAddress } from '#guards/ssh-address.ts';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { createCheckoutSetup } from '../../testing/checkout.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../testing/ssh-server.ts';
 import { openSshGate } from './ssh-gate.ts';
@@ -31,8 +32,7 @@ const needsRoot = {
 const address = (text: string) => readSshAddress(text) as SshAddress;
 
 function privateFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ssh-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'ssh-');
   mkdirSync(join(folder, 'own'), { mode: 0o700 });
   chmodSync(folder, 0o711);
   return folder;

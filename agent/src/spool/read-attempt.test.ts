@@ -3,23 +3,20 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
-  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { spoolPaths } from './layout.ts';
 import { readOutcome, readRunner, readShipped, readSlotRecord, writeShipped } from './read-attempt.ts';
 import { removeFolder, writeDurably } from './write-file.ts';
 
 function folderOf(t: { after(end: () => void): void }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spool-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'spool-');
   return folder;
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compare } from 'semver';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { findProgram } from '../processes/programs.ts';
 import { parseConstraints, satisfies } from './constraints.ts';
 
@@ -113,8 +113,7 @@ const terraform = findProgram('terraform');
 test('the tool itself reads constraints in the same way', {
   skip: terraform === null ? 'needs terraform' : false,
 }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'constraints-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'constraints-');
   const environment = { PATH: '/usr/bin:/bin', CHECKPOINT_DISABLE: '1', TF_CLI_CONFIG_FILE: '/dev/null' };
   const answer = execFileSync(terraform ?? '', ['version', '-json'], { encoding: 'utf8', env: environment });
   const { terraform_version: version } = JSON.parse(answer) as { terraform_version: string };

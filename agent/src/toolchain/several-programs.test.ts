@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
 import { scriptOf } from '../../testing/tool-mirror.ts';
 import { createFinder } from '../../testing/toolchain/tool-finder.ts';
@@ -80,8 +80,7 @@ test(
     const content = readFileSync(toolboxProgram('pulumi')!);
     const setup = await createFinder(t, [{ version: '3.259.0', content, others }], { program: 'pulumi' });
     const { program } = await setup.find('3.259.0');
-    const folder = mkdtempSync(join(tmpdir(), 'pulumi-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t, 'pulumi-');
     writeFileSync(join(folder, 'Pulumi.yaml'), 'name: own\nruntime: yaml\noutputs:\n  greeting: hello\n');
     const env = {
       PATH: '/usr/bin:/bin',

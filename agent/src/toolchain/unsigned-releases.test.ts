@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, type TestContext, test } from 'node:test';
 import { createGzip } from 'node:zlib';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { tarOf } from '../../testing/archives.ts';
 import { type MirrorLie, type Release, scriptOf } from '../../testing/tool-mirror.ts';
 import { createFinder } from '../../testing/toolchain/tool-finder.ts';
@@ -141,8 +141,7 @@ test('a checksum file with anything else than one checksum is refused', async (t
 });
 
 test('what unpacks to more than the limit is refused while it is read', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'unpack-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'unpack-');
   const zeros = Buffer.alloc(1 << 20);
   const [bomb, file] = [join(folder, 'bomb'), join(folder, 'program')];
   const archive = tarOf([

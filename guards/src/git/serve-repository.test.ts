@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { serveRepository } from './serve-repository.ts';
 
 test('the git that reads from a local server that cannot start is ended', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'serve-');
   const log = join(folder, 'log');
   const cases = [
     {

@@ -1,13 +1,13 @@
 /** Roles and collections from archives of the repository and from a galaxy server, with the real Ansible. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 
@@ -23,8 +23,7 @@ const playbook = `- hosts: localhost
 `;
 
 function folderWith(t: TestContext, files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'galaxy-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'galaxy-');
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(join(folder, dirname(name)), { recursive: true });
     writeFileSync(join(folder, name), content);

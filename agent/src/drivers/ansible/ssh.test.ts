@@ -1,9 +1,9 @@
 /** Real hosts over ssh, with the real runner in its sandbox and the real Ansible. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../../testing/ssh-server.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -16,8 +16,7 @@ async function serve(): Promise<SshServer> {
 }
 
 function stageFor(t: TestContext, server: SshServer, environment: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), 'far-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'far-');
   const files = {
     'playbook.yml': `- name: Far away
   hosts: all

@@ -1,10 +1,8 @@
 /** Charts of chart repositories and registries, with the real runner, helm and cluster. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { makeAuthority } from '../../../testing/certificates.ts';
 import { type ChartRepository, startChartRepository } from '../../../testing/charts/chart-repository.ts';
 import {
@@ -48,8 +46,7 @@ function messageOf({ outcome }: Ran): string {
 }
 
 async function authorityFor(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'authority-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'authority-');
   return makeAuthority(folder);
 }
 

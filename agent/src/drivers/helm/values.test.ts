@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JobVariable } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { jobOf } from '../../../testing/driver-job.ts';
 import { valueFiles } from './values.ts';
@@ -71,8 +71,7 @@ const chart = {
 
 /** Values that a chart sees. */
 function valuesSeen(t: TestContext, files: Record<string, string>, args: readonly string[]): unknown {
-  const folder = mkdtempSync(join(tmpdir(), 'values-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'values-');
   for (const [name, content] of Object.entries({ ...chart, ...files })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { programFacts } from '#protocol/tools/index.ts';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { requiredVersions } from './required-versions.ts';
 
@@ -27,8 +27,7 @@ test(
   'a range means what it means to the real pulumi',
   withToolbox('pulumi', 'pulumi-language-yaml'),
   async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pulumi-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t, 'pulumi-');
     const program = toolboxProgram('pulumi')!;
     const env = {
       PATH: [dirname(toolboxProgram('pulumi-language-yaml')!), '/usr/bin', '/bin'].join(delimiter),

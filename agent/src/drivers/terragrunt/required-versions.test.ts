@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { requiredVersions } from './required-versions.ts';
 
@@ -87,8 +87,7 @@ for (const { name, files, expected, attribute = own } of layouts)
         expected === undefined ? [] : [[expected, attribute]],
       );
       assert.deepEqual(await reading(files, 'live/app', attribute === own ? 'tofu' : 'terragrunt'), []);
-      const folder = mkdtempSync(join(tmpdir(), 'terragrunt-'));
-      t.after(() => rmSync(folder, { recursive: true, force: true }));
+      const folder = temporaryFolder(t, 'terragrunt-');
       for (const [file, text] of Object.entries({ ...files, 'live/app/main.tf': '' })) {
         mkdirSync(dirname(join(folder, file)), { recursive: true });
         writeFileSync(join(folder, file), text);

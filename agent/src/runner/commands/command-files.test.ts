@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { findLines, readCapture } from './command-files.ts';
 
 test('a plan that is too large to be read fails with its size, and is not loaded', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'capture-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'capture-');
   const file = join(folder, 'plan.json');
   writeFileSync(file, '{}');
   assert.equal(Buffer.from(readCapture(file, 'terraform show')).toString(), '{}');
@@ -21,8 +20,7 @@ test('a plan that is too large to be read fails with its size, and is not loaded
 });
 
 test('lines are found from an offset on, between lines that are longer than any of them', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'lines-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'lines-');
   const log = join(folder, 'log');
   const before = 'found before\n';
   writeFileSync(log, `${before}found one\n${'found '.repeat(1_000_000)}\nother\nfound two`);

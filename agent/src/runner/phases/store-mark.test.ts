@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { StopWatch } from '../../processes/stop-watch.ts';
 import { spoolPaths } from '../../spool/layout.ts';
 import { readMark } from '../../spool/read-attempt.ts';
@@ -11,8 +11,7 @@ import { storeMark } from './store-mark.ts';
 test('a runner that cannot watch its folder still notices that its mark is stored', {
   timeout: 10_000,
 }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'mark-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'mark-');
   // A folder that cannot be watched, for whatever reason.
   const spool = { ...spoolPaths(folder), folder: join(folder, 'none') };
   const limits = {

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { type CachedResult, readResult, writeResult } from './run-or-reuse.ts';
 
 function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'results-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'results-');
   return join(folder, 'results');
 }
 

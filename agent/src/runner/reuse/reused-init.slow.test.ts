@@ -5,16 +5,15 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { startProviderRegistry, thisPlatform } from '../../../testing/provider-registry.ts';
 import {
@@ -74,8 +73,7 @@ function filesIn(folder: string): string[] {
 }
 
 function packedTree(t: TestContext, ran: Ran): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'packed-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'packed-');
   execFileSync('tar', ['-xf', ran.spool.outputTree, '-C', folder]);
   return filesIn(folder);
 }
@@ -238,8 +236,7 @@ test(
   withTerraform,
   async (t) => {
     await using registry = await startProviderRegistry([{ name: 'acme/one', version: '1.2.0' }]);
-    const folder = mkdtempSync(join(tmpdir(), 'provider-cache-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t, 'provider-cache-');
     const hosts = { [host]: { 'providers.v1': registry.providers } };
     const providers = {
       ...plain,
@@ -292,8 +289,7 @@ test('a plan and its apply with a reused init use the cached provider', {
   await using registry = await startProviderRegistry([
     { name: 'hashicorp/time', version: '0.14.2', content },
   ]);
-  const folder = mkdtempSync(join(tmpdir(), 'provider-cache-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'provider-cache-');
   const hosts = { [host]: { 'providers.v1': registry.providers } };
   const providers = { ...plain, cache: { folder, limitBytes: 1e9 }, operator: { ...plain.operator, hosts } };
   const setup = createSetup(t, { 'main.tf': 'resource "time_static" "now" {}\n' });

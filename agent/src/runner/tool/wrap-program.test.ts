@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { tofuFiles } from '../../drivers/terraform/code/files.ts';
 import { workFolderPaths } from '../../slots/work-folder.ts';
 import { wrapProgram } from './command-environment.ts';
 
 /** A wrapped program that prints how it was started; the role lets plans start and applies without a known plan not. */
 function stage(t: TestContext) {
-  const root = mkdtempSync(join(tmpdir(), 'wrap "program" $HOME '));
-  t.after(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder(t, 'wrap "program" $HOME ');
   const folders = workFolderPaths(root, { type: 'deploy', environmentId: 'one', deploymentId: 'two' });
   for (const folder of ['unit', 'one/tmp']) mkdirSync(join(root, folder), { recursive: true });
   const tool = join(root, 'the tool');

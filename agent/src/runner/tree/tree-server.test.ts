@@ -3,17 +3,15 @@ import { execFileSync } from 'node:child_process';
 import {
   chownSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { createSetup, notIsolated, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { pidsWhere, statOf } from '../../processes/proc.ts';
 import { createWorkFolder, keepTree, reopenWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
@@ -23,8 +21,7 @@ import { TreeLender } from './tree-lender.ts';
 const uid = process.getuid?.() === 0 ? 58991 : null;
 
 function prepare(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'tree-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t, 'tree-');
   execFileSync('/bin/chmod', ['0711', folder]);
   const root = join(folder, 'root');
   mkdirSync(root, { mode: 0o700 });

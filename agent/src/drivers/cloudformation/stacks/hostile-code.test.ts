@@ -1,9 +1,9 @@
 /** Code that names what belongs to others, and runs of one environment that work at the same time. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../../../../tools/suite/temporary-folder.ts';
 import { stackProgram } from '../../../../testing/cloudformation/program.ts';
 import { readCode } from './api/code-files.ts';
 import { type ChangeSetReport, eventLine, type OutputsReport } from './api/reports.ts';
@@ -11,8 +11,7 @@ import { type ChangeSetReport, eventLine, type OutputsReport } from './api/repor
 const queue = 'Resources: { Queue: { Type: AWS::SQS::Queue } }\n';
 
 test('a file that leads out of the repository is not read', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'code-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(t, 'code-');
   const root = join(folder, 'repository');
   mkdirSync(join(root, 'stacks'), { recursive: true });
   writeFileSync(join(root, 'shared.yaml'), queue);
