@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { sharedCluster, withCluster } from '../../testing/cluster/cluster.ts';
 import { clusterStage } from '../../testing/cluster/stage.ts';
 import { jobOf } from '../../testing/driver-job.ts';
+import { expectResult } from '../../testing/outcomes.ts';
 import { credentialDeliverer } from './deliver-credentials.ts';
 
 const needs = withCluster();
@@ -82,6 +83,5 @@ test("a run works with the agent's service account", needs, async (t) => {
   const lend = (one: Job) => deliver(one, folder, shared.url, workFolder);
   const planned = await stage.run(await lend(job));
   assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
-  const applied = await stage.run(await lend(stage.setup.applyJob(planned)));
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', stage.run(await lend(stage.setup.applyJob(planned))));
 });

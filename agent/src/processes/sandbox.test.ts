@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { firstThen } from '../../testing/configurations.ts';
+import { expectResult } from '../../testing/outcomes.ts';
 import { createSetup, withBubblewrap } from '../../testing/runner-setup.ts';
 
 const planted = 'planted-secret-0123456789';
@@ -50,8 +51,7 @@ test('an interrupt reaches the tool inside its sandbox', withBubblewrap, async (
     'the provisioner to begin',
   );
   running.abort('gently');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted');
+  const ran = await expectResult('aborted', running.ended);
   assert.match(ran.log('tf:apply'), /Interrupt received/);
   assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
 });

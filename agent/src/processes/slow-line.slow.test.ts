@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startLfsServer } from '../../testing/lfs-server.ts';
+import { expectResult } from '../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { findProgram } from './programs.ts';
 
@@ -18,6 +18,5 @@ test('LFS files that arrive slowly may take longer than a silent host', needs, a
     'main.tf': 'output "text" {\n  value = file("one.bin")\n}\n',
     'one.bin': files.keep(content),
   });
-  const { outcome } = await setup.run(setup.job());
-  assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+  await expectResult('planned', setup.run(setup.job()));
 });

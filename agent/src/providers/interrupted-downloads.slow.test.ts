@@ -1,4 +1,5 @@
 /** Downloads of providers that are cut off, stuck, killed, or larger than the disk; and eviction while a run is at work. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
+import { expectResult } from '../../testing/outcomes.ts';
 import { type PackageOptions, startProviderRegistry } from '../../testing/provider-registry.ts';
 import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { type CachedPackage, makeRoom, openProviderCache } from './provider-cache.ts';
@@ -167,8 +169,7 @@ test(
     const first = createSetup(t, {
       'main.tf': `terraform {\n  required_providers {\n    time = {\n      source = "hashicorp/time"\n    }\n  }\n}\n${wait}`,
     });
-    const planned = await first.run(first.job(), { order: order() });
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const planned = await expectResult('planned', first.run(first.job(), { order: order() }));
     const applying = first.start(first.applyJob(planned), { order: order() });
     const tree = join(first.workFolder, '00000000-0000-7000-8000-0000000000e1', 'tree');
     await applying.until(() => existsSync(join(tree, 'begun')), 'the tool');
@@ -179,8 +180,7 @@ test(
     }
     assert.deepEqual(packages(), ['three', 'time', 'two']);
     writeFileSync(join(tree, 'gate'), '');
-    const applied = await applying.ended;
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult('applied', applying.ended);
     assert.deepEqual(registry.downloads('hashicorp/time'), 1);
     for (const name of readdirSync(join(cache, 'records'))) {
       const file = join(cache, 'records', name);

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
 import { startForwardProxy } from '../../testing/forward-proxy.ts';
 import { startGitHost } from '../../testing/git-host.ts';
+import { expectResult } from '../../testing/outcomes.ts';
 import { startProviderRegistry } from '../../testing/provider-registry.ts';
 import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
 import { prepareNetwork } from '../network/network-order.ts';
@@ -49,8 +50,7 @@ test(
       /is not trusted by the agent's machine: set ENVARIUM_CA_FILE to a file with the certificate of its authority/,
     );
     const { order } = prepareNetwork(authority.file, {}, setup.workFolder);
-    const ran = await setup.run(job(), { order: { network: order } });
-    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    const ran = await expectResult('planned', setup.run(job(), { order: { network: order } }));
     assert.match(ran.log('tf:init'), /Downloading git::https:/);
     assert.ok(
       readFileSync(order.caFile ?? '', 'utf8').split('BEGIN CERTIFICATE').length > 2,
@@ -82,8 +82,7 @@ test(
       repository: `${own.url}/code`,
       credentials: { username: 'ada', password: 'token-of-the-first' },
     };
-    const lacking = await setup.run(setup.job({ source: reading }));
-    assert.equal(lacking.outcome.result, 'failed');
+    await expectResult('failed', setup.run(setup.job({ source: reading })));
     assert.ok(other.requests.every(({ authorization }) => authorization === undefined));
     const ran = await setup.run(setup.job({ source: { ...reading, hostCredentials } }));
     assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
@@ -195,8 +194,7 @@ test('the token of a private registry of modules is sent to its host only', with
       operator,
     },
   };
-  const lacking = await setup.run(setup.job(), { order });
-  assert.equal(lacking.outcome.result, 'failed');
+  await expectResult('failed', setup.run(setup.job(), { order }));
   const ran = await setup.run(
     setup.job({ registryCredentials: [{ host: 'modules.example', token: 'token-of-the-registry' }] }),
     { order },

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
+import { expectResult, failureOf } from '../../testing/outcomes.ts';
 import {
   type Lie,
   type PackageOptions,
@@ -137,8 +138,7 @@ test('a plan and its apply use the cached provider under one lock file', withTim
   const setup = createSetup(t, {
     'main.tf': `${code({ source: 'hashicorp/time' }).replace('p0', 'time')}resource "time_static" "now" {}\n`,
   });
-  const planned = await setup.run(setup.job(), { order: given.order });
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', setup.run(setup.job(), { order: given.order }));
   const folder = packageFolder(given, 'hashicorp/time', '0.14.2');
   assert.equal(
     readlinkSync(join(treeOf(setup), '.terraform/providers', host, 'hashicorp/time/0.14.2', thisPlatform)),
@@ -148,8 +148,7 @@ test('a plan and its apply use the cached provider under one lock file', withTim
   assert.ok(lock.includes(await directoryHash(folder)), lock);
   assert.equal(lock.match(/zh:/g)?.length, 2, 'the lock file contains the checksums of other platforms too');
   const elsewhere = setup.applyJob(planned, { travels: true });
-  const applied = await setup.run(elsewhere, { order: given.order });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', setup.run(elsewhere, { order: given.order }));
   assert.equal(given.registry.downloads('hashicorp/time'), 1);
 });
 
@@ -164,8 +163,7 @@ test('an apply in bubblewrap in the tree of its plan can read the cache', withTi
   const setup = createSetup(t, files, { asOrdinaryUser: true });
   if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
   const planned = await setup.run(setup.job(), { order: given.order });
-  const applied = await setup.run(setup.applyJob(planned), { order: given.order });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', setup.run(setup.applyJob(planned), { order: given.order }));
 });
 
 test('a plan made without the cache is applied with it, and the other way round', withTime, async (t) => {
@@ -205,9 +203,8 @@ test(
     );
     setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`zh:${'b'.repeat(64)}`]) });
     const refused = await setup.run(setup.job(), { order: given.order });
-    assert.equal(refused.outcome.result, 'failed');
     assert.match(
-      refused.outcome.error?.message ?? '',
+      failureOf(refused),
       /acme\/one 1\.2\.0: none of the checksums in \.terraform\.lock\.hcl is signed by its registry/,
     );
   },
@@ -231,8 +228,7 @@ for (const [lie, message] of [
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie }]);
     const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
     const ran = await setup.run(setup.job(), { order: given.order });
-    assert.equal(ran.outcome.result, 'failed');
-    assert.match(ran.outcome.error?.message ?? '', message);
+    assert.match(failureOf(ran), message);
     assert.deepEqual(readdirSync(join(given.cache, 'packages')), []);
     assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
     assert.equal(existsSync(join(given.cache, '..', 'planted')), false);
@@ -248,8 +244,7 @@ test(
     const running = setup.start(setup.job(), { order: given.order });
     await running.until(() => given.registry.downloads('acme/one') === 1, 'a request for the package');
     running.abort('gently');
-    const ran = await running.ended;
-    assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+    await expectResult('aborted', running.ended);
     assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
   },
 );

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { startGitHost } from '../../testing/git-host.ts';
+import { expectResult } from '../../testing/outcomes.ts';
 import { startProviderRegistry } from '../../testing/provider-registry.ts';
 import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { findProgram } from '../processes/programs.ts';
@@ -35,10 +36,8 @@ test(
     });
     const registryCredentials = [{ host: 'private.example', token }];
     const order = orderFor(setup, { credentials: { 'operators.example': { token } } });
-    const planned = await setup.run(setup.job({ registryCredentials }), { order });
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
-    const applied = await setup.run(setup.applyJob(planned), { order });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const planned = await expectResult('planned', setup.run(setup.job({ registryCredentials }), { order }));
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned), { order }));
     assert.match(applied.log('tf:apply'), /noitallatsni_redivorp/, 'the file was read');
     assert.equal(applied.log('tf:apply').includes(reversed), false);
   },

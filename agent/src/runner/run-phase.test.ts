@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { approvedHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
+import { expectResult, failureOf } from '../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 
 const simple = `
@@ -18,8 +19,7 @@ output "hidden" {
 
 test('an apply in the tree of its plan needs no second clone or init', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
-  const planned = await setup.run(setup.job());
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', setup.run(setup.job()));
   assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
   assert.deepEqual(planned.steps(), {
     'git:clone': 'SUCCESS',
@@ -33,8 +33,7 @@ test('an apply in the tree of its plan needs no second clone or init', withTerra
   assert.deepEqual([git?.commit, git?.branch], [planned.outcome.commit, 'main']);
   assert.ok(existsSync(planned.spool.outputPlan) && existsSync(planned.spool.outputTree));
 
-  const applied = await setup.run(setup.applyJob(planned));
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', setup.run(setup.applyJob(planned)));
   assert.deepEqual(applied.steps(), {
     'apply:prepare': 'SKIPPED',
     'tf:apply': 'SUCCESS',
@@ -97,8 +96,7 @@ test(
       { added: 1, changed: 0, destroyed: 0 },
       JSON.stringify(planned.outcome),
     );
-    const applied = await setup.run(setup.applyJob(planned, { travels: true }));
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult('applied', setup.run(setup.applyJob(planned, { travels: true })));
   },
 );
 
@@ -117,8 +115,7 @@ test('a destroy continues from the state of the last deployment', withTerraform,
   assert.equal(applied.outcome.outputs?.['size']?.value, 'two', JSON.stringify(applied.outcome));
   const destroying = await setup.run(setup.job({ type: 'destroy' }), { state: setup.newestState(applied) });
   assert.deepEqual(destroying.outcome.planSummary, { added: 0, changed: 0, destroyed: 1 });
-  const destroyed = await setup.run(setup.applyJob(destroying));
-  assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome));
+  const destroyed = await expectResult('applied', setup.run(setup.applyJob(destroying)));
   assert.equal(destroyed.outcome.resourceCount, 0);
   assert.deepEqual(destroyed.steps(), {
     'apply:prepare': 'SKIPPED',
@@ -130,8 +127,7 @@ test('a destroy continues from the state of the last deployment', withTerraform,
 test('a plan that is never applied leaves nothing', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   for (const type of ['driftDetection', 'dryRun', 'prPlan'] as const) {
-    const ran = await setup.run(setup.job({ type }));
-    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    const ran = await expectResult('planned', setup.run(setup.job({ type })));
     assert.equal(ran.outcome.approvedParts, undefined);
     assert.deepEqual(readdirSync(ran.spool.outputs), []);
   }
@@ -156,11 +152,7 @@ test('an apply of anything that was not approved is refused before its mark', wi
   };
   for (const [part, change] of Object.entries(changes)) {
     const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), ...change });
-    assert.equal(ran.outcome.result, 'failed');
-    assert.match(
-      ran.outcome.error?.message ?? '',
-      new RegExp(`differs from what was approved \\(${part}\\)`),
-    );
+    assert.match(failureOf(ran), new RegExp(`differs from what was approved \\(${part}\\)`));
     assert.equal(existsSync(ran.spool.mark), false);
   }
   const approved = withParts({ ...job.approved!.parts, toolVersion: '0.0.1' });
@@ -189,8 +181,7 @@ test('an apply that is aborted before its mark is stored starts nothing', withTe
   const running = setup.start(setup.applyJob(planned), { mark: false });
   await running.until(() => existsSync(running.spool.mark), 'the mark');
   running.abort('gently');
-  const { outcome, steps, log } = await running.ended;
-  assert.equal(outcome.result, 'aborted');
+  const { steps, log } = await expectResult('aborted', running.ended);
   assert.equal(steps()['tf:apply'], 'CANCELLED');
   assert.doesNotMatch(log('tf:apply'), /Creating/);
   assert.equal(existsSync(join(setup.workFolder, '00000000-0000-7000-8000-0000000000e1')), false);

@@ -1,10 +1,12 @@
 /** Repositories, hosts and variables that no playbook can work with, with the real runner and the real Ansible. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 import { freePort } from '../../../testing/free-port.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { processesOf } from '../../processes/end-processes.ts';
 
 const play = (tasks: string) => `- name: Work
@@ -99,8 +101,7 @@ const cases: Record<
 for (const [name, { files, environment = {}, message, step = 'ansible:check' }] of Object.entries(cases)) {
   test(`${name}: a clear error in ${step}`, withAnsible, async (t) => {
     const { run, job } = ansibleStage(t, files, { environment });
-    const { outcome, steps } = await run(job());
-    assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
+    const { outcome, steps } = await expectResult('failed', run(job()));
     assert.match(outcome.error?.message ?? '', message);
     assert.equal(steps()[step], 'FAIL');
   });
@@ -133,8 +134,7 @@ test(
       hosts: `far ansible_host=127.0.0.1 ansible_port=${port} ansible_user=nobody\nnear ansible_connection=local\n`,
     };
     const { run, job } = ansibleStage(t, files);
-    const { outcome } = await run(job());
-    assert.equal(outcome.result, 'failed');
+    const { outcome } = await expectResult('failed', run(job()));
     assert.match(
       outcome.error?.message ?? '',
       /^far could not be reached in task "(ansible\.builtin\.)?ping": /,
@@ -201,8 +201,7 @@ test('an abort interrupts the playbook, and what it changed before is known', wi
   const running = start(setup.applyJob(await run(job())));
   await running.until(() => existsSync(join(world, 'site/began')), 'the slow task');
   running.abort('gently');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+  const ran = await expectResult('aborted', running.ended);
   assert.ok(
     ran.events.some(
       (event) => event.kind === 'resource' && event.name === 'First' && event.status === 'done',
@@ -237,8 +236,7 @@ class CallbackModule(CallbackBase):
   const environment = [{ name: 'PID_FILE', value: join(world, 'pid'), isSensitive: false }];
   const planned = await run({ ...base, variables: { ...base.variables, environment } });
   const ran = await apply(planned);
-  assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
-  assert.match(ran.outcome.error?.message ?? '', /^ansible-playbook was ended by signal SIGKILL/);
+  assert.match(failureOf(ran), /^ansible-playbook was ended by signal SIGKILL/);
   assert.deepEqual(
     ran.events.flatMap((event) => (event.kind === 'resource' ? [[event.name, event.status]] : [])),
     [

@@ -1,4 +1,5 @@
 /** Roles and collections from archives of the repository and from a galaxy server, with the real Ansible. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { sha256 } from '#protocol/approved.ts';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 
 const filter = `class FilterModule:
     def filters(self):
@@ -103,12 +105,10 @@ test(
     writeFileSync(join(setup.repository, 'archives/own-tools.tar.gz'), collectionArchive(t));
     writeFileSync(join(setup.repository, 'archives/greeter.tar.gz'), roleArchive(t));
     setup.commit({});
-    const planned = await run(job());
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const planned = await expectResult('planned', run(job()));
     assert.match(planned.log('ansible:check'), /the role greets[^]*2 is two/);
     assert.equal(planned.outcome.moduleVersions?.['own.tools'], '1.2.3');
-    const applied = await apply(planned, { travels: true });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const applied = await expectResult('applied', apply(planned, { travels: true }));
     assert.match(applied.log('ansible:playbook'), /the role greets[^]*2 is two/);
   },
 );
@@ -128,16 +128,13 @@ test(
     const { run, apply, job } = ansibleStage(t, files, {
       environment: { ...server, ANSIBLE_GALAXY_SERVER_OWN_TOKEN: token },
     });
-    const planned = await run(job());
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const planned = await expectResult('planned', run(job()));
     assert.deepEqual(planned.outcome.moduleVersions, { 'own.tools': '1.2.3' });
     archive.fill(0);
-    const applied = await apply(planned, { travels: true });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult('applied', apply(planned, { travels: true }));
     const stranger = ansibleStage(t, files, { environment: server });
     const refused = await stranger.run(stranger.job());
-    assert.equal(refused.outcome.result, 'failed');
-    assert.match(refused.outcome.error?.message ?? '', /a token is needed|401|nauthorized/);
+    assert.match(failureOf(refused), /a token is needed|401|nauthorized/);
     assert.equal(refused.steps()['ansible:galaxy'], 'FAIL');
   },
 );

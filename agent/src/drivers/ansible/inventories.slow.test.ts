@@ -1,9 +1,11 @@
 /** Inventories and the hosts that plays match, with the real runner and the real Ansible. */
+
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 
 test('a list of hosts runs on these hosts, and starts no file of the repository', withAnsible, async (t) => {
   const files = {
@@ -67,8 +69,7 @@ const failures: Record<
 for (const [name, { files, environment = {}, message }] of Object.entries(failures)) {
   test(`${name}: neither a success nor the absence of drift`, withAnsible, async (t) => {
     const { run, job } = ansibleStage(t, files, { environment });
-    const { outcome, steps } = await run(job({ type: 'driftDetection' }));
-    assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
+    const { outcome, steps } = await expectResult('failed', run(job({ type: 'driftDetection' })));
     assert.match(outcome.error?.message ?? '', message);
     assert.doesNotMatch(outcome.error?.message ?? '', /SKIP_ANSIBLE_CHECK/);
     assert.equal(steps()['ansible:check'], 'FAIL');
@@ -79,8 +80,7 @@ test('an apply that reaches no host fails, too', withAnsible, async (t) => {
   const environment = { ENVARIUM_SKIP_ANSIBLE_CHECK: 'true' };
   const { run, apply, job } = ansibleStage(t, { 'playbook.yml': play('web') }, { environment });
   const applied = await apply(await run(job()));
-  assert.equal(applied.outcome.result, 'failed', JSON.stringify(applied.outcome));
-  assert.match(applied.outcome.error?.message ?? '', /^No play matched a host/);
+  assert.match(failureOf(applied), /^No play matched a host/);
 });
 
 test('a play that matches no host, next to one that does, is a row of the plan', withAnsible, async (t) => {

@@ -1,4 +1,5 @@
 /** More playbooks with the real runner and the real Ansible: each type of plan, destroys and repetitions. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { test } from 'node:test';
 import { ExactNumber } from '#contract/schema/exact-json.ts';
 import { readExample } from '../../../../tools/examples.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 
 test(
   'plans of every type say what would change; without a change, the plan is empty',
@@ -36,8 +38,7 @@ test('a destroy without a playbook for it runs nothing, and says so', withAnsibl
     /has no destroy\.yml or destroy\.yaml/,
   );
   assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 0, unknown: 1 });
-  const applied = await apply(planned);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', apply(planned));
   assert.match(applied.log('ansible:destroy'), /Nothing is destroyed/);
   assert.ok(existsSync(join(world, 'site/index.html')));
 });
@@ -113,14 +114,9 @@ test(
 `,
     };
     const { world, run, apply, job } = ansibleStage(t, files);
-    const planned = await run(job());
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const planned = await expectResult('planned', run(job()));
     const failed = await apply(planned);
-    assert.equal(failed.outcome.result, 'failed');
-    assert.match(
-      failed.outcome.error?.message ?? '',
-      /^localhost failed in task "Try": non-zero return code\n +not yet$/,
-    );
+    assert.match(failureOf(failed), /^localhost failed in task "Try": non-zero return code\n +not yet$/);
     assert.equal(failed.outcome.error?.exitCode, 2);
     assert.deepEqual(
       failed.events.flatMap((event) =>

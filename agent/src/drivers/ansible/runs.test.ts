@@ -1,10 +1,12 @@
 /** Plans and applies the example repository with the real runner and the real Ansible. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readExample } from '../../../../tools/examples.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 
 for (const travels of [false, true]) {
   test(
@@ -14,14 +16,12 @@ for (const travels of [false, true]) {
       const { world, run, apply, job } = ansibleStage(t, readExample('ansible'), {
         extra: { site_title: 'One' },
       });
-      const planned = await run(job());
-      assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+      const planned = await expectResult('planned', run(job()));
       assert.deepEqual(planned.outcome.planSummary, { added: 2, changed: 0, destroyed: 0, unknown: 1 });
       assert.equal(planned.outcome.toolVersion, '2.19.14');
       assert.deepEqual(readdirSync(world), []);
       assert.match(planned.log('ansible:check'), /Check mode does not run these tasks.*\n.*Count the words/);
-      const applied = await apply(planned, { travels });
-      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+      const applied = await expectResult('applied', apply(planned, { travels }));
       assert.match(readFileSync(join(world, 'site/index.html'), 'utf8'), /<h1>One<\/h1>/);
       assert.deepEqual(applied.outcome.outputs, {
         site_folder: { value: join(world, 'site'), sensitive: false, type: 'string' },
@@ -51,8 +51,7 @@ test('a drift run names what somebody has changed, and its values', withAnsible,
   const page = join(world, 'site/index.html');
   const secret = 'planted-in-the-page';
   writeFileSync(page, `${readFileSync(page, 'utf8')}<p>${secret}</p>\n`);
-  const drift = await run(job({ type: 'driftDetection', secrets: [secret] }));
-  assert.equal(drift.outcome.result, 'planned', JSON.stringify(drift.outcome));
+  const drift = await expectResult('planned', run(job({ type: 'driftDetection', secrets: [secret] })));
   assert.deepEqual(drift.outcome.planSummary, { added: 0, changed: 1, destroyed: 0, unknown: 1 });
   const [row] = drift.outcome.plan?.resourceChanges ?? [];
   assert.equal(row?.path, 'localhost/site/Write the page');
@@ -83,8 +82,7 @@ module.exit_json(changed=True, msg="${name}")
       },
       { environment: { ANSIBLE_CLI_module_path: 'two', ENVARIUM_ANSIBLE_PLAYBOOK: 'site.yml' } },
     );
-    const { outcome, log } = await run(job());
-    assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+    const { outcome, log } = await expectResult('planned', run(job()));
     assert.deepEqual(
       outcome.plan?.resourceChanges.map(({ type }) => type),
       ['own_one', 'own_two'],
@@ -103,8 +101,7 @@ test('a destroy runs the playbook for it', withAnsible, async (t) => {
   await apply(await run(job()));
   const planned = await run(job({ type: 'destroy' }));
   assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 1 });
-  const applied = await apply(planned);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', apply(planned));
   assert.equal(applied.steps()['ansible:destroy'], 'SUCCESS');
   assert.deepEqual(readdirSync(world), []);
 });
@@ -133,12 +130,10 @@ test('what is required is installed in the plan, and is in the apply', withAnsib
 `,
   };
   const { run, apply, job } = ansibleStage(t, files);
-  const planned = await run(job());
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', run(job()));
   assert.deepEqual(planned.outcome.moduleVersions, { 'own.tools': '1.2.3' });
   assert.equal(planned.steps()['ansible:galaxy'], 'SUCCESS');
-  const applied = await apply(planned, { travels: true });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', apply(planned, { travels: true }));
   assert.equal(String(applied.outcome.outputs?.['number']?.value), '2');
 });
 

@@ -1,10 +1,12 @@
 /** Real hosts over ssh, with the real runner in its sandbox and the real Ansible. */
+
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../../testing/ssh-server.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -43,11 +45,9 @@ test(
       ENVARIUM_ANSIBLE_PRIVATE_KEY: server.key.trimEnd(),
       ENVARIUM_ANSIBLE_KNOWN_HOSTS: server.knownHosts,
     });
-    const planned = await run(job());
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const planned = await expectResult('planned', run(job()));
     assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
-    const applied = await apply(planned);
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult('applied', apply(planned));
     assert.ok(existsSync(join(folder, 'made')));
   },
 );

@@ -1,4 +1,5 @@
 /** Plans and applies the example with the real runner, against a server that answers as AWS does. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { stackStage } from '../../../testing/cloudformation/stage.ts';
 import { withOwnProgram } from '../../../testing/cloudformation/with-own-program.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 
 const template = readFileSync(
@@ -26,8 +28,7 @@ for (const travels of [false, true])
       assert.deepEqual(planned.outcome.planSummary, { added: 3, changed: 0, destroyed: 0 });
       assert.equal(planned.outcome.toolVersion, '1.0.0');
       assert.equal(aws.account.cloud.resources.size, 0);
-      const applied = await apply(planned, { travels });
-      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+      const applied = await expectResult('applied', apply(planned, { travels }));
       assert.deepEqual(applied.outcome.outputs?.['OrdersName'], {
         value: 'test-one-one-orders',
         sensitive: false,
@@ -87,8 +88,7 @@ test('a change says what is replaced and why, and hides values without echo', wi
     },
   ]);
   assert.match(planned.log('cf:change-set'), /-\/\+ Orders \(replaced because of QueueName/);
-  const applied = await apply(planned);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', apply(planned));
   assert.ok(aws.account.cloud.resources.has('test-one-two-orders'));
   for (const ran of [planned, applied])
     for (const step of Object.keys(ran.steps())) assert.ok(!ran.log(step).includes(secret), step);
@@ -100,8 +100,7 @@ test(
   withOwnProgram,
   async (t) => {
     const { job, run } = await stackStage(t, files);
-    const { outcome } = await run(job({}, { parameters: { Other: 'x' } }));
-    assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+    const { outcome } = await expectResult('planned', run(job({}, { parameters: { Other: 'x' } })));
     assert.deepEqual(outcome.diagnostics, [
       {
         severity: 'warning',
@@ -117,8 +116,7 @@ test('a plan without changes succeeds, and its apply does nothing', withOwnProgr
   const planned = await run(job({ deploymentId: 'second' }, { parameters: { Stage: 'one', Token: secret } }));
   assert.equal(planned.outcome.hasChanges, false);
   assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 0 });
-  const applied = await apply(planned);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', apply(planned));
   assert.equal(applied.outcome.outputs?.['OrdersName']?.value, 'test-one-one-orders');
   assert.equal(aws.requests.filter((action) => action === 'ExecuteChangeSet').length, 1);
 });
@@ -154,8 +152,7 @@ test('a destroy deletes the stack, and needs no template', withOwnProgram, async
   setup.commit({ 'template.yaml': null, 'README.md': 'gone' });
   const planned = await run(job({ type: 'destroy', deploymentId: 'second' }));
   assert.deepEqual(planned.outcome.planSummary, { added: 0, changed: 0, destroyed: 3 });
-  const applied = await apply(planned);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', apply(planned));
   assert.deepEqual(applied.steps(), { 'apply:prepare': 'SUCCESS', 'cf:delete-stack': 'SUCCESS' });
   assert.equal(cloud.resources.size, 0);
   assert.equal(aws.account.stack('test-one').status, 'DELETE_COMPLETE');
@@ -240,8 +237,7 @@ test('an abort ends an apply to which AWS does not answer', withOwnProgram, asyn
   const running = start(setup.applyJob(planned));
   await running.until(() => aws.requests.includes('DescribeStackEvents'), 'the request without an answer');
   running.abort('gently');
-  const { outcome } = await running.ended;
-  assert.equal(outcome.result, 'aborted', JSON.stringify(outcome));
+  await expectResult('aborted', running.ended);
 });
 
 test('bad values are refused before anything runs', withOwnProgram, async (t) => {

@@ -1,4 +1,5 @@
 /** Failures of runs and their messages, with the real runner, helm and cluster. */
+
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +14,12 @@ import {
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
 import { playAnnotation } from '../../../testing/cluster/played-readiness.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();
 const shortly = plain('ENVARIUM_HELM_CLI_ARGS_upgrade', '--timeout 3s');
-
-function messageOf({ outcome }: Ran): string {
-  assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
-  return outcome.error?.message ?? '';
-}
 
 async function stageWith(t: TestContext, files: Record<string, string>): Promise<HelmStage> {
   return helmStage(t, await cluster(), { ...exampleChart(), ...files });
@@ -35,20 +32,19 @@ async function planError(
   more: { environment?: JobVariable[]; values?: JobVariable[] } = {},
 ): Promise<string> {
   const stage = await stageWith(t, files);
-  return messageOf(await stage.run(stage.job({}, more)));
+  return failureOf(await stage.run(stage.job({}, more)));
 }
 
 /** @returns the run of an apply that fails */
 async function failedApply(stage: HelmStage, job = stage.job()): Promise<Ran> {
-  const planned = await stage.run(job);
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', stage.run(job));
   return stage.run(stage.setup.applyJob(planned));
 }
 
 test('a folder without a chart is named', needs, async (t) => {
   const stage = await helmStage(t, await cluster(), { 'readme.md': 'nothing' });
   const job = stage.job();
-  assert.match(messageOf(await stage.run(job)), /^No chart: the root of \S+ has no Chart\.yaml; set path/);
+  assert.match(failureOf(await stage.run(job)), /^No chart: the root of \S+ has no Chart\.yaml; set path/);
 });
 
 test(
@@ -77,7 +73,7 @@ test('objects that belong to somebody else are not taken over', needs, async (t)
   const stage = await stageWith(t, {});
   await stage.namespace.kubectl(['create', 'configmap', 'shop-page']);
   assert.match(
-    messageOf(await stage.run(stage.job())),
+    failureOf(await stage.run(stage.job())),
     /ConfigMap "shop-page" in namespace "\S+" exists and cannot be imported[^]*\(the object exists and does not belong to this release/,
   );
   stage.namespace.playReadiness();
@@ -100,7 +96,7 @@ test('a namespace that is being deleted is named', needs, async (t) => {
   await kubectl(finalizers('["test.example/wait"]'));
   await kubectl(['delete', 'namespace', name, '--wait=false']);
   assert.match(
-    messageOf(await stage.run(stage.job())),
+    failureOf(await stage.run(stage.job())),
     /because it is being terminated[^]*\(wait until the namespace is gone/,
   );
   await kubectl(finalizers('[]'));
@@ -111,14 +107,14 @@ test('a cluster that cannot be reached, and a token that has expired, are named'
     kubeconfig: (namespace) => namespace.kubeconfig().replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'),
   });
   assert.match(
-    messageOf(await unreachable.run(unreachable.job())),
+    failureOf(await unreachable.run(unreachable.job())),
     /127\.0\.0\.1:1 was refused[^]*cannot be reached from this agent/,
   );
   const expired = await helmStage(t, await cluster(), exampleChart(), {
     kubeconfig: (namespace) => namespace.restrictedKubeconfig(-1),
   });
   assert.match(
-    messageOf(await expired.run(expired.job())),
+    failureOf(await expired.run(expired.job())),
     /logged in[^]*\(the cluster does not accept the token/,
   );
 });
@@ -135,7 +131,7 @@ test('a user of one namespace deploys into it', needs, async (t) => {
 test('what a policy of the cluster refuses is known before the apply', needs, async (t) => {
   const stage = await stageWith(t, {});
   await stage.namespace.refuse({ resources: ['deployments'], message: 'No deployments on Fridays.' });
-  assert.match(messageOf(await stage.run(stage.job())), /No deployments on Fridays\./);
+  assert.match(failureOf(await stage.run(stage.job())), /No deployments on Fridays\./);
 });
 
 const hook = (wish: string) => `apiVersion: batch/v1
@@ -175,7 +171,7 @@ for (const [wish, expected] of [
         stage,
         stage.job({}, { environment: wish === 'pending' ? [shortly] : [], values }),
       );
-      assert.match(messageOf(failed), expected);
+      assert.match(failureOf(failed), expected);
       assert.equal(failed.outcome.failedCommand, 'helm upgrade');
       stage.setup.commit({ 'templates/hook.yaml': null });
       const next = await stage.run(stage.job());
@@ -196,7 +192,7 @@ test(
       stage,
       stage.job({}, { environment, values: [plain('image.tag', '2')] }),
     );
-    assert.match(messageOf(failed), /has passed: the run derives it from its own time limit/);
+    assert.match(failureOf(failed), /has passed: the run derives it from its own time limit/);
     const log = failed.log('helm:upgrade');
     assert.match(log, /Deployment is not ready: \S+\/shop\. 0 out of 1 expected pods/);
     assert.match(log, /beginning wait for \d+ resources with timeout of 3s/);
@@ -209,7 +205,7 @@ test('a first installation that fails leaves nothing, and a retry repeats it', n
   const planned = await stage.run(stage.job({}, { environment: [shortly] }));
   const retry = { times: 1, isReviewed: true };
   const failed = await stage.run(stage.setup.applyJob(planned, { changes: { retry } }));
-  assert.match(messageOf(failed), /atomic being set/);
+  assert.match(failureOf(failed), /atomic being set/);
   assert.equal(failed.outcome.error?.retryCount, 1);
   assert.equal(await stage.helm(['list', '--all', '--short']), '');
   assert.equal(await stage.namespace.kubectl(['get', 'deployments', '-o', 'name']), '');
@@ -218,7 +214,7 @@ test('a first installation that fails leaves nothing, and a retry repeats it', n
 test('what runs of helm cannot have is refused by name', needs, async (t) => {
   const stage = await stageWith(t, {});
   const refusal = async (changes: Parameters<HelmStage['job']>[0], more?: Parameters<HelmStage['job']>[1]) =>
-    messageOf(await stage.run(stage.job(changes, more)));
+    failureOf(await stage.run(stage.job(changes, more)));
   const env = (name: string, value: string, isSensitive = false) => ({
     environment: [{ name, value, isSensitive }],
   });
@@ -271,5 +267,5 @@ for (const [what, script, expected] of [
     writeFileSync(program, script);
     chmodSync(program, 0o755);
     const ran = await stage.run(stage.job(), { toolPaths: { ...stage.toolPaths, helm: program } });
-    assert.match(messageOf(ran), expected);
+    assert.match(failureOf(ran), expected);
   });

@@ -1,9 +1,11 @@
 /** Results of helm's own merge in the plan: fields that exclude each other, and marks. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';
 import { actionsOf, type HelmStage, helmStage, rowOf, withHelm } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 import { type MergeRule, mergeRuleOf } from '../cluster/merge-rules.ts';
 
@@ -187,8 +189,7 @@ test(
       '--type=json',
       `--patch=${JSON.stringify(patch)}`,
     ]);
-    const drifted = await stage.run(stage.job({ type: 'driftDetection' }));
-    assert.equal(drifted.outcome.result, 'planned', JSON.stringify(drifted.outcome));
+    const drifted = await expectResult('planned', stage.run(stage.job({ type: 'driftDetection' })));
     const row = rowOf(drifted, 'apps/v1/Deployment/web');
     assert.equal(row?.driftByCloud, true);
     assert.match(JSON.stringify(row.attributes), /livenessProbe\.httpGet/);
@@ -197,8 +198,7 @@ test(
         spec: { type: 'NodePort', selector: { app: 'web' }, ports: [{ name: 'http', port: 70_000 }] },
       }),
     });
-    const refused = await stage.run(stage.job());
-    assert.equal(refused.outcome.result, 'failed');
+    const refused = await expectResult('failed', stage.run(stage.job()));
     const message = refused.outcome.error?.message ?? '';
     assert.match(message, /may not specify more than 1 handler type/);
     assert.match(message, /spec\.ports\[0\]\.port: Invalid value: 70000/);

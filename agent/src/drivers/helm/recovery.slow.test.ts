@@ -1,4 +1,5 @@
 /** Releases of runs that were killed in the middle, with the real runner, helm and cluster. */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
@@ -11,6 +12,7 @@ import {
   withHelm,
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 import { processesOf } from '../../processes/end-processes.ts';
 import { textOrEmpty } from '../../processes/proc.ts';
@@ -35,13 +37,11 @@ async function kill(stage: HelmStage): Promise<void> {
 
 /** Applies a plan until the log of helm says something, and kills helm. */
 async function killedApply(stage: HelmStage, job: Job, when: RegExp, step = 'helm:upgrade'): Promise<Ran> {
-  const planned = await stage.run(job);
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', stage.run(job));
   const running = stage.start(stage.setup.applyJob(planned));
   await running.until(() => when.test(textOrEmpty(running.spool.stepLog(step))), String(when));
   await kill(stage);
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
+  const ran = await expectResult('failed', running.ended);
   return ran;
 }
 
@@ -176,8 +176,7 @@ test(
     stage.setup.commit({ 'templates/second.yaml': setting('second', '2') });
     const environment = [plain('ENVARIUM_HELM_CLI_ARGS_upgrade', '--atomic=false --timeout 2s')];
     const failing = await stage.run(stage.job({}, { environment, values: [plain('image.tag', '2')] }));
-    const failed = await stage.run(stage.setup.applyJob(failing));
-    assert.equal(failed.outcome.result, 'failed', JSON.stringify(failed.outcome));
+    await expectResult('failed', stage.run(stage.setup.applyJob(failing)));
     assert.equal(await statusOf(stage), 'failed');
     stage.setup.commit({ 'templates/second.yaml': null });
     const { planned } = await withReadiness(stage, () => stage.deploy());
@@ -245,8 +244,7 @@ async function foreignPending(t: TestContext): Promise<HelmStage> {
 
 test('a revision that somebody else has left, or is making, is not touched', needs, async (t) => {
   const stage = await foreignPending(t);
-  const { outcome } = await stage.run(stage.job());
-  assert.equal(outcome.result, 'failed');
+  const { outcome } = await expectResult('failed', stage.run(stage.job()));
   assert.match(
     outcome.error?.message ?? '',
     /^revision 1 of release shop is pending-install, and no run of this environment has made it/,
@@ -277,8 +275,7 @@ test('an interrupted upgrade is rolled back by helm', needs, async (t) => {
   await running.until(() => /beginning wait/.test(log()), 'the wait');
   await withReadiness(stage, async () => {
     running.abort('gently');
-    const { outcome } = await running.ended;
-    assert.equal(outcome.result, 'aborted', JSON.stringify(outcome));
+    await expectResult('aborted', running.ended);
   });
   assert.equal(await statusOf(stage), 'deployed');
   assert.deepEqual(actionsOf(await stage.run(stage.job())), {});

@@ -1,4 +1,5 @@
 /** Charts of chart repositories and registries, with the real runner, helm and cluster. */
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
@@ -13,7 +14,7 @@ import {
   withHelm,
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
-import type { Ran } from '../../../testing/runner-setup.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { prepareNetwork } from '../../network/network-order.ts';
 
 const needs = withHelm();
@@ -38,11 +39,6 @@ async function stageFor(t: TestContext): Promise<HelmStage> {
   const stage = await helmStage(t, await cluster(), { 'readme.md': '' });
   stage.namespace.playReadiness();
   return stage;
-}
-
-function messageOf({ outcome }: Ran): string {
-  assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
-  return outcome.error?.message ?? '';
 }
 
 async function authorityFor(t: TestContext) {
@@ -72,8 +68,7 @@ for (const travels of [false, true])
       assert.match(planned.outcome.moduleVersions?.['greeting'] ?? '', /^1\.2\.0 sha256:[0-9a-f]{64}$/);
       assert.equal(planned.steps()['git:clone'], 'SKIPPED');
       const count = charts.requests.length;
-      const applied = await stage.run(stage.setup.applyJob(planned, { travels }));
-      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+      const applied = await expectResult('applied', stage.run(stage.setup.applyJob(planned, { travels })));
       assert.equal(applied.outcome.outputs?.['chartVersion']?.value, '1.2.0');
       assert.equal(charts.requests.length, count);
       const newest = await stage.run(stage.job({ source: sourceOf(charts.url) }));
@@ -91,11 +86,10 @@ test('credentials reach the repository, and neither log nor arguments', needs, a
   const job = (environment: JobVariable[]) =>
     stage.job({ source: sourceOf(charts.url), secrets: [password] }, { environment });
   const { order } = prepareNetwork(authority.file, {}, stage.setup.workFolder);
-  assert.match(messageOf(await stage.run(job(login))), /x509: [^]*set ENVARIUM_CA_FILE of the agent/);
+  assert.match(failureOf(await stage.run(job(login))), /x509: [^]*set ENVARIUM_CA_FILE of the agent/);
   const refused = await stage.run(job([]), { order: { network: order } });
-  assert.match(messageOf(refused), /401 Unauthorized[^]*check ENVARIUM_HELM_REPO_USERNAME/);
-  const planned = await stage.run(job(login), { order: { network: order } });
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  assert.match(failureOf(refused), /401 Unauthorized[^]*check ENVARIUM_HELM_REPO_USERNAME/);
+  const planned = await expectResult('planned', stage.run(job(login), { order: { network: order } }));
   assert.ok(!planned.log('helm:chart').includes(password));
 });
 
@@ -105,7 +99,7 @@ test(
   async (t) => {
     const charts = await repository(t);
     const stage = await stageFor(t);
-    const error = async (source: Job['source']) => messageOf(await stage.run(stage.job({ source })));
+    const error = async (source: Job['source']) => failureOf(await stage.run(stage.job({ source })));
     assert.match(
       await error(sourceOf(charts.url, '9.9.9')),
       /greeting[^]*9\.9\.9[^]*not found[^]*\(check helmChartName and revision\)/,
@@ -128,11 +122,10 @@ test('a chart of a registry is pulled with credentials', needs, async (t) => {
   const job = (environment: JobVariable[]) =>
     stage.job({ source: sourceOf(charts.registry, '1.3.0'), secrets: [password] }, { environment });
   assert.match(
-    messageOf(await stage.run(job([]))),
+    failureOf(await stage.run(job([]))),
     /credential[^]*\(the chart repository refuses the credentials/,
   );
-  const planned = await stage.run(job(login));
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', stage.run(job(login)));
   assert.match(planned.log('helm:chart'), /Digest: sha256:/);
   assert.match(planned.outcome.moduleVersions?.['greeting'] ?? '', /^1\.3\.0 sha256:/);
 });
@@ -162,8 +155,7 @@ dependencies:
   assert.equal(planned.outcome.planSummary?.added, 3);
   assert.deepEqual(planned.outcome.moduleVersions, { web: '0.1.0', greeting: '1.2.0' });
   const count = charts.requests.length;
-  const applied = await stage.run(stage.setup.applyJob(planned, { travels: true }));
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', stage.run(stage.setup.applyJob(planned, { travels: true })));
   assert.equal(charts.requests.length, count);
 });
 

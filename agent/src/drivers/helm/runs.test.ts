@@ -1,4 +1,5 @@
 /** Plans and applies charts with the real runner, helm and cluster. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -10,6 +11,7 @@ import {
   withHelm,
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();
@@ -27,8 +29,7 @@ for (const travels of [false, true]) {
     const row = rowOf(planned, 'apps/v1/Deployment/shop');
     assert.match(JSON.stringify(row?.attributes), /"replicas":2.*nginx:1\.28/);
     assert.match(planned.log('helm:diff'), /^\+ v1\/Secret\/.*\/shop-password$/m);
-    const applied = await stage.run(stage.setup.applyJob(planned, { travels }));
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const applied = await expectResult('applied', stage.run(stage.setup.applyJob(planned, { travels })));
     const outputs = Object.entries(applied.outcome.outputs ?? {}).map(([name, { value }]) => [name, value]);
     assert.deepEqual(Object.fromEntries(outputs), {
       release: 'shop',
@@ -163,13 +164,11 @@ data:
 `,
   });
   stage.namespace.playReadiness();
-  const planned = await stage.run(stage.job());
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', stage.run(stage.job()));
   await stage.namespace.kubectl(['create', 'configmap', 'outside', '--from-literal=text=other']);
   const stopped = await stage.run(stage.setup.applyJob(planned));
-  assert.equal(stopped.outcome.result, 'failed');
   assert.match(
-    stopped.outcome.error?.message ?? '',
+    failureOf(stopped),
     /differs from what was approved \(the chart renders otherwise: v1\/ConfigMap\/\S+\/looked-up \(data\.text\)\), and nothing was applied: deploy again/,
   );
   assert.equal(await stage.helm(['list', '--all', '--short']), '');

@@ -1,4 +1,5 @@
 /** Runs on a real cluster, with the real runner and the real kubectl. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -10,6 +11,7 @@ import { readExample } from '../../../../tools/examples.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { sharedCluster, withCluster } from '../../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../../testing/cluster/stage.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { readMark } from '../../spool/read-attempt.ts';
@@ -50,8 +52,7 @@ for (const travels of [false, true])
       });
       const { name, kubectl } = stage.namespace;
       stage.namespace.playReadiness();
-      const planned = await stage.run(stage.job());
-      assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+      const planned = await expectResult('planned', stage.run(stage.job()));
       assert.deepEqual(planned.outcome.planSummary, { added: 3, changed: 0, destroyed: 0 });
       assert.match(planned.log('k8s:diff'), new RegExp(`\\+ apps/v1/Deployment/${name}/shop`));
       assert.equal(await kubectl(['get', 'deployments', '-o', 'name']), '');
@@ -79,8 +80,7 @@ for (const travels of [false, true])
 
       const destroying = await stage.run(stage.job({ type: 'destroy' }));
       assert.deepEqual(destroying.outcome.planSummary, { added: 0, changed: 0, destroyed: 3 });
-      const destroyed = await stage.apply(destroying, { travels });
-      assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome));
+      const destroyed = await expectResult('applied', stage.apply(destroying, { travels }));
       assert.equal(destroyed.outcome.resourceCount, 0);
       assert.equal(await kubectl(['get', 'deployments,services', '-o', 'name']), '');
     },
@@ -246,8 +246,7 @@ test('an apply that fails half-way is recorded, and the next one continues', nee
   const planned = await stage.run(stage.job());
   const refusal = await refuse({ resources: ['deployments'], message: 'No deployments on Fridays.' });
   const failed = await stage.apply(planned);
-  assert.equal(failed.outcome.result, 'failed');
-  assert.match(failed.outcome.error?.message ?? '', /No deployments on Fridays\./);
+  assert.match(failureOf(failed), /No deployments on Fridays\./);
   assert.equal(failed.outcome.failedCommand, 'kubectl apply (objects, new)');
   assert.match(failed.log('k8s:apply'), /configmap\/first serverside-applied/);
   const refused = await stage.run(stage.job());
@@ -272,11 +271,7 @@ test(
       { variables: { environment: [waits], terraform: [] } },
     );
     const { applied } = await stage.deploy();
-    assert.equal(applied.outcome.result, 'failed');
-    assert.match(
-      applied.outcome.error?.message ?? '',
-      /deployment "web" rollout.*ENVARIUM_K8S_WAIT_SECONDS/s,
-    );
+    assert.match(failureOf(applied), /deployment "web" rollout.*ENVARIUM_K8S_WAIT_SECONDS/s);
     assert.equal(applied.outcome.failedCommand, 'kubectl rollout status (at most 2 s)');
     assert.match(applied.log('k8s:apply'), /^web-\S+ +0\/1 +Pending/m);
     assert.equal(applied.outcome.resourceCount, 1);
@@ -297,8 +292,7 @@ test('an abort while a deployment waits leaves what was applied recorded', needs
   const log = running.spool.stepLog('k8s:apply');
   await running.until(() => /Waiting for deployment/.test(textOf(log)), 'the deployment waits');
   running.abort('gently');
-  const aborted = await running.ended;
-  assert.equal(aborted.outcome.result, 'aborted', JSON.stringify(aborted.outcome));
+  const aborted = await expectResult('aborted', running.ended);
   const state = stage.setup.newestState(aborted);
   const again = await stage.run(stage.job(), { state });
   assert.deepEqual(again.outcome.plan?.resourceChanges, []);
@@ -315,8 +309,7 @@ test('a failed apply is repeated as the template asks', needs, async (t) => {
     'the first failure',
   );
   await refusal[Symbol.asyncDispose]();
-  const { outcome } = await running.ended;
-  assert.equal(outcome.result, 'applied', JSON.stringify(outcome));
+  await expectResult('applied', running.ended);
 });
 
 test('a task has kubectl and the cluster of the environment', needs, async (t) => {
@@ -403,8 +396,7 @@ test(
       [`v1/ConfigMap/declared-${suffix}/inside`]: 'delete',
       [`v1/ConfigMap/${made}/plain`]: 'delete',
     });
-    const destroyed = await stage.apply(destroying);
-    assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome));
+    await expectResult('applied', stage.apply(destroying));
     await shared.kubectl(['get', 'namespace', made]);
     await assert.rejects(shared.kubectl(['get', 'namespace', `declared-${suffix}`]));
   },
@@ -429,8 +421,7 @@ test('a run that is killed while it applies has left a record of what may exist'
   const [newest] = readdirSync(running.spool.states).sort().toReversed();
   const state = readFileSync(join(running.spool.states, newest ?? ''));
   const destroying = await stage.run(stage.job({ type: 'destroy' }), { state });
-  const applied = await stage.apply(destroying);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', stage.apply(destroying));
   const left = ['get', 'deployments,configmaps', '-l', 'envarium-environment-id', '-o', 'name'];
   assert.equal(await stage.namespace.kubectl(left), '');
 });
@@ -442,8 +433,7 @@ test('nothing is recorded before the service knows that the run may change somet
   await running.until(() => readMark(running.spool) !== null, 'the start mark is written');
   assert.deepEqual(readdirSync(running.spool.states), []);
   writeFileSync(running.spool.markStored, readMark(running.spool)?.mark ?? '');
-  const { outcome } = await running.ended;
-  assert.equal(outcome.result, 'applied', JSON.stringify(outcome));
+  await expectResult('applied', running.ended);
   assert.equal(readdirSync(running.spool.states).length, 2);
 });
 

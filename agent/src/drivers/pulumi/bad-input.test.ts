@@ -1,16 +1,17 @@
 /** Problems of code, variables, backends and programs in words, with the real runner and the real Pulumi. */
+
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, type StageVariables } from '../../../testing/pulumi/pulumi-stage.ts';
 import { onePage as program } from '../../../testing/pulumi/shop.ts';
 
 async function problemOf(t: TestContext, files: Record<string, string>, variables: StageVariables = {}) {
   const { run, job } = pulumiStage(t, files, variables);
-  const { outcome } = await run(job());
-  assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
+  const { outcome } = await expectResult('failed', run(job()));
   return outcome.error?.message ?? '';
 }
 
@@ -98,8 +99,7 @@ function pretended(folder: string, preview: string): Record<string, string> {
 
 test('a preview that writes nothing or 100 MB ends the run', withPulumi, async (t) => {
   const { setup, run, job } = pulumiStage(t, { 'Pulumi.yaml': program });
-  const silent = await run(job(), { toolPaths: pretended(setup.folder, 'exit 0') });
-  assert.equal(silent.outcome.result, 'internal', JSON.stringify(silent.outcome));
+  const silent = await expectResult('internal', run(job(), { toolPaths: pretended(setup.folder, 'exit 0') }));
   assert.match(silent.outcome.error?.message ?? '', /plan/);
   const real = join(pulumiFolder(), 'pulumi');
   const loud = pretended(setup.folder, `head -c 100000000 /dev/zero | tr '\\\\0' 'x'; exec ${real} "$@"`);
@@ -108,8 +108,7 @@ test('a preview that writes nothing or 100 MB ends the run', withPulumi, async (
     { ...base, limits: { ...base.limits, stepLogBytes: 1_000_000 } },
     { toolPaths: loud },
   );
-  assert.equal(cut.outcome.result, 'failed', JSON.stringify(cut.outcome));
-  assert.match(cut.outcome.error?.message ?? '', /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
+  assert.match(failureOf(cut), /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
 });
 
 test('a program that hangs is ended by the time limit, and the next run continues', withPulumi, async (t) => {

@@ -1,8 +1,10 @@
 /** Updates of Pulumi that are refused, fail, are stopped or killed, with the real runner and the real Pulumi. */
+
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
 import { deployed, program, urn, variables } from '../../../testing/pulumi/shop.ts';
@@ -17,9 +19,8 @@ test(
     assert.equal(planned.outcome.hasChanges, false);
     rmSync(join(stage.world, 'page'));
     const stopped = await stage.apply(planned);
-    assert.equal(stopped.outcome.result, 'failed');
     assert.match(
-      stopped.outcome.error?.message ?? '',
+      failureOf(stopped),
       /differs from what was approved \(create of urn:pulumi:test-one::shop::file:index:File::page, which was not in the approved preview\)/,
     );
     assert.ok(!existsSync(join(stage.world, 'page')));
@@ -33,8 +34,7 @@ test('a failure half-way keeps what was done, and the next deployment continues'
   );
   const { world, setup, deploy } = pulumiStage(t, { 'Pulumi.yaml': failing }, variables);
   const { applied } = await deploy();
-  assert.equal(applied.outcome.result, 'failed');
-  assert.match(applied.outcome.error?.message ?? '', /key cannot be written: the mode is fail/);
+  assert.match(failureOf(applied), /key cannot be written: the mode is fail/);
   assert.deepEqual(readdirSync(world), ['page']);
   assert.equal(applied.outcome.resourceCount, 1);
   assert.equal(applied.steps()['state:store'], 'SUCCESS');
@@ -54,8 +54,7 @@ test('a retry repeats the update under the same plan', withPulumi, async (t) => 
     variables,
   );
   const planned = await run(job({ retry: { times: 1, isReviewed: true } }));
-  const applied = await apply(planned);
-  assert.equal(applied.outcome.result, 'failed');
+  const applied = await expectResult('failed', apply(planned));
   assert.equal(applied.outcome.error?.retryCount, 1);
   assert.match(applied.log('pulumi:up'), /Retry 1 of 1/);
   assert.deepEqual(readdirSync(world), ['page']);
@@ -75,8 +74,7 @@ test('an abort of a resource that hangs keeps what was done', withPulumi, async 
   const running = start(setup.applyJob(planned));
   await running.until(() => existsSync(join(world, 'page')), 'the first resource');
   running.abort('gently');
-  const stopped = await running.ended;
-  assert.equal(stopped.outcome.result, 'aborted', JSON.stringify(stopped.outcome));
+  const stopped = await expectResult('aborted', running.ended);
   assert.equal(stopped.outcome.resourceCount, 1);
   setup.commit({ 'Pulumi.yaml': program });
   const known = after(stopped);
@@ -103,22 +101,19 @@ test('after a kill, the next plan names what may exist, and the update continues
   const running = start(setup.applyJob(planned));
   await running.until(() => existsSync(join(world, 'key')), 'the resource that hangs');
   running.abort('now');
-  const killed = await running.ended;
-  assert.equal(killed.outcome.result, 'aborted', JSON.stringify(killed.outcome));
+  const killed = await expectResult('aborted', running.ended);
   assert.deepEqual(
     killed.outcome.unrecorded?.map(({ address, certainty }) => [address, certainty]),
     [[urn('key'), 'may exist']],
   );
   setup.commit({ 'Pulumi.yaml': program });
   const known = after(killed);
-  const next = await run(job(known.changes), known.options);
-  assert.equal(next.outcome.result, 'planned', JSON.stringify(next.outcome));
+  const next = await expectResult('planned', run(job(known.changes), known.options));
   assert.match(
     next.log('pulumi:preview'),
     /stopped while creating urn:pulumi:test-one::shop::file:index:File::key: whether it exists is unknown/,
   );
-  const applied = await apply(next);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', apply(next));
   assert.ok(!setup.newestState(applied)?.includes('pending_operations'));
 });
 
@@ -141,8 +136,7 @@ test(
     chmodSync(file, 0o755);
     const toolPaths = { pulumi: file, 'pulumi-language-yaml': join(pulumiFolder(), 'pulumi-language-yaml') };
     const refused = await run(setup.applyJob(planned), { toolPaths });
-    assert.equal(refused.outcome.result, 'failed', JSON.stringify(refused.outcome));
-    assert.match(refused.outcome.error?.message ?? '', /violates plan.*content/s);
+    assert.match(failureOf(refused), /violates plan.*content/s);
     assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'hello');
   },
 );

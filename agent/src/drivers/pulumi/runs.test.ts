@@ -1,8 +1,10 @@
 /** Plans and applies with the real runner, the real Pulumi and a provider of files. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, variablesOf } from '../../../testing/pulumi/pulumi-stage.ts';
 import { deployed, program, urn, variables } from '../../../testing/pulumi/shop.ts';
@@ -13,13 +15,11 @@ for (const travels of [false, true]) {
     withPulumi,
     async (t) => {
       const { world, run, apply, job, setup } = pulumiStage(t, { 'Pulumi.yaml': program }, variables);
-      const planned = await run(job());
-      assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+      const planned = await expectResult('planned', run(job()));
       assert.deepEqual(planned.outcome.planSummary, { added: 2, changed: 0, destroyed: 0 });
       assert.equal(planned.outcome.toolVersion, '3.259.0');
       assert.equal(planned.outcome.isStateOurs, true);
-      const applied = await apply(planned, { travels });
-      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+      const applied = await expectResult('applied', apply(planned, { travels }));
       assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'hello');
       assert.equal(readFileSync(join(world, 'key'), 'utf8'), 'planted-token');
       assert.deepEqual(applied.outcome.outputs, {

@@ -1,4 +1,5 @@
 /** Stacks that are not what their environment expects. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { sha256 } from '#protocol/approved.ts';
 import { jobOf } from '../../../testing/driver-job.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
 import { TornState } from '../interface/driver.ts';
@@ -34,8 +36,7 @@ test('an apply elsewhere has the configuration that the code has committed', wit
   const planned = await run(job());
   const [row] = planned.outcome.plan?.resourceChanges ?? [];
   assert.equal(row?.attributes.find(({ name }) => name === 'content')?.after, 'committed');
-  const applied = await apply(planned, { travels: true });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', apply(planned, { travels: true }));
   assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'committed');
 });
 
@@ -52,9 +53,8 @@ test(
     setup.commit({ 'Pulumi.yaml': program.replace('name: shop', 'name: zoo').replace('/page', '/other') });
     const known = after(applied);
     const planned = await run(job(known.changes), known.options);
-    assert.equal(planned.outcome.result, 'failed');
     assert.match(
-      planned.outcome.error?.message ?? '',
+      failureOf(planned),
       /the state belongs to the project "shop", and Pulumi\.yaml names "zoo": change the name back/,
     );
     assert.ok(!existsSync(join(world, 'other')));
@@ -90,9 +90,8 @@ test('a state of another stack is refused before Pulumi replaces all of it', wit
       ...options,
       state,
     });
-    assert.equal(planned.outcome.result, 'failed', JSON.stringify(planned.outcome));
     assert.match(
-      planned.outcome.error?.message ?? '',
+      failureOf(planned),
       /belongs to the stack "prod", and that of the environment is "test-one": .* "pulumi stack rename test-one"/,
     );
   }
@@ -103,8 +102,7 @@ test('of two files of a project, neither is chosen', withPulumi, async (t) => {
     'Pulumi.yaml': program,
     'Pulumi.json': JSON.stringify({ name: 'other', runtime: 'yaml', backend: { url: 'file:///elsewhere' } }),
   });
-  const { outcome } = await run(job());
-  assert.equal(outcome.result, 'failed');
+  const { outcome } = await expectResult('failed', run(job()));
   assert.match(outcome.error?.message ?? '', /has Pulumi\.yaml and Pulumi\.json, and only one of them/);
 });
 

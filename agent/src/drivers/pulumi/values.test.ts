@@ -1,8 +1,10 @@
 /** Variables and committed configurations in programs, with the real runner and the real Pulumi. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, variablesOf } from '../../../testing/pulumi/pulumi-stage.ts';
 import { onePage as program } from '../../../testing/pulumi/shop.ts';
@@ -29,8 +31,7 @@ test('a committed configuration is kept, and its secrets are read', withPulumi, 
     'Pulumi.test-one.yaml': committed.replace('shop:greeting: x', 'shop:greeting: from the code'),
   });
   const planned = await run(job());
-  const applied = await apply(planned, { travels: true });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', apply(planned, { travels: true }));
   assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'from the code y');
 });
 

@@ -1,8 +1,10 @@
 /** Costs of several units, with the real terragrunt and infracost. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { startPricingService } from '../../../testing/costs/pricing-service.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   createTerragrunt,
   moduleCode,
@@ -31,6 +33,5 @@ test('the plans of all units are estimated together, each under its path', withA
   const { totalMonthlyCost, projects = [] } = planned.outcome.costEstimation ?? {};
   assert.equal(totalMonthlyCost, 0, planned.log('cost:estimation'));
   assert.deepEqual(projects.map(({ name }) => name).toSorted(), ['app one', 'vpc']);
-  const applied = await setup.apply(planned);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+  await expectResult('applied', setup.apply(planned));
 });

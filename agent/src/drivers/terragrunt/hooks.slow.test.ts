@@ -1,7 +1,9 @@
 /** Hooks, excluded, removed and generated units, and much output, with the real tool. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { withTerraformAsRoot } from '../../../testing/runner-setup.ts';
 import { createTerragrunt, moduleCode, withTerragrunt } from '../../../testing/units/terragrunt-setup.ts';
 
@@ -28,8 +30,7 @@ test('a hook of the apply cannot change an approved plan', asRoot, async (t) => 
     'live/other/terragrunt.hcl': '',
     'live/other/main.tf': moduleCode.replace('"none"', '"other"'),
   });
-  const applied = await setup.deploy();
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+  const applied = await expectResult('applied', setup.deploy());
   assert.match(applied.log('terragrunt:apply'), /not swapped/);
   assert.equal(applied.outcome.outputs?.['app.input']?.value, 'none');
 });
@@ -42,8 +43,7 @@ test('what a hook of the plan makes of it is what people see', asRoot, async (t)
     'live/other/terragrunt.hcl': '',
     'live/other/main.tf': `${moduleCode}resource "terraform_data" "hidden" {}\n`,
   });
-  const planned = await setup.plan();
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  const planned = await expectResult('planned', setup.plan());
   assert.match(planned.log('terragrunt:plan'), /swapped/);
   const paths = planned.outcome.plan?.resourceChanges.map(({ path }) => path);
   assert.ok(paths?.includes('app/terraform_data.hidden'), String(paths));
@@ -63,8 +63,7 @@ test(
       'live/off/main.tf': moduleCode,
     });
     const unitsOf = () => [...readUnitStates(setup.state() ?? Buffer.of()).units.keys()];
-    const first = await setup.deploy();
-    assert.equal(first.outcome.result, 'applied', JSON.stringify(first.outcome.error));
+    await expectResult('applied', setup.deploy());
     assert.deepEqual(unitsOf(), ['app', 'db']);
     setup.commit({
       'live/db/terragrunt.hcl': null,
@@ -86,8 +85,7 @@ test('a unit that writes 50 MB has its plan, its end and its state', withTerragr
     'live/app/terragrunt.hcl': withHook('before_hook', 'plan', 'yes 0123456789 | head -c 50000000'),
     'live/app/main.tf': moduleCode,
   });
-  const applied = await setup.deploy();
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+  const applied = await expectResult('applied', setup.deploy());
   assert.equal(applied.outcome.resourceCount, 1);
 });
 
@@ -103,8 +101,7 @@ test(
       'live/terragrunt.stack.hcl': unit('a') + unit('b'),
     });
     for (const travels of [false, true]) {
-      const applied = await setup.deploy({}, { travels });
-      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+      const applied = await expectResult('applied', setup.deploy({}, { travels }));
       assert.equal(applied.outcome.outputs?.['.terragrunt-stack/b.input']?.value, 'of b');
       assert.equal(applied.outcome.resourceCount, 2);
     }
@@ -124,8 +121,7 @@ test(
       'live/db/terragrunt.hcl': withHook('after_hook', 'apply', away),
       'live/db/main.tf': moduleCode,
     });
-    const { outcome } = await setup.deploy();
-    assert.equal(outcome.result, 'internal', JSON.stringify(outcome.error));
+    const { outcome } = await expectResult('internal', setup.deploy());
     assert.match(outcome.error?.message ?? '', /reported changes but left no newer state/);
     assert.equal(setup.state()?.includes('"app":'), true);
   },
@@ -140,8 +136,7 @@ test('files that a unit generates are a part of its code, elsewhere as well', wi
     'live/app/main.tf': moduleCode,
   });
   for (const travels of [false, true]) {
-    const applied = await setup.deploy({}, { travels });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+    const applied = await expectResult('applied', setup.deploy({}, { travels }));
     assert.equal(applied.outcome.outputs?.['app.unit']?.value, 'app');
     assert.equal(applied.outcome.resourceCount, 2);
   }

@@ -1,6 +1,8 @@
 /** Units whose dependencies have neither outputs nor mocks, with the real tool. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import {
   createTerragrunt,
   moduleCode,
@@ -21,8 +23,7 @@ const chain = {
 
 test('a unit that needs outputs of a new unit without mocks waits for it', withTerragrunt(), async (t) => {
   const setup = createTerragrunt(t, 'opentofu', chain);
-  const planned = await setup.plan();
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  const planned = await expectResult('planned', setup.plan());
   assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
   const log = planned.log('terragrunt:plan');
   assert.match(log, /Unit app .*: it needs outputs of vpc, which do not exist yet/);
@@ -46,8 +47,7 @@ test('a unit that needs a new output of a unit waits for it', withTerragrunt('te
     'live/vpc/main.tf': `${moduleCode}output "more" {\n  value = "more"\n}\n`,
     'live/app/terragrunt.hcl': unmocked('${dependency.it.outputs.more}', 'vpc'),
   });
-  const planned = await setup.plan();
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  const planned = await expectResult('planned', setup.plan());
   assert.match(planned.log('terragrunt:plan'), /it needs the outputs more of vpc, which do not exist yet/);
 });
 
@@ -56,8 +56,7 @@ test('a unit that uses an output that no unit creates fails', withTerragrunt(), 
   const setup = createTerragrunt(t, 'opentofu', { 'modules/one/main.tf': moduleCode, ...db });
   assert.equal((await setup.deploy()).outcome.result, 'applied');
   setup.commit({ 'live/app/terragrunt.hcl': unmocked('${dependency.it.outputs.nothing}', 'db') });
-  const { outcome } = await setup.plan();
-  assert.equal(outcome.result, 'failed');
+  const { outcome } = await expectResult('failed', setup.plan());
   assert.match(
     outcome.error?.message ?? '',
     /^Unit app uses "nothing", which is an output of none of .*\(db\)/,
@@ -79,9 +78,8 @@ test('nothing waits for a unit that the run does not have', withTerragrunt(), as
       terraform: [],
     },
   });
-  assert.equal(ran.outcome.result, 'failed');
   assert.match(
-    ran.outcome.error?.message ?? '',
+    failureOf(ran),
     /Nothing of this plan can be applied: deploy the units that it needs first \(vpc\), or include them/,
   );
 });

@@ -1,9 +1,11 @@
 /** Units that keep their state in a backend of their own, next to units whose state the service stores. */
+
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { readUnitStates, unitStates } from '#protocol/tools/terragrunt-state.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   binaries,
   createTerragrunt,
@@ -64,11 +66,9 @@ for (const binary of binaries) {
         'live/app/terragrunt.hcl': unitCode('app on ${dependency.it.outputs.input}', 'vpc'),
       });
       for (const travels of [false, true]) {
-        const applied = await setup.deploy({}, { travels });
-        assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+        await expectResult('applied', setup.deploy({}, { travels }));
       }
-      const again = await setup.deploy();
-      assert.equal(again.outcome.result, 'applied', JSON.stringify(again.outcome.error));
+      const again = await expectResult('applied', setup.deploy());
       assert.deepEqual([...backend.states.keys()], ['/vpc']);
       const stored = readUnitStates(setup.state() ?? Buffer.of());
       assert.deepEqual([[...stored.units.keys()], stored.elsewhere], [['app'], ['vpc']]);
@@ -76,8 +76,7 @@ for (const binary of binaries) {
       assert.equal(again.outcome.outputs?.['app.input']?.value, 'app on net');
       assert.equal(again.outcome.outputs?.['vpc.input']?.value, 'net');
       assert.equal(again.outcome.resourceCount, 2);
-      const destroyed = await setup.deploy({ type: 'destroy' });
-      assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome.error));
+      await expectResult('applied', setup.deploy({ type: 'destroy' }));
       assert.deepEqual(
         (JSON.parse(backend.states.get('/vpc') ?? '{}') as { resources?: unknown }).resources,
         [],
@@ -97,8 +96,7 @@ for (const binary of binaries) {
       };
       const setup = createTerragrunt(t, binary, files, false);
       const path = { source: { ...setup.job().source, path: 'live/vpc' } };
-      const applied = await setup.deploy(path);
-      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+      const applied = await expectResult('applied', setup.deploy(path));
       assert.equal(applied.outcome.outputs?.['input']?.value, 'net');
       assert.deepEqual([applied.outcome.isStateOurs, setup.state()], [false, null]);
       assert.deepEqual([...backend.states.keys()], ['/vpc']);
@@ -116,8 +114,7 @@ test('a unit whose state the service stores cannot get a backend without it', wi
   });
   assert.equal((await setup.deploy()).outcome.result, 'applied');
   setup.commit({ 'live/vpc/terragrunt.hcl': include + unitCode('net') });
-  const { outcome } = await setup.plan();
-  assert.equal(outcome.result, 'failed');
+  const { outcome } = await expectResult('failed', setup.plan());
   assert.match(
     outcome.error?.message ?? '',
     /^The service stores the state of unit vpc, and the code has a backend/,

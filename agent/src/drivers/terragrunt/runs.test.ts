@@ -1,7 +1,9 @@
 /** Real runs of terragrunt with the real runner, with terraform and with OpenTofu. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   binaries,
   createTerragrunt,
@@ -25,17 +27,14 @@ for (const binary of binaries) {
     async (t) => {
       const setup = createTerragrunt(t, binary, three, false);
       const path = { source: { ...setup.job().source, path: 'live/vpc' } };
-      const planned = await setup.plan(path);
-      assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+      const planned = await expectResult('planned', setup.plan(path));
       assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
       for (const travels of [false, true]) {
-        const applied = await setup.deploy(path, { travels });
-        assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+        const applied = await expectResult('applied', setup.deploy(path, { travels }));
         assert.equal(applied.outcome.outputs?.['input']?.value, 'net');
         assert.equal(applied.outcome.resourceCount, 1);
       }
-      const destroyed = await setup.deploy({ ...path, type: 'destroy' });
-      assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome.error));
+      const destroyed = await expectResult('applied', setup.deploy({ ...path, type: 'destroy' }));
       assert.equal(destroyed.outcome.resourceCount, 0);
     },
   );
@@ -45,8 +44,7 @@ for (const binary of binaries) {
     withTerragrunt(binary),
     async (t) => {
       const setup = createTerragrunt(t, binary, three);
-      const first = await setup.plan();
-      assert.equal(first.outcome.result, 'planned', JSON.stringify(first.outcome.error));
+      const first = await expectResult('planned', setup.plan());
       const rows = first.outcome.plan?.resourceChanges.map(({ path, moduleName, action }) => [
         path,
         moduleName,
@@ -62,21 +60,18 @@ for (const binary of binaries) {
         first.log('terragrunt:plan'),
         /Unit app is not applied with this plan: it was planned with mock outputs of vpc/,
       );
-      const applied = await setup.apply(first);
-      assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+      const applied = await expectResult('applied', setup.apply(first));
       assert.deepEqual(Object.keys(applied.outcome.outputs ?? {}).sort(), [
         'db.id',
         'db.input',
         'vpc.id',
         'vpc.input',
       ]);
-      const second = await setup.deploy({}, { travels: true });
-      assert.equal(second.outcome.result, 'applied', JSON.stringify(second.outcome.error));
+      const second = await expectResult('applied', setup.deploy({}, { travels: true }));
       assert.equal(second.outcome.outputs?.['app.input']?.value, 'app on net');
       assert.equal(second.outcome.resourceCount, 3);
       assert.deepEqual([...readUnitStates(setup.state() ?? Buffer.of()).units.keys()], ['app', 'db', 'vpc']);
-      const destroyed = await setup.deploy({ type: 'destroy' });
-      assert.equal(destroyed.outcome.result, 'applied', JSON.stringify(destroyed.outcome.error));
+      const destroyed = await expectResult('applied', setup.deploy({ type: 'destroy' }));
       assert.equal(destroyed.outcome.resourceCount, 0);
       const done = destroyed.events.flatMap((event) =>
         event.kind === 'resource' && event.status === 'done' ? [event.moduleName] : [],

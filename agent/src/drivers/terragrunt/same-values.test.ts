@@ -1,7 +1,9 @@
 /** Values of variables that terragrunt determines for an apply alone, with the real tools. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { binaries, createTerragrunt, withTerragrunt } from '../../../testing/units/terragrunt-setup.ts';
 
 /** The variable is read while the plan is applied, and the plan has no value of it. */
@@ -149,8 +151,7 @@ generate "it" {
     [`live/${unit}/main.tf`, code],
   ]);
   const setup = createTerragrunt(t, 'opentofu', Object.fromEntries(files) as Record<string, string>);
-  const { outcome, log } = await setup.plan();
-  assert.equal(outcome.result, 'failed');
+  const { log } = await expectResult('failed', setup.plan());
   for (const unit of ['replaces', 'removes'])
     assert.match(log('terragrunt:plan'), new RegExp(`live/${unit}/\\S*values/noted: permission denied`));
 });
@@ -160,11 +161,7 @@ test('a single unit gets the values of its plan, elsewhere as well', withTerragr
   const setup = createTerragrunt(t, 'opentofu', files, false);
   const planned = await setup.plan();
   const refused = await setup.apply(planned, { travels: true });
-  assert.equal(refused.outcome.result, 'failed');
-  assert.match(
-    refused.outcome.error?.message ?? '',
-    /^Error: The plan does not have the value of TF_VAR_size\n/,
-  );
+  assert.match(failureOf(refused), /^Error: The plan does not have the value of TF_VAR_size\n/);
   // An engine would run instead of the program that checks.
   const engine = 'engine {\n  source = "/nowhere"\n}\n';
   setup.commit({ 'live/terragrunt.hcl': `${engine}inputs = { size = "medium" }\n` });

@@ -1,6 +1,8 @@
 /** Files that terragrunt reads and our parser does not, with the real tool. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   createTerragrunt,
   moduleCode,
@@ -28,8 +30,7 @@ test('terragrunt, and not our parser, is the judge of its files', withTerragrunt
     'live/both/terragrunt.hcl': `${includes}terraform {\n  source = "../../modules//one"\n}\n`,
     'live/deep/terragrunt.hcl': `${deep}${unitCode('on ${dependency.it.outputs.input}', 'both')}`,
   });
-  const planned = await setup.plan();
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  const planned = await expectResult('planned', setup.plan());
   const inputs = planned.outcome.plan?.resourceChanges.map(({ path, actionReason = '' }) => [
     path,
     actionReason,

@@ -7,6 +7,7 @@ import { after, type TestContext, test } from 'node:test';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { startLfsServer } from '../../../testing/lfs-server.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -54,8 +55,7 @@ export function repositoryBeside(setup: RunnerSetup, name: string, files: Record
 }
 
 async function failure(setup: RunnerSetup, changes: Partial<Job['source']>): Promise<string> {
-  const { outcome } = await setup.run(setup.job({ source: source(setup, changes) }));
-  assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
+  const { outcome } = await expectResult('failed', setup.run(setup.job({ source: source(setup, changes) })));
   return outcome.error?.message ?? '';
 }
 
@@ -75,8 +75,7 @@ async function clones(t: TestContext, options: { asOrdinaryUser?: boolean } = {}
   const commit = setup.git('rev-parse', 'HEAD');
   setup.commit({ 'main.tf': `${one}# later\n` });
   for (const revision of ['main', commit, commit.slice(0, 8)]) {
-    const ran = await setup.run(setup.job({ source: source(setup, { revision }) }));
-    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    const ran = await expectResult('planned', setup.run(setup.job({ source: source(setup, { revision }) })));
     assert.equal(ran.outcome.commit === commit, revision !== 'main');
     const body = server?.key.split('\n')[1] ?? '';
     assertNowhere(ran.spool.folder, body, [ran.spool.job]);
@@ -174,8 +173,7 @@ async function loadsModules(t: TestContext, options: { asOrdinaryUser?: boolean 
   const ran = await setup.run(setup.job({ source: source(setup) }));
   assert.equal(ran.outcome.result, 'planned', `${JSON.stringify(ran.outcome)} ${ran.log('tf:init')}`);
   assertNowhere(setup.workFolder, server?.key.split('\n')[1] ?? '');
-  const applied = await setup.run(setup.applyJob(ran, { travels: true }));
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const applied = await expectResult('applied', setup.run(setup.applyJob(ran, { travels: true })));
   assert.equal(applied.outcome.outputs?.name?.value, 'from-module');
 }
 
@@ -241,8 +239,7 @@ test('a sparse clone over ssh includes LFS files and can be applied elsewhere', 
     }),
     variables: { environment, terraform: [] },
   });
-  const ran = await setup.run(job);
-  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+  const ran = await expectResult('planned', setup.run(job));
   assert.match(ran.log('git:clone'), /Sparse checkout of live, data\n.*LFS: fetching 1 file from ssh/s);
   const applied = await setup.run(setup.applyJob(ran, { travels: true }));
   assert.equal(applied.outcome.outputs?.text?.value, 'content of one', JSON.stringify(applied.outcome));

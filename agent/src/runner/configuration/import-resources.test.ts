@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { ResourceToImport } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, type Ran, type RunnerSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { drivers } from '../../drivers/index.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -80,8 +81,7 @@ for (const { tool, step, needs, toolPaths } of tools) {
     async (t) => {
       const setup = createSetup(t, files);
       for (const travels of tool === 'terraform' ? [false, true] : [true]) {
-        const planned = await plan(setup, wanted);
-        assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+        const planned = await expectResult('planned', plan(setup, wanted));
         assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0, imported: 3 });
         const imported = planned.outcome.plan?.resourceChanges.filter(({ importing }) => importing);
         assert.deepEqual(
@@ -112,8 +112,7 @@ for (const { tool, step, needs, toolPaths } of tools) {
         'terraform_data.counted[1]"}], "provider": {"external": {}}, "x": [{"y": "',
         'data.terraform_data.it',
       ].map((address) => ({ address, id: 'x' }));
-      const ran = await plan(setup, [...wanted, ...hostile], stateWith('second'));
-      assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome.error));
+      const ran = await expectResult('planned', plan(setup, [...wanted, ...hostile], stateWith('second')));
       assert.equal(ran.outcome.planSummary?.imported, 2);
       const log = stripVTControlCharacters(ran.log(step));
       assert.match(log, /^Not importing .* with ID "second": the state already has a resource with this ID/m);

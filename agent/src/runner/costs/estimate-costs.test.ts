@@ -1,4 +1,5 @@
 /** Estimates of costs in runs, with the real infracost and a pricing service of our own. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { planOfMachines as plan, terraformThatShows } from '../../../testing/costs/plan-of-machines.ts';
 import { startPricingService } from '../../../testing/costs/pricing-service.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, type Ran, type StartOptions, withTerraform } from '../../../testing/runner-setup.ts';
 import { startToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -142,8 +144,7 @@ for (const [what, wanted, reason] of [
   ],
 ] as const)
   test(`${what}: the estimate is skipped with the reason, and the plan is there`, withBoth, async (t) => {
-    const { outcome, steps, log } = await stage(t).run(wanted);
-    assert.equal(outcome.result, 'planned', JSON.stringify(outcome.error));
+    const { outcome, steps, log } = await expectResult('planned', stage(t).run(wanted));
     assert.deepEqual([steps()['tf:plan'], steps()[costStep]], ['SUCCESS', 'SKIPPED'], log(costStep));
     assert.match(log(costStep), reason);
     assert.equal(outcome.costEstimation, undefined);
@@ -166,8 +167,7 @@ for (const [mood, reason] of [
       const service = await startPricingService(t);
       service.mood = mood;
       const costs = { seconds: mood === 'silence' ? 2 : 20, apiKey: 'k', endpoint: service.url };
-      const { outcome, steps, log } = await stage(t).run({ costs });
-      assert.equal(outcome.result, 'planned', JSON.stringify(outcome.error));
+      const { outcome, steps, log } = await expectResult('planned', stage(t).run({ costs }));
       assert.deepEqual([steps()['tf:plan'], steps()[costStep]], ['SUCCESS', 'WARNING'], log(costStep));
       assert.match(log(costStep), reason);
       assert.equal(outcome.costEstimation, undefined);

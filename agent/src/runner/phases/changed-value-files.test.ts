@@ -3,6 +3,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { createSetup, type StartOptions } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -38,9 +39,8 @@ for (const [what, work] of [
     async (t) => {
       const { setup, during } = stage(t);
       const planned = await setup.run(setup.job({ tool: 'opentofu' }), during('plan', work));
-      assert.equal(planned.outcome.result, 'failed');
       assert.match(
-        planned.outcome.error?.message ?? '',
+        failureOf(planned),
         /^(a\.auto|z\.auto|terraform)\.tfvars(\.json)? was changed by the run itself, and an apply would use its values/,
       );
       assert.equal(planned.outcome.approvedParts, undefined);
@@ -113,8 +113,7 @@ test('files of values anywhere in the repository can be named', withToolbox('ope
     source: { ...setup.job().source, path: 'app' },
     variables: { environment, terraform: [] },
   });
-  const planned = await setup.run(job, plain);
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', setup.run(job, plain));
   const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
   assert.equal(applied.outcome.outputs?.['size']?.value, 'common', JSON.stringify(applied.outcome));
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 
 const precondition = (name: string, isGood: boolean) => `resource "terraform_data" "${name}" {
@@ -27,8 +28,7 @@ test('all errors of a plan are in its outcome, and its reason says how many', wi
   const setup = createSetup(t, {
     'main.tf': names.map((name) => precondition(name, false)).join('\n') + check,
   });
-  const { outcome } = await setup.run(setup.job({ secrets: ['hunter22'] }));
-  assert.equal(outcome.result, 'failed');
+  const { outcome } = await expectResult('failed', setup.run(setup.job({ secrets: ['hunter22'] })));
   assert.match(outcome.error?.message ?? '', /^Error: Resource precondition failed \(and 4 more errors\)\n/);
   const { diagnostics = [] } = outcome;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
@@ -44,8 +44,7 @@ test('all errors of a plan are in its outcome, and its reason says how many', wi
 test('failed checks and warnings of a plan that succeeds are in its outcome', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': precondition('one', true) + check });
   for (const type of ['deploy', 'driftDetection'] as const) {
-    const planned = await setup.run(setup.job({ type }));
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+    const planned = await expectResult('planned', setup.run(setup.job({ type })));
     const { diagnostics = [] } = planned.outcome;
     assert.deepEqual(
       diagnostics.map(({ severity, text }) => [severity, text.split('\n').at(-1)]),

@@ -1,9 +1,11 @@
 /** Ephemeral variables, which no saved plan has a value of: an apply gets the values of its plan nevertheless. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, type StartOptions, withTerraform } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -85,13 +87,11 @@ for (const argument of ['-var=size=medium', '-var-file=size.tfvars'])
     assert.match(planned.outcome.error?.message ?? '', /^The variable size is ephemeral: terraform reads /);
     const both = { TF_CLI_ARGS_plan: argument, TF_CLI_ARGS_apply: argument };
     const good = await setup.run(job(both, 'huge'), plain);
-    const applied = await setup.run(setup.applyJob(good), plain);
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult('applied', setup.run(setup.applyJob(good), plain));
   });
 
 test('OpenTofu gets the arguments of its plan for the apply', withToolbox('opentofu'), async (t) => {
   const { setup, plain, job } = stage(t, opentofu);
   const planned = await setup.run(job({ TF_CLI_ARGS_plan: '-var=size=medium' }, 'huge'), plain);
-  const applied = await setup.run(setup.applyJob(planned), plain);
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', setup.run(setup.applyJob(planned), plain));
 });

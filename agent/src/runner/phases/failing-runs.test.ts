@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { ownPlatform } from '../../own/own-platform.ts';
 
@@ -38,8 +39,7 @@ test('an invalid repository, revision or path is reported by its field', withTer
   ];
   for (const [change, expected] of cases) {
     const ran = await setup.run(setup.job({ source: { ...source, ...change } }));
-    assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
-    assert.match(ran.outcome.error?.message ?? '', expected);
+    assert.match(failureOf(ran), expected);
     assert.deepEqual(ran.steps(), { 'git:clone': 'FAIL' });
     assert.match(ran.log('git:clone'), /^Error: /m);
   }
@@ -74,9 +74,8 @@ test(
   async (t) => {
     const setup = createSetup(t, { 'main.tf': simple });
     const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
-    assert.equal(ran.outcome.result, 'failed');
     assert.match(
-      ran.outcome.error?.message ?? '',
+      failureOf(ran),
       /terraform is not on the agent's PATH.*install terraform .*then deploy again/,
     );
     assert.equal(ran.outcome.failedCommand, 'terraform');
@@ -93,11 +92,9 @@ test('a tool of another version than requested is refused', withTerraform, async
 test('a run reports code that does not parse, and errors of the plan', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" {{{' });
   const broken = await setup.run(setup.job());
-  assert.equal(broken.outcome.result, 'failed');
-  assert.match(broken.outcome.error?.message ?? '', /main\.tf|Invalid|Extraneous|Missing/);
+  assert.match(failureOf(broken), /main\.tf|Invalid|Extraneous|Missing/);
   setup.commit({ 'main.tf': `${simple}variable "needed" {}\n` });
-  const refused = await setup.run(setup.job());
-  assert.equal(refused.outcome.result, 'failed');
+  const refused = await expectResult('failed', setup.run(setup.job()));
   assert.equal(refused.outcome.failedCommand, 'terraform plan');
   assert.match(refused.outcome.error?.message ?? '', /No value for required variable/);
   assert.equal(refused.outcome.error?.exitCode, 1);
@@ -114,8 +111,7 @@ resource "terraform_data" "second" {
 }`,
   });
   const planned = await setup.run(setup.job());
-  const applied = await setup.run(setup.applyJob(planned));
-  assert.equal(applied.outcome.result, 'failed');
+  const applied = await expectResult('failed', setup.run(setup.applyJob(planned)));
   assert.equal(applied.outcome.failedCommand, 'terraform apply');
   assert.match(applied.outcome.error?.message ?? '', /local-exec provisioner error/);
   assert.equal(applied.steps()['tf:apply'], 'FAIL');
@@ -177,8 +173,7 @@ test('an environment variable that is too large for a process is refused', withT
       },
     }),
   );
-  assert.equal(ran.outcome.result, 'failed');
-  assert.match(ran.outcome.error?.message ?? '', /LARGE.*128 KiB/);
+  assert.match(failureOf(ran), /LARGE.*128 KiB/);
 });
 
 test(
@@ -188,8 +183,7 @@ test(
     const setup = createSetup(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
     const job = setup.job();
     const ran = await setup.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
-    assert.equal(ran.outcome.result, 'failed');
-    assert.match(ran.outcome.error?.message ?? '', /ENVARIUM_TRAVEL_LIMIT_MB/);
+    assert.match(failureOf(ran), /ENVARIUM_TRAVEL_LIMIT_MB/);
   },
 );
 
@@ -219,8 +213,7 @@ test(
         isSensitive: false,
       })),
     };
-    const planned = await setup.run(setup.job({ variables }));
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const planned = await expectResult('planned', setup.run(setup.job({ variables })));
     for (const name of ['aws:region', 'image.tag'])
       assert.match(
         planned.log('variables:setup'),

@@ -1,9 +1,11 @@
 /** The disk of the spool folder becomes full while a tool changes resources. */
+
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type Ran,
@@ -141,8 +143,7 @@ resource "terraform_data" "second" {
     await untilTried(setup, running);
     assert.ok(!existsSync(running.spool.outcome));
     rmSync(ballast);
-    const ran = await running.ended;
-    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    const ran = await expectResult('applied', running.ended);
     assert.deepEqual(addressesIn(setup.newestState(ran)), ['first', 'second']);
     assert.equal(ran.outcome.resourceCount, 2);
     assert.equal(ran.steps()['tf:apply'], 'SUCCESS');

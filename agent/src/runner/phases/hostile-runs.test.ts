@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { firstThen } from '../../../testing/configurations.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -55,8 +56,7 @@ test(
     setup.commit({ 'main.tf': hostile(`exec 2>&1; ${commands.join('; ')}; true`) });
     process.env.PLANTED_IN_THE_AGENT = planted;
     t.after(() => delete process.env.PLANTED_IN_THE_AGENT);
-    const ran = await apply(setup);
-    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    const ran = await expectResult('applied', apply(setup));
     const log = ran.log('tf:apply');
     assert.doesNotMatch(log, new RegExp(planted));
     assert.match(log, new RegExp(`m${setup.slotUid}\n`));
@@ -75,10 +75,8 @@ test('a link in place of a file that the agent reads or writes is not followed',
   const job = setup.job({
     variables: { environment: [], terraform: [{ name: 'x', value: 'y', isSensitive: false }] },
   });
-  const planned = await setup.run(job);
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
-  const applied = await setup.run(setup.applyJob(planned));
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  const planned = await expectResult('planned', setup.run(job));
+  const applied = await expectResult('applied', setup.run(setup.applyJob(planned)));
   assert.equal(readFileSync(target, 'utf8'), planted);
   assert.doesNotMatch(JSON.stringify(applied.outcome), new RegExp(planted));
 });
@@ -89,8 +87,7 @@ test('a lock file that is a link to something else is not read', withTerraformAs
   writeFileSync(target, planted, { mode: 0o600 });
   symlinkSync(target, join(setup.repository, '.terraform.lock.hcl'));
   setup.commit({});
-  const ran = await setup.run(setup.job());
-  assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
+  const ran = await expectResult('failed', setup.run(setup.job()));
   assert.doesNotMatch(JSON.stringify(ran.outcome) + ran.log('tf:init'), new RegExp(planted));
 });
 
@@ -125,16 +122,14 @@ test('a run leaves no process behind, however the process was started', withTerr
       'setsid nohup sh -c "while :; do sleep 1000; done" >/dev/null 2>&1 & (setsid sleep 1000 >/dev/null 2>&1 &) ; sleep 0.2',
     ),
   });
-  const ran = await apply(setup);
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  await expectResult('applied', apply(setup));
   assert.deepEqual(processesOf(setup.slotUid ?? -1), []);
 });
 
 test('a run that kills everything of its user fails, with its state kept', withTerraformAsRoot, async (t) => {
   const setup = createSetup(t, { 'main.tf': hostile('sleep 0.5; kill -9 -1') }, { isolation: 'off' });
   const ran = await apply(setup);
-  assert.equal(ran.outcome.result, 'failed', JSON.stringify(ran.outcome));
-  assert.match(ran.outcome.error?.message ?? '', /ended by signal SIGKILL/);
+  assert.match(failureOf(ran), /ended by signal SIGKILL/);
   assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
   assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.hostile', certainty: 'may exist' }]);
 });
@@ -151,8 +146,7 @@ test('a run may print 100 MB and binary bytes', withTerraform, async (t) => {
   );
   const toolPaths = { terraform: chatty };
   const planned = await setup.run(setup.job(), { toolPaths });
-  const ran = await setup.run(setup.applyJob(planned), { toolPaths });
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  const ran = await expectResult('applied', setup.run(setup.applyJob(planned), { toolPaths }));
   assert.equal(ran.outcome.resourceCount, 2);
   assert.equal(ran.events.filter((event) => event.kind === 'resource' && event.status === 'done').length, 2);
   for (const log of [planned.spool.stepLog('tf:plan'), ran.spool.stepLog('tf:apply')])
@@ -196,8 +190,7 @@ test('a run cannot truncate the log of its own tool', withTerraformAsRoot, async
   const setup = createSetup(t, {
     'main.tf': hostile('truncate -s 0 /proc/$PPID/fd/1 || echo cannot truncate'),
   });
-  const ran = await apply(setup);
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  const ran = await expectResult('applied', apply(setup));
   assert.match(ran.log('tf:apply'), /cannot truncate/);
 });
 
@@ -220,8 +213,7 @@ test(
       { mode: 0o755 },
     );
     const toolPaths = { terraform: program, git: findProgram('git') ?? '' };
-    const ran = await setup.run(setup.applyJob(planned), { toolPaths });
-    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    const ran = await expectResult('applied', setup.run(setup.applyJob(planned), { toolPaths }));
     assert.match(ran.log('tf:apply'), /terraform_data\.other: Creating/);
     assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
     assert.deepEqual(setup.slotUid === null ? [] : processesOf(setup.slotUid), []);

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { firstThen } from '../../../testing/configurations.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type Ran,
@@ -126,12 +127,10 @@ resource "terraform_data" "second" {
   const setup = createSetup(t, {
     'main.tf': code(`${count} || { echo "Error: throttled by the cloud" >&2; exit 3; }`),
   });
-  const deployed = await setup.run(setup.applyJob(await setup.run(setup.job())));
-  assert.equal(deployed.outcome.result, 'applied', JSON.stringify(deployed.outcome));
+  const deployed = await expectResult('applied', setup.run(setup.applyJob(await setup.run(setup.job()))));
   const planned = await setup.run(setup.job({ type: 'destroy' }), { state: setup.newestState(deployed) });
   const changes = { retry: { times: 2, errorRegex: 'throttled', isReviewed: true } };
-  const ran = await setup.run(setup.applyJob(planned, { changes }));
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+  const ran = await expectResult('applied', setup.run(setup.applyJob(planned, { changes })));
   assert.deepEqual([retryCounts(ran), ran.outcome.resourceCount], [[1], 0]);
   const [step = ''] = ran.events.flatMap((event) =>
     event.kind === 'step' && event.retryCount === 1 ? [event.step] : [],

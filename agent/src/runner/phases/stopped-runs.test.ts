@@ -4,6 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { firstThen } from '../../../testing/configurations.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -48,8 +49,7 @@ test('an aborted apply is interrupted, and its state is stored', withTerraform, 
   );
   const startedAt = Date.now();
   running.abort('gently');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+  const ran = await expectResult('aborted', running.ended);
   assert.equal(ran.steps()['tf:apply'], 'CANCELLED');
   assert.match(ran.log('tf:apply'), /Interrupt received/);
   assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
@@ -72,8 +72,7 @@ test('a tool that ignores the interrupt is killed after the abort time', withTer
   // state.
   await running.until(() => hasStopped(setup), 'the tool to be stopped');
   running.abort('gently');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted');
+  const ran = await expectResult('aborted', running.ended);
   assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
   assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.slow', certainty: 'may exist' }]);
   assert.deepEqual(leftOver(setup), []);
@@ -102,8 +101,7 @@ test('a plan can be aborted', withTerraform, async (t) => {
   const running = setup.start({ ...job, limits: { ...job.limits, abortSeconds: 1 } }, hangingTool(setup));
   await running.until(() => existsSync(running.spool.stepLog('tf:plan')), 'the plan to begin');
   running.abort('gently');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted', JSON.stringify(ran.outcome));
+  const ran = await expectResult('aborted', running.ended);
   assert.equal(ran.steps()['tf:plan'], 'CANCELLED');
   assert.deepEqual(leftOver(setup), []);
 });
@@ -150,11 +148,7 @@ test('a tool whose output would fill the disk is stopped', withTerraform, async 
     { ...job, limits: { ...job.limits, stepLogBytes: 1_000_000, abortSeconds: 1 } },
     { toolPaths: { terraform: program } },
   );
-  assert.equal(ran.outcome.result, 'failed');
-  assert.match(
-    ran.outcome.error?.message ?? '',
-    /^tf:plan printed more than 4 MB.*ENVARIUM_STEP_LOG_LIMIT_MB/,
-  );
+  assert.match(failureOf(ran), /^tf:plan printed more than 4 MB.*ENVARIUM_STEP_LOG_LIMIT_MB/);
   assert.equal(ran.steps()['tf:plan'], 'FAIL');
 });
 
@@ -170,8 +164,7 @@ test(
       'the provisioner to begin',
     );
     writeFileSync(running.spool.contact, String(uptime() - 61));
-    const ran = await running.ended;
-    assert.equal(ran.outcome.result, 'internal');
+    const ran = await expectResult('internal', running.ended);
     assert.match(
       ran.outcome.error?.message ?? '',
       /no contact with the server.*ENVARIUM_OFFLINE_GRACE_SECONDS/,
@@ -238,13 +231,10 @@ test(
       () => /began/.test(readIf(running.spool.stepLog('tf:apply'))),
       'the provisioner to begin',
     );
-    const { outcome } = await setup.run(setup.job());
-    assert.equal(outcome.result, 'internal');
+    const { outcome } = await expectResult('internal', setup.run(setup.job()));
     assert.match(outcome.error?.message ?? '', /still changes resources in .*ENVARIUM_WORK_DIR/);
-    const ran = await running.ended;
-    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    const ran = await expectResult('applied', running.ended);
     assert.match(setup.newestState(ran)?.toString() ?? '', /"slow"/);
-    const next = await setup.run(setup.job());
-    assert.equal(next.outcome.result, 'planned', JSON.stringify(next.outcome));
+    await expectResult('planned', setup.run(setup.job()));
   },
 );

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -67,8 +68,7 @@ terraform state rm terraform_data.b
         terraform: [{ name: 'name', value: 'from-a-file', isSensitive: false }],
       },
     });
-    const ran = await setup.run(job, { state });
-    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    const ran = await expectResult('applied', setup.run(job, { state }));
     assert.deepEqual(ran.steps(), {
       'git:clone': 'SUCCESS',
       'variables:setup': 'SUCCESS',
@@ -141,8 +141,7 @@ test(
       variables: { environment: [{ name: 'TOKEN', value: secret, isSensitive: true }], terraform: [] },
       secrets: [secret],
     });
-    const { outcome } = await setup.run(job, { state });
-    assert.equal(outcome.result, 'failed');
+    const { outcome } = await expectResult('failed', setup.run(job, { state }));
     assert.match(outcome.error?.message ?? '', /0{990}\*{3}$/);
   },
 );
@@ -181,8 +180,7 @@ test(
       'the command to begin',
     );
     running.abort('gently');
-    const ran = await running.ended;
-    assert.equal(ran.outcome.result, 'aborted');
+    const ran = await expectResult('aborted', running.ended);
     assert.match(ran.log('task:run'), /^tidied$/m);
   },
 );
@@ -216,8 +214,7 @@ for (const [where, needs, options] of [
   test(`background processes of a task end with it, ${where}`, needs, async (t) => {
     const { setup, state, task } = await deployed(t, options);
     const startOptions: StartOptions = { state };
-    const ran = await setup.run(task(daemon), startOptions);
-    assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome));
+    const ran = await expectResult('applied', setup.run(task(daemon), startOptions));
     assert.deepEqual(addresses(setup.newestState(ran)), ['a']);
     if (setup.slotUid !== null) assert.deepEqual(processesOf(setup.slotUid), []);
   });
@@ -230,8 +227,7 @@ test('a task does not start until the server has stored its mark', withTerraform
   // Time in which the command could begin.
   await delay(500);
   running.abort('now');
-  const ran = await running.ended;
-  assert.equal(ran.outcome.result, 'aborted');
+  const ran = await expectResult('aborted', running.ended);
   assert.doesNotMatch(ran.log('task:run'), /^began/m);
 });
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { confinements } from '../../../testing/attacks.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup } from '../../../testing/runner-setup.ts';
 
 /** Configuration of programs, which would run a command or leave the run without its providers. */
@@ -30,8 +31,7 @@ for (const { name, skip, options } of confinements)
     const mark = join(setup.workFolder, 'mark');
     setup.commit(files(mark));
     const planned = await setup.run(setup.job());
-    const applied = await setup.run(setup.applyJob(planned));
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned)));
     assert.match(setup.newestState(applied)?.toString() ?? '', /"by the code"/);
     assert.equal(existsSync(mark), false);
   });

@@ -15,6 +15,7 @@ import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { startProviderRegistry, thisPlatform } from '../../../testing/provider-registry.ts';
 import {
   createSetup,
@@ -96,8 +97,7 @@ test('another environment of the same commit uses the init of the first one', wi
   for (const travels of [true, false]) {
     const planned = await setup.run(setup.job(other), { order });
     assert.equal(isReused(planned), true);
-    const applied = await setup.run(setup.applyJob(planned, { travels }), { order });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned, { travels }), { order }));
     assert.equal(applied.outcome.resourceCount, 2);
   }
 });
@@ -108,8 +108,7 @@ test('a run in bubblewrap under an ordinary user uses an earlier init', withBubb
   assert.equal(isReused(await setup.run(setup.job(), { order })), false);
   const planned = await setup.run(setup.job(), { order });
   assert.equal(isReused(planned), true);
-  const applied = await setup.run(setup.applyJob(planned), { order });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', setup.run(setup.applyJob(planned), { order }));
 });
 
 test(
@@ -301,8 +300,7 @@ test('a plan and its apply with a reused init use the cached provider', {
   for (const travels of [false, true]) {
     const planned = await setup.run(setup.job(other), { order });
     assert.equal(isReused(planned), true);
-    const applied = await setup.run(setup.applyJob(planned, { travels }), { order });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned, { travels }), { order }));
     assert.equal(applied.outcome.resourceCount, 1);
   }
 });
@@ -318,8 +316,7 @@ test(
     assert.equal(isReused(await run(), 'tofu init'), false);
     const planned = await run();
     assert.equal(isReused(planned, 'tofu init'), true);
-    const applied = await setup.run(setup.applyJob(planned), { order, toolPaths });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult('applied', setup.run(setup.applyJob(planned), { order, toolPaths }));
     setup.commit({
       'main.tf': withModule['main.tf'].replace(
         '"./mods/a"',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { createSetup, type Ran, withTerraform } from '../../../testing/runner-setup.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 
@@ -70,8 +71,7 @@ test('a run imports the state from the backend of the code and plans with it', w
   const keeper = await startKeeper(t);
   keeper.state = state(7);
   const setup = createSetup(t, { 'main.tf': code(keeper.url) });
-  const ran = await setup.run(setup.job(forced));
-  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome.error));
+  const ran = await expectResult('planned', setup.run(setup.job(forced)));
   assert.deepEqual([ran.outcome.isStateOurs, ran.outcome.hasResourceChanges], [true, false]);
   assert.deepEqual(copies(ran), ['1.tfstate']);
   const kept = JSON.parse(readFileSync(join(ran.spool.states, '1.tfstate'), 'utf8')) as {
@@ -142,9 +142,8 @@ test('code with its own backend is refused if the service stores a state', withT
   const keeper = await startKeeper(t);
   const setup = createSetup(t, { 'main.tf': code(keeper.url) });
   const ran = await setup.run(setup.job(), { state: Buffer.from(state(3)) });
-  assert.equal(ran.outcome.result, 'failed');
   assert.match(
-    ran.outcome.error?.message ?? '',
+    failureOf(ran),
     /the service stores the state of this environment \(version state-1, serial 3\).*Set isRemoteBackend/,
   );
   assert.deepEqual(keeper.requests, []);

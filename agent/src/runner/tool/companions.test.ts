@@ -1,8 +1,10 @@
 /** Programs that a driver runs in addition to the tool's own, with the real runner. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { type Release, startToolMirror, type ToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -76,8 +78,7 @@ test('each program is fetched in the version that its variable requests', withTe
 test('a companion that every run needs is fetched, too', withTerraform, async (t) => {
   const [helm, kubectl] = [await mirrorOf(t, 'helm', '3.19.0'), await mirrorOf(t, 'kubectl', '1.34.0')];
   const run = stage(t, { helm: { url: helm.url }, kubectl: { url: kubectl.url } }, 'helm');
-  const ran = await run({}, 'helm version', 'kubectl version');
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome.error));
+  const ran = await expectResult('applied', run({}, 'helm version', 'kubectl version'));
   assert.equal(ran.outcome.toolVersion, '3.19.0');
   assert.match(ran.log('variables:setup'), /^helm 3\.19\.0 [^]*^kubectl 1\.34\.0 /m);
 });

@@ -1,10 +1,12 @@
 /** Runs terragrunt and Pulumi that the toolchain has downloaded, with the real runner and the real programs. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { type ToolboxName, toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, type RunnerSetup } from '../../../testing/runner-setup.ts';
 import { type Release, scriptOf, startToolMirror, type ToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -65,8 +67,7 @@ test(
         ...changes,
       });
     const order = { toolchain: toolchain.order };
-    const planned = await setup.run(job(), { order, toolPaths });
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+    const planned = await expectResult('planned', setup.run(job(), { order, toolPaths }));
     assert.equal(planned.outcome.toolVersion, '1.1.3');
     const log = planned.log('variables:setup');
     assert.match(log, /^Fetching http:\S+\/terragrunt_\w+$/m);
@@ -76,8 +77,7 @@ test(
     assert.deepEqual(planned.outcome.approvedParts?.companions, { tofu: '1.12.6' });
     // Other requests at the same time.
     const apply = { ...setup.applyJob(planned), settings: { opentofuVersion: '1.13.0' } };
-    const applied = await setup.run(apply, { order, toolPaths });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+    const applied = await expectResult('applied', setup.run(apply, { order, toolPaths }));
     assert.match(applied.log('apply:prepare'), /^tofu 1\.12\.6 \(\S+, from the tool cache\)$/m);
     assert.equal(applied.outcome.outputs?.['it']?.value, 'good');
 
@@ -118,15 +118,13 @@ test(
       variables: { environment: [passphrase], terraform: [] },
       secrets: [passphrase.value],
     });
-    const planned = await setup.run(job, { order, toolPaths });
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+    const planned = await expectResult('planned', setup.run(job, { order, toolPaths }));
     assert.equal(planned.outcome.toolVersion, '3.259.0');
     assert.match(
       planned.log('variables:setup'),
       /^The code requires ">=3\.200\.0 <4\.0\.0" \(Pulumi\.yaml\)\.$/m,
     );
-    const applied = await setup.run(setup.applyJob(planned), { order, toolPaths });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned), { order, toolPaths }));
     assert.equal(applied.outcome.outputs?.['it']?.value, 'good');
     assert.equal(toolchain.mirrors['pulumi']?.count('.tar.gz'), 1);
   },

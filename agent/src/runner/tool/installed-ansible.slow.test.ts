@@ -1,10 +1,12 @@
 /** Runs Ansible that the toolchain has installed, with the real runner. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { withAnsible } from '../../../testing/ansible-stage.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, type RunnerSetup, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { ansibleWheels, type Wheel, wheelFile, wheelOf } from '../../../testing/toolchain/python-index.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -42,8 +44,7 @@ test('a run has the version of the package that it requests, and applies with it
   const setup = createSetup(t, files, { isolation: 'off' });
   const toolchain = toolchainOf(setup, [...posing('2.16.3', '9.2.0'), ...posing('2.17.1', '10.1.0')]);
   const job = () => setup.job({ tool: 'ansible', toolVersion: '9.2.0' });
-  const planned = await setup.run(job(), { order: { toolchain }, toolPaths });
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  const planned = await expectResult('planned', setup.run(job(), { order: { toolchain }, toolPaths }));
   assert.equal(planned.outcome.toolVersion, '9.2.0');
   const log = planned.log('variables:setup');
   assert.match(log, /^Installing ansible==9\.2\.0 from \S+wheels-cache$/m);
@@ -100,8 +101,7 @@ test('in a sandbox a run sees the environment that was installed, and cannot cha
       '! ls "$root/../../releases"',
     ].join('\n'),
   });
-  const ran = await setup.run(task, { order: { toolchain }, toolPaths });
-  assert.equal(ran.outcome.result, 'applied', JSON.stringify(ran.outcome.error));
+  const ran = await expectResult('applied', setup.run(task, { order: { toolchain }, toolPaths }));
   assert.match(ran.log('task:run'), /core 2\.16\.3/);
   assert.equal(readdirSync(join(toolchain.cacheFolder, 'environments')).length, 1);
 });

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
+import { expectResult } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -49,8 +50,7 @@ test('a run fetches the version that it requests, and applies with it', withTerr
   );
   assert.match(log, /^Checksum and signature are valid \(key [0-9A-F]{40}, Test Mirror/m);
   assert.match(log, /^terraform 1\.11\.9 \(\S+\/terraform, from the tool cache\)$/m);
-  const applied = await setup.run(setup.applyJob(planned), { order: { toolchain } });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+  const applied = await expectResult('applied', setup.run(setup.applyJob(planned), { order: { toolchain } }));
   assert.equal(applied.outcome.toolVersion, '1.11.9');
 });
 
@@ -233,8 +233,7 @@ test('an abort ends a fetch and leaves nothing in the cache', withTerraform, asy
   const running = setup.start(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } });
   await running.until(() => mirror.count('.zip') === 1, 'a request for the archive');
   running.abort('gently');
-  const { outcome, steps } = await running.ended;
-  assert.equal(outcome.result, 'aborted');
+  const { steps } = await expectResult('aborted', running.ended);
   assert.equal(steps()['variables:setup'], 'CANCELLED');
   assert.deepEqual(readdirSync(join(toolchain.cacheFolder, 'releases')), []);
 });
