@@ -28,6 +28,7 @@ async function reportsOf(folder: string, countRuns: () => number) {
   for (let number = 0; number < eventsEach; number += 1) {
     appendFileSync(paths.events, `${JSON.stringify(stepEvent(`${number}`))}\n`);
     wake.notify('report');
+    // Events come one after the other: what differs is how many of them a report has.
     await delay(20);
   }
   await end();
@@ -98,6 +99,7 @@ test('the first report waits for the first bytes of a log, but not for long', as
     appendFileSync(each.events, `${JSON.stringify(stepEvent('tf:apply'))}\n`);
   wake.notify('report');
   silent.wake.notify('report');
+  // Time in which a report could be sent.
   await delay(20);
   assert.deepEqual([sent.length, silent.sent.length], [0, 0]);
   appendFileSync(paths.stepLog('tf:apply'), 'Creating...\n');
