@@ -10,7 +10,7 @@ import type { CreatedAdmin, Invitation } from '#contract/people/shapes.ts';
 import type { Role, RoleAssignment, TeamRoleAssignment } from '#contract/roles/shapes.ts';
 import type { CurrentUser, Session, SignedIn } from '#contract/sign-in/shapes.ts';
 import type { Team } from '#contract/teams/shapes.ts';
-import { freePort } from '../agent/testing/free-port.ts';
+import { freePort } from '../tools/suite/free-port.ts';
 import { commandLine } from './command-line.ts';
 import { type RunningService, startService } from './service.ts';
 

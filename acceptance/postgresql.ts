@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort } from '../agent/testing/free-port.ts';
+import { freePort } from '../tools/suite/free-port.ts';
 import { until } from './runs.ts';
 import { ordinaryUid, withoutRoot } from './service.ts';
 

@@ -9,7 +9,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../agent/testing/free-port.ts';
+import { freePort } from '../tools/suite/free-port.ts';
 import { findProgram } from './programs.ts';
 
 const run = promisify(execFile);

@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Client, createClient } from '#contract/client/client.ts';
-import { freePort } from '../../agent/testing/free-port.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
+import { freePort } from '../../tools/suite/free-port.ts';
 import { toolboxFolder } from '../../tools/toolbox/places.ts';
 import type { FamilyTool } from '../family-tools.ts';
 import {

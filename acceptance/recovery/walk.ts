@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { ApiError } from '#contract/client/client.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { isTerminal } from '#contract/life-cycle/life-cycle.ts';
-import { freePort } from '../../agent/testing/free-port.ts';
+import { freePort } from '../../tools/suite/free-port.ts';
 import type { FamilyTool } from '../family-tools.ts';
 import { type FollowedEvents, follow } from '../follow.ts';
 import { type GitServer, makeBare, startGitServer } from '../git-server.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { freePort } from '../../agent/testing/free-port.ts';
+import { freePort } from '../../tools/suite/free-port.ts';
 import { startNginx } from '../nginx.ts';
 import { findProgram } from '../programs.ts';
 import { removeScratch, scratchFolder } from '../service.ts';

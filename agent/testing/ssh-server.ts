@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../tools/suite/free-port.ts';
 
 const program = '/usr/sbin/sshd';
 const separationFolder = '/run/sshd';

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, startBrowser } from '../../acceptance/web/browser.ts';
 import { createAdmin } from '../../acceptance/web/showcase.ts';
-import { freePort } from '../../agent/testing/free-port.ts';
+import { freePort } from '../../tools/suite/free-port.ts';
 import { connectTo } from '../measure/database.ts';
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '#contract/client/client.ts';
-import { freePort } from '../../agent/testing/free-port.ts';
+import { freePort } from '../../tools/suite/free-port.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'tools', 'launch.mjs');

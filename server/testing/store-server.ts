@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findOnPath } from '#guards/find-on-path.ts';
-import { freePort } from '../../agent/testing/free-port.ts';
+import { freePort } from '../../tools/suite/free-port.ts';
 
 const program = findOnPath('valkey-server') ?? findOnPath('redis-server');
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findOnPath } from '#guards/find-on-path.ts';
+import { freePort } from '../../../tools/suite/free-port.ts';
 import { toolboxProgram } from '../../../tools/toolbox/places.ts';
 import { makeAuthority } from '../certificates.ts';
-import { freePort } from '../free-port.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { type Access, kubeconfigText } from './identities.ts';
 

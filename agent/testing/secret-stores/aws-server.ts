@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findOnPath } from '#guards/find-on-path.ts';
+import { freePort } from '../../../tools/suite/free-port.ts';
 import { pythonProgram, skipUnlessRequired } from '../../../tools/toolbox/places.ts';
-import { freePort } from '../free-port.ts';
 
 const program = 'moto_server';
 const startSeconds = 60;

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { freePort } from '../../../../tools/suite/free-port.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
-import { freePort } from '../../../testing/free-port.ts';
 import { expectResult, failureOf } from '../../../testing/outcomes.ts';
 import { processesOf } from '../../processes/end-processes.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import type { Job } from '#protocol/messages/job.ts';
-import { freePort } from '../../../../agent/testing/free-port.ts';
+import { freePort } from '../../../../tools/suite/free-port.ts';
 import { testAgent } from '../../../testing/agent.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ok } from '../../../testing/client.ts';

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { Secret } from '#settings/secret.ts';
 import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
-import { freePort } from '../../../../../agent/testing/free-port.ts';
+import { freePort } from '../../../../../tools/suite/free-port.ts';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
 import { basic, send } from '../../../../testing/client.ts';
 import { fieldOf } from '../../../../testing/fields.ts';
