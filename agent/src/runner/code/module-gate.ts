@@ -33,20 +33,23 @@ export interface ModuleGate extends AsyncDisposable {
   readonly readable: readonly string[];
 }
 
-/** Opens the gates for a command that loads modules: over https, and over ssh if the job has settings for it. */
+/**
+ * Opens the gates for a command that loads modules: over https, and over ssh if the job has settings for it.
+ * @throws RunFailure if one cannot be opened; none is left open
+ */
 export async function openModuleGate(attempt: AttemptContext): Promise<ModuleGate> {
   const { source } = attempt.job;
-  const web = await openGitGate(source);
+  await using gates = new AsyncDisposableStack();
+  const web = gates.use(await openGitGate(source));
   const hasSsh = source.ssh !== undefined && source.areCredentialsForCheckoutOnly !== true;
-  const ssh = hasSsh ? await openGate(attempt) : null;
+  const ssh = hasSsh ? gates.use(await openGate(attempt)) : null;
+  const opened = gates.move();
   return {
     environment: {
       ...moduleGitEnvironment(attempt.folders.gitConfig, web.settings),
       ...(ssh === null ? {} : { ...ssh.environment, GIT_ALLOW_PROTOCOL: protocols }),
     },
     readable: ssh?.readable ?? [],
-    async [Symbol.asyncDispose]() {
-      await Promise.all([web[Symbol.asyncDispose](), ssh?.[Symbol.asyncDispose]()]);
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
