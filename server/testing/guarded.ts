@@ -63,7 +63,7 @@ export async function startPolicyTests(settings: Readonly<Record<string, string>
   return {
     ...{ ...tests, repositories, needsOpa },
     /** A test that needs the program, for files in which each does. */
-    test: (name: string, body: () => Promise<void>) => test(name, needsOpa, body),
+    test: (name: string, body: () => Promise<void>): void => void test(name, needsOpa, body),
     ...policyTests(app, agent, repositories),
   };
 }
