@@ -372,11 +372,11 @@ describe('command line', () => {
     await service.stop();
     const { port } = new URL(service.url);
     const folder = service.folder;
-    await openGate(service, waiting?.id ?? '', 'counting/gate');
     service = await startService({
       folder,
       settings: { ENVARIUM_PORT: port, ENVARIUM_BOOTSTRAP_API_SECRET: service.secret },
     });
+    await openGate(service, waiting?.id ?? '', 'counting/gate');
     const { status, stdout, stderr } = await following.ended;
     assert.equal(status, 0, `${stdout}\n${stderr}`);
     assert.deepEqual(

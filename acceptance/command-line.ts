@@ -11,10 +11,7 @@ export interface CommandTarget {
 }
 
 /** A command as a person types it, without quotes: a value is one word or a part of one, a list is several words. */
-export type TypedWords = [
-  texts: TemplateStringsArray,
-  ...values: readonly (string | undefined | readonly string[])[],
-];
+export type TypedWords = [texts: TemplateStringsArray, ...values: readonly (string | readonly string[])[]];
 
 /** The words of a command. */
 export function wordsOf(...[texts, ...values]: TypedWords): string[] {

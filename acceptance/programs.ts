@@ -20,5 +20,5 @@ export async function findProgram(name: string): Promise<string | null> {
 
 /** The path of terraform, or null. */
 export const terraform = await findProgram('terraform');
-/** Why tests that need it are skipped, or false. */
+/** Reason to skip tests that need it, or false. */
 export const withoutTerraform: string | false = terraform === null && 'terraform is not on the PATH';

@@ -1,6 +1,6 @@
 /**
  * The journey that every tool makes, with the real tool and through the public interface only: create, plan, approve,
- * apply, change, a lost disk, drift, outputs, an abort, a failure half-way, destroy. What a tool cannot do is what
+ * apply, change, drift, outputs, a lost disk, an abort, a failure half-way, destroy. What a tool cannot do is what
  * docs/use/tools.md says, and nothing else.
  */
 import assert from 'node:assert/strict';
@@ -70,9 +70,9 @@ class Walk {
     'is created and planned': () => this.#create(),
     'is approved and applied': () => this.#apply(),
     'is changed': () => this.#change(),
-    'has not drifted, for an agent whose disk was lost': () => this.#loseDisk(),
     'has drift, which is found and named': () => this.#drift(),
     'is repaired': () => this.#repair(),
+    'knows all of it after the disk of its agent is lost': () => this.#loseDisk(),
     'is aborted, and can be deployed again': () => this.#abort(),
     'fails half-way, and continues': () => this.#fail(),
     'is destroyed': () => this.#destroy(),
@@ -125,18 +125,10 @@ class Walk {
     this.#expectOutputs(changed, change.outputs ?? this.#scenario.create.outputs);
   }
 
-  /** Finds nothing to do with what a new disk has; the repair then deploys from it. */
-  async #loseDisk(): Promise<void> {
-    await this.#stage.loseDisk();
-    const found = await this.#lookForDrift('OK');
-    assert.deepEqual(rowsOf(found), []);
-    assert.deepEqual(found.planSummary, nothing);
-    assert.deepEqual(await this.#scenario.world(), this.#scenario.change.world);
-  }
-
   async #drift(): Promise<void> {
     const { client } = this.#stage;
     const { drift } = this.#scenario;
+    assert.deepEqual(rowsOf(await this.#lookForDrift('OK')), []);
     await drift.cause();
     const caused = await this.#scenario.world();
     const found = await this.#lookForDrift('DRIFTED');
@@ -150,13 +142,21 @@ class Walk {
   }
 
   async #repair(): Promise<void> {
-    const { create, change, drift } = this.#scenario;
     const id = await this.#deploy();
     const planned = await this.#waiting(id);
-    assert.ok(rowsOf(planned).includes(drift.row), rowsOf(planned).join('\n'));
-    const repaired = await this.#approved(id, change);
-    this.#expectOutputs(repaired, change.outputs ?? create.outputs);
+    assert.ok(rowsOf(planned).includes(this.#scenario.drift.row), rowsOf(planned).join('\n'));
+    await this.#approved(id, this.#scenario.change);
     assert.equal((await this.#environment()).driftStatus, 'OK');
+  }
+
+  async #loseDisk(): Promise<void> {
+    const { world } = this.#scenario.change;
+    const { outputs } = this.#scenario.change;
+    await this.#stage.loseDisk();
+    const id = await this.#deploy();
+    await this.#planned(id, { summary: nothing, rows: [] });
+    const same = await this.#approved(id, { world });
+    this.#expectOutputs(same, outputs ?? this.#scenario.create.outputs);
   }
 
   async #abort(): Promise<void> {

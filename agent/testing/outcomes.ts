@@ -13,7 +13,7 @@ export async function expectResult<Run extends Pick<Ran, 'outcome'>>(
 }
 
 /** The message of a run that has failed. @throws an AssertionError with the outcome of one that has not */
-export function failureOf({ outcome }: Pick<Ran, 'outcome'>): string {
+export function failureMessageOf({ outcome }: Pick<Ran, 'outcome'>): string {
   assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
   return outcome.error?.message ?? '';
 }

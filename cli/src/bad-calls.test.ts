@@ -52,7 +52,8 @@ async function serving<T>(server: Server, work: (port: number) => Promise<T>): P
 
 const answering = (listener: RequestListener) => createServer(listener);
 
-describe('wrong calls', () => {
+// A command that hangs would hang the process of the tests.
+describe('wrong calls', { timeout: 300_000 }, () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'bad-calls-'));
   });

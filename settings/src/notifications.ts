@@ -8,8 +8,8 @@ export const notificationSettings = {
     type: networks,
     default: '',
     sentence:
-      'Private and local networks that webhooks, Slack and Teams may be in. All other private networks are refused, ' +
-      'whichever host name resolves to them.',
+      'Private and local networks that webhooks, Slack and Teams may be in. All other private and local networks are ' +
+      'refused, whichever host name resolves to them.',
   }),
   notificationHttpHosts: setting({
     name: 'ENVARIUM_NOTIFICATION_HTTP_HOSTS',

@@ -62,7 +62,7 @@ export function extendRepository(added: string, entries: readonly ListEntry[]): 
   });
   for (const entry of entries) addEntry(folder, entry);
 
-  // With these it would report to the runner of this test, use a database without the new tables, and no tools.
+  // With these it would report to the runner of this test, use a database without the new tables, and find no tools.
   const env = { ...process.env };
   for (const name of ['NODE_TEST_CONTEXT', testServerVariable, expectedToolsVariable]) delete env[name];
   const node = (...args: string[]) => {

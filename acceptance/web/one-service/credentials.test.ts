@@ -166,7 +166,7 @@ describe('credentials in the browser', { skip: withoutBrowser, concurrency: fals
     await dialog().getByText('Never started').waitFor();
     await press('New secret');
     await text(/^Where it is used/).fill('next to the cloud');
-    await press('Make secret');
+    await press('Create secret');
     const secret = (await dialog().getByLabel('Secret', { exact: true }).first().textContent()) ?? '';
     assert.notEqual(secret, '');
     await press('I have stored it');

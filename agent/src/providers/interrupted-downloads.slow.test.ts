@@ -1,5 +1,4 @@
 /** Downloads of providers that are cut off, stuck, killed, or larger than the disk; and eviction while a run is at work. */
-
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {

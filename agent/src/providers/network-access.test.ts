@@ -19,8 +19,7 @@ const withOpenssl = {
 const code = { 'main.tf': 'resource "terraform_data" "one" {}\n' };
 
 function folderFor(t: TestContext): string {
-  const folder = temporaryFolder(t, 'network-');
-  return folder;
+  return temporaryFolder(t, 'network-');
 }
 
 function repositories(setup: RunnerSetup): string {

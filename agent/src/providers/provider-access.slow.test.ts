@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { toolboxProgram, withToolbox } from '../../../tools/toolbox/places.ts';
-import { expectResult, failureOf } from '../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../testing/outcomes.ts';
 import {
   type Lie,
   type PackageOptions,
@@ -204,7 +204,7 @@ test(
     setup.commit({ [lockFile]: lockText('acme/one', '1.2.0', [`zh:${'b'.repeat(64)}`]) });
     const refused = await setup.run(setup.job(), { order: given.order });
     assert.match(
-      failureOf(refused),
+      failureMessageOf(refused),
       /acme\/one 1\.2\.0: none of the checksums in \.terraform\.lock\.hcl is signed by its registry/,
     );
   },
@@ -228,7 +228,7 @@ for (const [lie, message] of [
     await using given = await setting(t, [{ name: 'acme/one', version: '1.2.0', lie }]);
     const setup = createSetup(t, { 'main.tf': code({ source: 'acme/one' }) });
     const ran = await setup.run(setup.job(), { order: given.order });
-    assert.match(failureOf(ran), message);
+    assert.match(failureMessageOf(ran), message);
     assert.deepEqual(readdirSync(join(given.cache, 'packages')), []);
     assert.deepEqual(readdirSync(join(given.cache, 'unfinished')), []);
     assert.equal(existsSync(join(given.cache, '..', 'planted')), false);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { approvedHash } from '#protocol/approved.ts';
 import type { ApprovedParts } from '#protocol/messages/job.ts';
-import { expectResult, failureOf } from '../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../testing/runner-setup.ts';
 
 const simple = `
@@ -152,7 +152,7 @@ test('an apply of anything that was not approved is refused before its mark', wi
   };
   for (const [part, change] of Object.entries(changes)) {
     const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), ...change });
-    assert.match(failureOf(ran), new RegExp(`differs from what was approved \\(${part}\\)`));
+    assert.match(failureMessageOf(ran), new RegExp(`differs from what was approved \\(${part}\\)`));
     assert.equal(existsSync(ran.spool.mark), false);
   }
   const approved = withParts({ ...job.approved!.parts, toolVersion: '0.0.1' });

@@ -16,8 +16,7 @@ import { readOutcome, readRunner, readShipped, readSlotRecord, writeShipped } fr
 import { removeFolder, writeDurably } from './write-file.ts';
 
 function folderOf(t: { after(end: () => void): void }): string {
-  const folder = temporaryFolder(t, 'spool-');
-  return folder;
+  return temporaryFolder(t, 'spool-');
 }
 
 test('a power cut may leave the records of processes torn: they count as missing', (t) => {

@@ -129,7 +129,10 @@ function addSchedule(group: Command): void {
     .option('--no-deploy', 'stop scheduled deployments')
     .option('--destroy <cron>', 'cron expression of the destroy schedule')
     .option('--no-destroy', 'stop scheduled destroys')
-    .option('--time-zone <name>', 'time zone of both, such as Europe/Berlin (default: UTC)');
+    .option(
+      '--time-zone <name>',
+      'time zone of both, such as Europe/Berlin (new schedules: UTC unless specified)',
+    );
   onCall<ScheduleFlags>(schedule, async ({ session, args: [name = ''], options }) => {
     const { client, output, isJson } = session;
     const environment = await findEnvironment(session, name);
@@ -166,7 +169,10 @@ function addDriftSchedule(group: Command): void {
     .command('drift-schedule <environment>')
     .description('show or change its drift checks; omitted settings are unchanged')
     .option('--cron <cron>', 'five fields (minute, hour, day of month, month, day of week)')
-    .option('--time-zone <name>', 'its time zone, such as Europe/Berlin (default: UTC)')
+    .option(
+      '--time-zone <name>',
+      'its time zone, such as Europe/Berlin (new schedules: UTC unless specified)',
+    )
     .option('--off', 'stop drift checks')
     .addOption(optionOf('--remediation <strategy>', 'what to do about drift', remediations));
   schedule.options.find(({ long }) => long === '--off')?.conflicts('cron');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approvalDeciders } from '../schema/enumerations.ts';
 import { approvalReason } from './approval-reason.ts';
-import type { PolicyDecision, PolicyVerdict } from './policy-verdict.ts';
+import type { PolicyDecision } from './policy-verdict.ts';
 
 test('each reason to wait has words of its own', () => {
   const words = approvalDeciders.map((decidedBy) => approvalReason(decidedBy));
@@ -13,7 +13,7 @@ test('a plan that policies let wait without asking for it names those that say n
   const because = (...verdicts: [policyName: string, decision: PolicyDecision, round?: number][]) =>
     approvalReason(
       'policy',
-      verdicts.map(([policyName, decision, round = 1]) => ({ policyName, decision, round }) as PolicyVerdict),
+      verdicts.map(([policyName, decision, round = 1]) => ({ policyName, decision, round })),
     );
   assert.equal(because(['a', 'pending'], ['b', 'none']), 'its approval policies say so');
   assert.equal(because(['a', 'none']), 'its approval policies say nothing about the plan');
@@ -22,7 +22,7 @@ test('a plan that policies let wait without asking for it names those that say n
     'the approval policy "a" says nothing, and none at its place or above allows the plan',
   );
   assert.match(
-    because(['a', 'none'], ['b', 'allow'], ['c', 'none']) ?? '',
+    because(['a', 'none'], ['b', 'allow'], ['c', 'none']),
     /^the approval policies "a", "c" say nothing, and for at least one of them, none at its place/,
   );
 });

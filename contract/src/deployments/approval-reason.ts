@@ -2,11 +2,13 @@
 import type { ApprovalDecider } from '../schema/enumerations.ts';
 import type { PolicyDecision, PolicyVerdict } from './policy-verdict.ts';
 
+type DecidedVerdict = Pick<PolicyVerdict, 'policyName' | 'decision' | 'round'>;
+
 /**
- * Why a plan waits whose approval policies decided that, as the end of a sentence.
+ * The reason for a plan whose approval policies decided that it waits, as the end of a sentence.
  * @param all verdicts of each round
  */
-function policyWaitText(all: readonly Pick<PolicyVerdict, 'policyName' | 'decision' | 'round'>[]): string {
+function policyWaitText(all: readonly DecidedVerdict[]): string {
   const newest = Math.max(0, ...all.map(({ round }) => round));
   const namesOf = (wanted: PolicyDecision) =>
     all
@@ -28,10 +30,7 @@ const reasons: Readonly<Record<Exclude<ApprovalDecider, 'policy'>, string>> = {
   environment: 'the environment requires approval',
 };
 
-/** Why a plan waits for an approval, as the end of a sentence. @param verdicts of each round */
-export function approvalReason(
-  decidedBy: ApprovalDecider,
-  verdicts: Parameters<typeof policyWaitText>[0] = [],
-): string {
+/** The reason why a plan waits for an approval, as the end of a sentence. @param verdicts of each round */
+export function approvalReason(decidedBy: ApprovalDecider, verdicts: readonly DecidedVerdict[] = []): string {
   return decidedBy === 'policy' ? policyWaitText(verdicts) : reasons[decidedBy];
 }

@@ -77,8 +77,9 @@ export function rowsWhere<Table extends keyof Schema>(
 
 /** Reads the rows of an organization, newest first. */
 export function rowsOfOrganization<Table extends TableOfOrganization>(table: Table) {
-  const columns = ['organization_id', 'created_at desc', 'id desc'] as unknown as [ColumnOf<Table>];
-  return rowsWhere(table, ...columns);
+  // To the types, the table is one that has the columns of each.
+  const rows: unknown = rowsWhere(table as 'credential', 'organization_id', 'created_at desc', 'id desc');
+  return rows as (db: Connection, organizationId: string) => Promise<RowOf<Table>[]>;
 }
 
 /** Changes a row by its id. @returns the row as it is then */
@@ -86,7 +87,7 @@ export function updateById<Table extends TableWithId>(table: Table) {
   return async (tx: Connection, id: string, changes: Updateable<Schema[Table]>): Promise<RowOf<Table>> => {
     const row: unknown = await tx
       .updateTable(table as 'variable')
-      .set(changes as object)
+      .set(changes as Updateable<Schema['variable']>)
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();

@@ -1,7 +1,7 @@
 /**
  * The tables as types: generated from `migrations/` and the `columns.ts` of the families by
  * `npm run generate`.
- * sources 0898037597f23af994a075c6848de2cb129fd1566caf0f83d67f4ac516cbb5b0
+ * sources 56991ed486da923541b31ccc844d0b7d383a403489df51e4e557a4255a6286f9
  */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Columns as Agents } from './agents/columns.ts';

@@ -12,14 +12,14 @@ const lookMilliseconds = 20;
 /** Requests that take longer when the service stops are cut off. */
 const longestMilliseconds = 10_000;
 
+/** A second way to a service with TLS, for the agent on this machine. It leads to the agent protocol only. */
 interface LocalDoor extends AsyncDisposable {
   readonly url: string;
 }
 
 /**
- * A second way to a service with TLS, for the agent on this machine: plain HTTP on a free port of the
- * loopback address, which the certificate does not have to name. It leads to the agent protocol only.
- * Opens the door. @throws Error where no port is free
+ * Opens plain HTTP on a free port of the loopback address, which the certificate does not have to name.
+ * @throws Error where no port is free
  */
 async function openLocalDoor(app: FastifyInstance): Promise<LocalDoor> {
   const server = createServer(serverTimes.http, (request, response) => {

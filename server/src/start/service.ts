@@ -38,8 +38,8 @@ async function pauseOf(context: Context, { everySeconds, nextAt }: Loop): Promis
 }
 
 /**
- * Periodic work of the service. A failed pass is logged, and the next one follows.
- * Starts loops; dispose the result to end them after their pass.
+ * Starts the periodic work of the service; dispose the result to end each loop after its pass. A failed pass is
+ * logged, and the next one follows.
  */
 function startLoops(context: Context, loops: readonly Loop[]): AsyncDisposable {
   const closing = new AbortController();

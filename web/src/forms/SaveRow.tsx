@@ -2,7 +2,7 @@
 import { Button, type ButtonProps, Group } from '@mantine/core';
 import { ActionButton } from '../ui/ActionButton.tsx';
 
-/** Why a form without changes cannot be saved. */
+/** Reason why a form without changes cannot be saved. */
 export const nothingChanged = 'There are no changes.';
 
 export interface SaveButtonsProps {

@@ -20,7 +20,7 @@ interface StaleAlertProps {
   readonly onShow: () => void;
 }
 
-/** Why a change was refused. If another user was faster, edits stay until the person requests the other version. */
+/** Reason why a change was refused. If another user was faster, edits stay until the person requests the other version. */
 function StaleAlert({ error, onShow }: StaleAlertProps) {
   if (!isStatus(error, 412)) return <FormAlert mb="md" error={error} />;
   return (

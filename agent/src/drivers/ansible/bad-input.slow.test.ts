@@ -1,12 +1,11 @@
 /** Repositories, hosts and variables that no playbook can work with, with the real runner and the real Ansible. */
-
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '../../../../tools/suite/free-port.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { processesOf } from '../../processes/end-processes.ts';
 
 const play = (tasks: string) => `- name: Work
@@ -236,7 +235,7 @@ class CallbackModule(CallbackBase):
   const environment = [{ name: 'PID_FILE', value: join(world, 'pid'), isSensitive: false }];
   const planned = await run({ ...base, variables: { ...base.variables, environment } });
   const ran = await apply(planned);
-  assert.match(failureOf(ran), /^ansible-playbook was ended by signal SIGKILL/);
+  assert.match(failureMessageOf(ran), /^ansible-playbook was ended by signal SIGKILL/);
   assert.deepEqual(
     ran.events.flatMap((event) => (event.kind === 'resource' ? [[event.name, event.status]] : [])),
     [

@@ -1,5 +1,4 @@
 /** Roles and collections from archives of the repository and from a galaxy server, with the real Ansible. */
-
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,7 @@ import { sha256 } from '#protocol/approved.ts';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
 const filter = `class FilterModule:
     def filters(self):
@@ -134,7 +133,7 @@ test(
     await expectResult('applied', apply(planned, { travels: true }));
     const stranger = ansibleStage(t, files, { environment: server });
     const refused = await stranger.run(stranger.job());
-    assert.match(failureOf(refused), /a token is needed|401|nauthorized/);
+    assert.match(failureMessageOf(refused), /a token is needed|401|nauthorized/);
     assert.equal(refused.steps()['ansible:galaxy'], 'FAIL');
   },
 );

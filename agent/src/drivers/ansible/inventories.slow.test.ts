@@ -1,11 +1,10 @@
 /** Inventories and the hosts that plays match, with the real runner and the real Ansible. */
-
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
 test('a list of hosts runs on these hosts, and starts no file of the repository', withAnsible, async (t) => {
   const files = {
@@ -80,7 +79,7 @@ test('an apply that reaches no host fails, too', withAnsible, async (t) => {
   const environment = { ENVARIUM_SKIP_ANSIBLE_CHECK: 'true' };
   const { run, apply, job } = ansibleStage(t, { 'playbook.yml': play('web') }, { environment });
   const applied = await apply(await run(job()));
-  assert.match(failureOf(applied), /^No play matched a host/);
+  assert.match(failureMessageOf(applied), /^No play matched a host/);
 });
 
 test('a play that matches no host, next to one that does, is a row of the plan', withAnsible, async (t) => {

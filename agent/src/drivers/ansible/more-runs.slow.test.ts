@@ -1,5 +1,4 @@
 /** More playbooks with the real runner and the real Ansible: each type of plan, destroys and repetitions. */
-
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { test } from 'node:test';
 import { ExactNumber } from '#contract/schema/exact-json.ts';
 import { readExample } from '../../../../tools/examples.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
 test(
   'plans of every type say what would change; without a change, the plan is empty',
@@ -116,7 +115,10 @@ test(
     const { world, run, apply, job } = ansibleStage(t, files);
     const planned = await expectResult('planned', run(job()));
     const failed = await apply(planned);
-    assert.match(failureOf(failed), /^localhost failed in task "Try": non-zero return code\n +not yet$/);
+    assert.match(
+      failureMessageOf(failed),
+      /^localhost failed in task "Try": non-zero return code\n +not yet$/,
+    );
     assert.equal(failed.outcome.error?.exitCode, 2);
     assert.deepEqual(
       failed.events.flatMap((event) =>

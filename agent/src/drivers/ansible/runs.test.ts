@@ -1,5 +1,4 @@
 /** Plans and applies the example repository with the real runner and the real Ansible. */
-
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Real hosts over ssh, with the real runner in its sandbox and the real Ansible. */
-
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Plans and applies the example with the real runner, against a server that answers as AWS does. */
-
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

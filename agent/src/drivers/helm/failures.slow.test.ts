@@ -1,5 +1,4 @@
 /** Failures of runs and their messages, with the real runner, helm and cluster. */
-
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +13,7 @@ import {
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
 import { playAnnotation } from '../../../testing/cluster/played-readiness.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 
 const needs = withHelm();
@@ -32,7 +31,7 @@ async function planError(
   more: { environment?: JobVariable[]; values?: JobVariable[] } = {},
 ): Promise<string> {
   const stage = await stageWith(t, files);
-  return failureOf(await stage.run(stage.job({}, more)));
+  return failureMessageOf(await stage.run(stage.job({}, more)));
 }
 
 /** @returns the run of an apply that fails */
@@ -44,7 +43,10 @@ async function failedApply(stage: HelmStage, job = stage.job()): Promise<Ran> {
 test('a folder without a chart is named', needs, async (t) => {
   const stage = await helmStage(t, await cluster(), { 'readme.md': 'nothing' });
   const job = stage.job();
-  assert.match(failureOf(await stage.run(job)), /^No chart: the root of \S+ has no Chart\.yaml; set path/);
+  assert.match(
+    failureMessageOf(await stage.run(job)),
+    /^No chart: the root of \S+ has no Chart\.yaml; set path/,
+  );
 });
 
 test(
@@ -73,7 +75,7 @@ test('objects that belong to somebody else are not taken over', needs, async (t)
   const stage = await stageWith(t, {});
   await stage.namespace.kubectl(['create', 'configmap', 'shop-page']);
   assert.match(
-    failureOf(await stage.run(stage.job())),
+    failureMessageOf(await stage.run(stage.job())),
     /ConfigMap "shop-page" in namespace "\S+" exists and cannot be imported[^]*\(the object exists and does not belong to this release/,
   );
   stage.namespace.playReadiness();
@@ -96,7 +98,7 @@ test('a namespace that is being deleted is named', needs, async (t) => {
   await kubectl(finalizers('["test.example/wait"]'));
   await kubectl(['delete', 'namespace', name, '--wait=false']);
   assert.match(
-    failureOf(await stage.run(stage.job())),
+    failureMessageOf(await stage.run(stage.job())),
     /because it is being terminated[^]*\(wait until the namespace is gone/,
   );
   await kubectl(finalizers('[]'));
@@ -107,14 +109,14 @@ test('a cluster that cannot be reached, and a token that has expired, are named'
     kubeconfig: (namespace) => namespace.kubeconfig().replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'),
   });
   assert.match(
-    failureOf(await unreachable.run(unreachable.job())),
+    failureMessageOf(await unreachable.run(unreachable.job())),
     /127\.0\.0\.1:1 was refused[^]*cannot be reached from this agent/,
   );
   const expired = await helmStage(t, await cluster(), exampleChart(), {
     kubeconfig: (namespace) => namespace.restrictedKubeconfig(-1),
   });
   assert.match(
-    failureOf(await expired.run(expired.job())),
+    failureMessageOf(await expired.run(expired.job())),
     /logged in[^]*\(the cluster does not accept the token/,
   );
 });
@@ -131,7 +133,7 @@ test('a user of one namespace deploys into it', needs, async (t) => {
 test('what a policy of the cluster refuses is known before the apply', needs, async (t) => {
   const stage = await stageWith(t, {});
   await stage.namespace.refuse({ resources: ['deployments'], message: 'No deployments on Fridays.' });
-  assert.match(failureOf(await stage.run(stage.job())), /No deployments on Fridays\./);
+  assert.match(failureMessageOf(await stage.run(stage.job())), /No deployments on Fridays\./);
 });
 
 const hook = (wish: string) => `apiVersion: batch/v1
@@ -171,7 +173,7 @@ for (const [wish, expected] of [
         stage,
         stage.job({}, { environment: wish === 'pending' ? [shortly] : [], values }),
       );
-      assert.match(failureOf(failed), expected);
+      assert.match(failureMessageOf(failed), expected);
       assert.equal(failed.outcome.failedCommand, 'helm upgrade');
       stage.setup.commit({ 'templates/hook.yaml': null });
       const next = await stage.run(stage.job());
@@ -192,7 +194,7 @@ test(
       stage,
       stage.job({}, { environment, values: [plain('image.tag', '2')] }),
     );
-    assert.match(failureOf(failed), /has passed: the run derives it from its own time limit/);
+    assert.match(failureMessageOf(failed), /has passed: the run derives it from its own time limit/);
     const log = failed.log('helm:upgrade');
     assert.match(log, /Deployment is not ready: \S+\/shop\. 0 out of 1 expected pods/);
     assert.match(log, /beginning wait for \d+ resources with timeout of 3s/);
@@ -205,7 +207,7 @@ test('a first installation that fails leaves nothing, and a retry repeats it', n
   const planned = await stage.run(stage.job({}, { environment: [shortly] }));
   const retry = { times: 1, isReviewed: true };
   const failed = await stage.run(stage.setup.applyJob(planned, { changes: { retry } }));
-  assert.match(failureOf(failed), /atomic being set/);
+  assert.match(failureMessageOf(failed), /atomic being set/);
   assert.equal(failed.outcome.error?.retryCount, 1);
   assert.equal(await stage.helm(['list', '--all', '--short']), '');
   assert.equal(await stage.namespace.kubectl(['get', 'deployments', '-o', 'name']), '');
@@ -214,7 +216,7 @@ test('a first installation that fails leaves nothing, and a retry repeats it', n
 test('what runs of helm cannot have is refused by name', needs, async (t) => {
   const stage = await stageWith(t, {});
   const refusal = async (changes: Parameters<HelmStage['job']>[0], more?: Parameters<HelmStage['job']>[1]) =>
-    failureOf(await stage.run(stage.job(changes, more)));
+    failureMessageOf(await stage.run(stage.job(changes, more)));
   const env = (name: string, value: string, isSensitive = false) => ({
     environment: [{ name, value, isSensitive }],
   });
@@ -267,5 +269,5 @@ for (const [what, script, expected] of [
     writeFileSync(program, script);
     chmodSync(program, 0o755);
     const ran = await stage.run(stage.job(), { toolPaths: { ...stage.toolPaths, helm: program } });
-    assert.match(failureOf(ran), expected);
+    assert.match(failureMessageOf(ran), expected);
   });

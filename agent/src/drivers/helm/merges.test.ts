@@ -1,5 +1,4 @@
 /** Results of helm's own merge in the plan: fields that exclude each other, and marks. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRecord, recordOf } from '#contract/schema/is-record.ts';

@@ -1,5 +1,4 @@
 /** Releases of runs that were killed in the middle, with the real runner, helm and cluster. */
-
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
@@ -41,8 +40,7 @@ async function killedApply(stage: HelmStage, job: Job, when: RegExp, step = 'hel
   const running = stage.start(stage.setup.applyJob(planned));
   await running.until(() => when.test(textOrEmpty(running.spool.stepLog(step))), String(when));
   await kill(stage);
-  const ran = await expectResult('failed', running.ended);
-  return ran;
+  return expectResult('failed', running.ended);
 }
 
 const statusOf = async (stage: HelmStage) =>

@@ -1,5 +1,4 @@
 /** Charts of chart repositories and registries, with the real runner, helm and cluster. */
-
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Job, JobVariable } from '#protocol/messages/job.ts';
@@ -14,7 +13,7 @@ import {
   withHelm,
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { prepareNetwork } from '../../network/network-order.ts';
 
 const needs = withHelm();
@@ -86,9 +85,9 @@ test('credentials reach the repository, and neither log nor arguments', needs, a
   const job = (environment: JobVariable[]) =>
     stage.job({ source: sourceOf(charts.url), secrets: [password] }, { environment });
   const { order } = prepareNetwork(authority.file, {}, stage.setup.workFolder);
-  assert.match(failureOf(await stage.run(job(login))), /x509: [^]*set ENVARIUM_CA_FILE of the agent/);
+  assert.match(failureMessageOf(await stage.run(job(login))), /x509: [^]*set ENVARIUM_CA_FILE of the agent/);
   const refused = await stage.run(job([]), { order: { network: order } });
-  assert.match(failureOf(refused), /401 Unauthorized[^]*check ENVARIUM_HELM_REPO_USERNAME/);
+  assert.match(failureMessageOf(refused), /401 Unauthorized[^]*check ENVARIUM_HELM_REPO_USERNAME/);
   const planned = await expectResult('planned', stage.run(job(login), { order: { network: order } }));
   assert.ok(!planned.log('helm:chart').includes(password));
 });
@@ -99,7 +98,7 @@ test(
   async (t) => {
     const charts = await repository(t);
     const stage = await stageFor(t);
-    const error = async (source: Job['source']) => failureOf(await stage.run(stage.job({ source })));
+    const error = async (source: Job['source']) => failureMessageOf(await stage.run(stage.job({ source })));
     assert.match(
       await error(sourceOf(charts.url, '9.9.9')),
       /greeting[^]*9\.9\.9[^]*not found[^]*\(check helmChartName and revision\)/,
@@ -122,7 +121,7 @@ test('a chart of a registry is pulled with credentials', needs, async (t) => {
   const job = (environment: JobVariable[]) =>
     stage.job({ source: sourceOf(charts.registry, '1.3.0'), secrets: [password] }, { environment });
   assert.match(
-    failureOf(await stage.run(job([]))),
+    failureMessageOf(await stage.run(job([]))),
     /credential[^]*\(the chart repository refuses the credentials/,
   );
   const planned = await expectResult('planned', stage.run(job(login)));

@@ -1,5 +1,4 @@
 /** Plans and applies charts with the real runner, helm and cluster. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -11,7 +10,7 @@ import {
   withHelm,
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();
@@ -168,7 +167,7 @@ data:
   await stage.namespace.kubectl(['create', 'configmap', 'outside', '--from-literal=text=other']);
   const stopped = await stage.run(stage.setup.applyJob(planned));
   assert.match(
-    failureOf(stopped),
+    failureMessageOf(stopped),
     /differs from what was approved \(the chart renders otherwise: v1\/ConfigMap\/\S+\/looked-up \(data\.text\)\), and nothing was applied: deploy again/,
   );
   assert.equal(await stage.helm(['list', '--all', '--short']), '');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sharedCluster, type TestNamespace, withCluster } from '../../../testing/cluster/cluster.ts';
 import { clusterStage, type Stage } from '../../../testing/cluster/stage.ts';
-import { failureOf } from '../../../testing/outcomes.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 import { findProgram } from '../../processes/programs.ts';
 
 const needs = withCluster();
@@ -87,7 +87,7 @@ const broken: readonly { what: string; manifests: string; expected: RegExp; more
 for (const { what, manifests, expected } of broken)
   test(`a manifest that ${what} ends the plan with the reason`, needs, async (t) => {
     const stage = await stageOf(t, manifests);
-    assert.match(failureOf(await stage.run(stage.job())), expected);
+    assert.match(failureMessageOf(await stage.run(stage.job())), expected);
   });
 
 test(
@@ -101,7 +101,7 @@ test(
       configMap({ a: 'theirs', b: '1' }),
     );
     assert.match(
-      failureOf(await stage.run(stage.job())),
+      failureMessageOf(await stage.run(stage.job())),
       /^\.data\.a.*: managed by "theirs".*ENVARIUM_K8S_FORCE_CONFLICTS/,
     );
     const environment = [...stage.job().variables.environment, plain('ENVARIUM_K8S_FORCE_CONFLICTS', 'true')];
@@ -125,8 +125,8 @@ test(
     const planned = await stage.run(stage.job());
     const theirs = ['apply', '--server-side', '--field-manager=theirs', '-f', '-'];
     await stage.namespace.kubectl(theirs, configMap({ a: 'theirs' }));
-    assert.match(failureOf(await stage.apply(planned)), /^\.data\.a: managed by "theirs"/);
-    assert.match(failureOf(await stage.run(stage.job())), /^\.data\.a.*: managed by "theirs"/);
+    assert.match(failureMessageOf(await stage.apply(planned)), /^\.data\.a: managed by "theirs"/);
+    assert.match(failureMessageOf(await stage.run(stage.job())), /^\.data\.a.*: managed by "theirs"/);
     const destroying = await stage.run(stage.job({ type: 'destroy' }));
     assert.deepEqual(destroying.outcome.plan?.resourceChanges, []);
   },
@@ -142,7 +142,7 @@ test(
     const other = await stage.run(stage.job({ environmentId: '00000000-0000-7000-8000-0000000000e2' }), {
       state: null,
     });
-    assert.match(failureOf(other), /ConfigMap\/settings belongs to the environment "\S+e1"/);
+    assert.match(failureMessageOf(other), /ConfigMap\/settings belongs to the environment "\S+e1"/);
     await kubectl(['label', 'configmap', 'settings', 'envarium-environment-id-']);
     const destroying = await stage.run(stage.job({ type: 'destroy' }));
     assert.deepEqual(destroying.outcome.plan?.resourceChanges, []);
@@ -165,14 +165,14 @@ test('what is wrong with objects of a namespace that does not exist yet ends the
   const unknown = { ...own, dataa: { b: '2' } };
   const thing = { apiVersion: 'shop.test/v1', kind: 'Thing' };
   const stage = await stageOf(t, inNewNamespace(name, own, port(70_000)));
-  const refused = failureOf(await stage.run(stage.job()));
+  const refused = failureMessageOf(await stage.run(stage.job()));
   assert.match(refused, /spec\.ports\[0\]\.port: Invalid value: 70000/);
   assert.match(
     refused,
     /\(found in the namespace default, because the one of the object does not exist yet\)$/,
   );
   stage.setup.commit({ 'a.yaml': inNewNamespace(name, { ...port(80) }, unknown, thing) });
-  const both = failureOf(await stage.run(stage.job()));
+  const both = failureMessageOf(await stage.run(stage.job()));
   assert.match(both, /\.dataa: field not declared in schema/);
   assert.match(both, /no matches for kind "Thing" in version "shop\.test\/v1"/);
   stage.setup.commit({ 'a.yaml': inNewNamespace(name, own, port(80)) });
@@ -220,7 +220,7 @@ test('an object in a version that its new definition does not serve ends the pla
   const box = { apiVersion: 'shop.test/v2', kind: 'Box', metadata: { name: 'one' } };
   const stage = await stageOf(t, `${JSON.stringify(definition)}\n---\n${JSON.stringify(box)}`);
   assert.match(
-    failureOf(await stage.run(stage.job())),
+    failureMessageOf(await stage.run(stage.job())),
     /^shop\.test\/v2\/Box\/\S+\/one: its definition boxes\.shop\.test in these manifests serves only shop\.test\/v1: correct apiVersion$/,
   );
 });
@@ -231,7 +231,7 @@ test(
   async (t) => {
     const stage = await stageOf(t, '# nothing yet\n');
     const ran = await stage.run(stage.job());
-    assert.match(failureOf(ran), /^the rendered manifests contain no objects/);
+    assert.match(failureMessageOf(ran), /^the rendered manifests contain no objects/);
     assert.equal(ran.outcome.failedCommand, undefined);
   },
 );
@@ -241,7 +241,7 @@ test('an immutable field ends the plan with the field', needs, async (t) => {
   await stage.deploy();
   stage.setup.commit({ 'a.yaml': deployment('two') });
   assert.match(
-    failureOf(await stage.run(stage.job())),
+    failureMessageOf(await stage.run(stage.job())),
     /spec\.selector: .*field is immutable\n\(the cluster cannot change/s,
   );
 });
@@ -257,7 +257,7 @@ test('a namespace that is being deleted ends the plan with the reason', needs, a
   await kubectl(['apply', '-f', '-'], JSON.stringify(blocked));
   await kubectl(['delete', 'namespace', name, '--wait=false']);
   assert.match(
-    failureOf(await stage.run(stage.job())),
+    failureMessageOf(await stage.run(stage.job())),
     /being terminated\n\(wait until the namespace is gone/,
   );
   await kubectl(['patch', 'configmap', 'b', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
@@ -290,7 +290,7 @@ const accesses: readonly {
 for (const { what, kubeconfig, expected } of accesses)
   test(`${what} ends the plan with the reason`, needs, async (t) => {
     const stage = await stageOf(t, configMap({ a: '1' }), { kubeconfig });
-    assert.match(failureOf(await stage.run(stage.job())), expected);
+    assert.match(failureMessageOf(await stage.run(stage.job())), expected);
   });
 
 test('a user with few rights deploys to its namespace, and what is forbidden is named', needs, async (t) => {
@@ -303,7 +303,7 @@ test('a user with few rights deploys to its namespace, and what is forbidden is 
   assert.deepEqual(drift.outcome.plan?.resourceChanges, [], JSON.stringify(drift.outcome));
   const role = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: ${stage.namespace.name} }\n`;
   stage.setup.commit({ 'a.yaml': role });
-  assert.match(failureOf(await stage.run(stage.job())), /Forbidden.*clusterroles/);
+  assert.match(failureMessageOf(await stage.run(stage.job())), /Forbidden.*clusterroles/);
 });
 
 /** A program that answers as kubectl where it says so, and else does what a test asks. */
@@ -343,7 +343,7 @@ for (const { what, does, expected } of [
     const stage = await stageOf(t, configMap({ a: '1' }));
     const kubectl = falseKubectl(stage.setup.folder, does);
     const toolPaths = { kubectl, git: findProgram('git') ?? '' };
-    assert.match(failureOf(await stage.run(stage.job(), { toolPaths })), expected);
+    assert.match(failureMessageOf(await stage.run(stage.job(), { toolPaths })), expected);
   });
 
 test('what a deployment cannot have is refused before anything runs', needs, async (t) => {
@@ -356,11 +356,11 @@ test('what a deployment cannot have is refused before anything runs', needs, asy
     }),
   );
   for (const part of [/^k8sNamespace: /m, /^targets: /m, /^ENVARIUM_K8S_WAIT_SECONDS: /m])
-    assert.match(failureOf(wrong), part);
+    assert.match(failureMessageOf(wrong), part);
   const empty = await stageOf(t, '');
   empty.setup.commit({ 'a.yaml': null, 'readme.md': 'x' });
   assert.match(
-    failureOf(await empty.run(empty.job())),
+    failureMessageOf(await empty.run(empty.job())),
     /^No manifests: the root of .* set path to the folder/,
   );
 });

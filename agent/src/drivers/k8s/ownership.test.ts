@@ -1,11 +1,10 @@
 /** Ownership on a real cluster: nothing of others is taken or deleted, and nothing of ours is forgotten. */
-
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sharedCluster, withCluster } from '../../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../../testing/cluster/stage.ts';
-import { failureOf } from '../../../testing/outcomes.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 
 const needs = withCluster();
 const cluster = sharedCluster();
@@ -65,7 +64,7 @@ test('custom objects that a user may not read any more are not forgotten', needs
   const destroying = await stage.run(
     stage.job({ type: 'destroy', variables: { environment: [restricted, noWait], terraform: [] } }),
   );
-  assert.match(failureOf(destroying), /forbidden/);
+  assert.match(failureMessageOf(destroying), /forbidden/);
 });
 
 test('objects of a version that the cluster no longer serves are deleted in another', needs, async (t) => {
@@ -99,7 +98,7 @@ test(
     const run = (planned: typeof first) => stage.run(stage.setup.applyJob(planned), { state: null });
     assert.equal((await run(first)).outcome.result, 'applied');
     const refused = await run(second);
-    assert.match(failureOf(refused), /belongs to the environment "\S+e1".*another name or namespace/s);
+    assert.match(failureMessageOf(refused), /belongs to the environment "\S+e1".*another name or namespace/s);
   },
 );
 

@@ -1,5 +1,4 @@
 /** Runs on a real cluster, with the real runner and the real kubectl. */
-
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,7 +10,7 @@ import { readExample } from '../../../../tools/examples.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
 import { sharedCluster, withCluster } from '../../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../../testing/cluster/stage.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 import { readMark } from '../../spool/read-attempt.ts';
@@ -246,7 +245,7 @@ test('an apply that fails half-way is recorded, and the next one continues', nee
   const planned = await stage.run(stage.job());
   const refusal = await refuse({ resources: ['deployments'], message: 'No deployments on Fridays.' });
   const failed = await stage.apply(planned);
-  assert.match(failureOf(failed), /No deployments on Fridays\./);
+  assert.match(failureMessageOf(failed), /No deployments on Fridays\./);
   assert.equal(failed.outcome.failedCommand, 'kubectl apply (objects, new)');
   assert.match(failed.log('k8s:apply'), /configmap\/first serverside-applied/);
   const refused = await stage.run(stage.job());
@@ -271,7 +270,7 @@ test(
       { variables: { environment: [waits], terraform: [] } },
     );
     const { applied } = await stage.deploy();
-    assert.match(failureOf(applied), /deployment "web" rollout.*ENVARIUM_K8S_WAIT_SECONDS/s);
+    assert.match(failureMessageOf(applied), /deployment "web" rollout.*ENVARIUM_K8S_WAIT_SECONDS/s);
     assert.equal(applied.outcome.failedCommand, 'kubectl rollout status (at most 2 s)');
     assert.match(applied.log('k8s:apply'), /^web-\S+ +0\/1 +Pending/m);
     assert.equal(applied.outcome.resourceCount, 1);

@@ -1,10 +1,9 @@
 /** Passphrases and backends of users, with the real runner and the real Pulumi. */
-
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { failureOf } from '../../../testing/outcomes.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, variablesOf } from '../../../testing/pulumi/pulumi-stage.ts';
 import { onePage as program } from '../../../testing/pulumi/shop.ts';
@@ -18,7 +17,7 @@ test('a wrong passphrase is named, and the right one works', withPulumi, async (
     environment: { PULUMI_CONFIG_PASSPHRASE: 'another one' },
   });
   const refused = await run(job({ ...changes, variables: wrong }), options);
-  assert.match(failureOf(refused), /PULUMI_CONFIG_PASSPHRASE is not the passphrase/);
+  assert.match(failureMessageOf(refused), /PULUMI_CONFIG_PASSPHRASE is not the passphrase/);
   assert.equal((await deploy({}, applied)).applied.outcome.result, 'applied');
 });
 
@@ -68,7 +67,7 @@ test('a locked stack is named, and the lock stays', withPulumi, async (t) => {
   writeFileSync(join(locks, 'somebody.json'), JSON.stringify(lock), { mode: 0o644 });
   const refused = await apply(planned);
   assert.match(
-    failureOf(refused),
+    failureMessageOf(refused),
     /stack is currently locked by 1 lock[\s\S]*wait until the other run has ended; if it was killed, run "pulumi cancel"/,
   );
   assert.deepEqual(readdirSync(locks), ['somebody.json']);

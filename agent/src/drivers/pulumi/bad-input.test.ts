@@ -1,18 +1,16 @@
 /** Problems of code, variables, backends and programs in words, with the real runner and the real Pulumi. */
-
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, type StageVariables } from '../../../testing/pulumi/pulumi-stage.ts';
 import { onePage as program } from '../../../testing/pulumi/shop.ts';
 
 async function problemOf(t: TestContext, files: Record<string, string>, variables: StageVariables = {}) {
   const { run, job } = pulumiStage(t, files, variables);
-  const { outcome } = await expectResult('failed', run(job()));
-  return outcome.error?.message ?? '';
+  return failureMessageOf(await run(job()));
 }
 
 const cases: readonly (readonly [
@@ -108,7 +106,7 @@ test('a preview that writes nothing or 100 MB ends the run', withPulumi, async (
     { ...base, limits: { ...base.limits, stepLogBytes: 1_000_000 } },
     { toolPaths: loud },
   );
-  assert.match(failureOf(cut), /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
+  assert.match(failureMessageOf(cut), /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
 });
 
 test('a program that hangs is ended by the time limit, and the next run continues', withPulumi, async (t) => {

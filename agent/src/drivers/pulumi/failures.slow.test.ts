@@ -1,10 +1,9 @@
 /** Updates of Pulumi that are refused, fail, are stopped or killed, with the real runner and the real Pulumi. */
-
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
 import { deployed, program, urn, variables } from '../../../testing/pulumi/shop.ts';
@@ -20,7 +19,7 @@ test(
     rmSync(join(stage.world, 'page'));
     const stopped = await stage.apply(planned);
     assert.match(
-      failureOf(stopped),
+      failureMessageOf(stopped),
       /differs from what was approved \(create of urn:pulumi:test-one::shop::file:index:File::page, which was not in the approved preview\)/,
     );
     assert.ok(!existsSync(join(stage.world, 'page')));
@@ -34,7 +33,7 @@ test('a failure half-way keeps what was done, and the next deployment continues'
   );
   const { world, setup, deploy } = pulumiStage(t, { 'Pulumi.yaml': failing }, variables);
   const { applied } = await deploy();
-  assert.match(failureOf(applied), /key cannot be written: the mode is fail/);
+  assert.match(failureMessageOf(applied), /key cannot be written: the mode is fail/);
   assert.deepEqual(readdirSync(world), ['page']);
   assert.equal(applied.outcome.resourceCount, 1);
   assert.equal(applied.steps()['state:store'], 'SUCCESS');
@@ -136,7 +135,7 @@ test(
     chmodSync(file, 0o755);
     const toolPaths = { pulumi: file, 'pulumi-language-yaml': join(pulumiFolder(), 'pulumi-language-yaml') };
     const refused = await run(setup.applyJob(planned), { toolPaths });
-    assert.match(failureOf(refused), /violates plan.*content/s);
+    assert.match(failureMessageOf(refused), /violates plan.*content/s);
     assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'hello');
   },
 );

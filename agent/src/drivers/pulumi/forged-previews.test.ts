@@ -1,10 +1,9 @@
 /** Code of the repository that works while Pulumi does, and writes to what people are shown. */
-
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { failureOf } from '../../../testing/outcomes.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 import { pulumiFolder, withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
 import { hiddenInPreview } from './preview-check.ts';
@@ -51,7 +50,7 @@ async function planned(t: TestContext, events: readonly unknown[]) {
 test('a preview whose report hides what its plan has is refused', withPulumi, async (t) => {
   const { stage, ran } = await planned(t, [summary]);
   assert.match(
-    failureOf(ran),
+    failureMessageOf(ran),
     /differs from what it has reported \(create of urn:pulumi:test-one::shop::file:index:File::page\)/,
   );
   assert.ok(!existsSync(join(stage.world, 'page')));

@@ -1,5 +1,4 @@
 /** Plans and applies with the real runner, the real Pulumi and a provider of files. */
-
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

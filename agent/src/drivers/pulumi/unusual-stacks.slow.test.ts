@@ -1,5 +1,4 @@
 /** Stacks that are not what their environment expects. */
-
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { sha256 } from '#protocol/approved.ts';
 import { jobOf } from '../../../testing/driver-job.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage } from '../../../testing/pulumi/pulumi-stage.ts';
 import { TornState } from '../interface/driver.ts';
@@ -54,7 +53,7 @@ test(
     const known = after(applied);
     const planned = await run(job(known.changes), known.options);
     assert.match(
-      failureOf(planned),
+      failureMessageOf(planned),
       /the state belongs to the project "shop", and Pulumi\.yaml names "zoo": change the name back/,
     );
     assert.ok(!existsSync(join(world, 'other')));
@@ -91,7 +90,7 @@ test('a state of another stack is refused before Pulumi replaces all of it', wit
       state,
     });
     assert.match(
-      failureOf(planned),
+      failureMessageOf(planned),
       /belongs to the stack "prod", and that of the environment is "test-one": .* "pulumi stack rename test-one"/,
     );
   }

@@ -1,5 +1,4 @@
 /** Variables and committed configurations in programs, with the real runner and the real Pulumi. */
-
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,10 +1,9 @@
 /** Bad input, with the real tool: a clear error, and the state stays as it was. */
-
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   binaries,
   createTerragrunt,
@@ -28,7 +27,7 @@ async function expectRefused(
 ): Promise<void> {
   const setup = createTerragrunt(t, 'opentofu', files, isRunAll);
   const ran = await setup.plan(changes);
-  assert.match(failureOf(ran), message);
+  assert.match(failureMessageOf(ran), message);
 }
 
 test('units that need each other are named', withTerragrunt(), (t) =>
@@ -54,7 +53,7 @@ test('a unit outside of the repository is refused', withTerragrunt(), async (t) 
     'live/app/main.tf': moduleCode,
   });
   const ran = await setup.plan();
-  assert.match(failureOf(ran), /outside/);
+  assert.match(failureMessageOf(ran), /outside/);
 });
 
 test('a folder without units is refused, for one unit and for all', withTerragrunt(), async (t) => {
@@ -86,7 +85,7 @@ for (const binary of binaries)
       const path = { source: { ...setup.job().source, path: 'live/app' } };
       const ran = await setup.plan(path);
       assert.match(
-        failureOf(ran),
+        failureMessageOf(ran),
         /^Nothing of this plan can be applied \(unit \.: it was planned with mock outputs of \.\.\/vpc\)/,
       );
       const shown = await expectResult('planned', setup.plan({ ...path, type: 'prPlan' }));
@@ -174,7 +173,7 @@ test(
     assert.notEqual(silent.outcome.result, 'planned');
     assert.match(silent.outcome.error?.message ?? '', /plan/);
     const loud = await run(`head -c 100000000 /dev/zero | tr '\\0' 'x'`, { stepLogBytes: 1_000_000 });
-    assert.match(failureOf(loud), /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
+    assert.match(failureMessageOf(loud), /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
     const hung = await run('exec sleep 1000', { runSeconds: 3, abortSeconds: 1 });
     assert.equal(hung.outcome.result, 'timed-out', JSON.stringify(hung.outcome));
     assert.match(hung.outcome.error?.message ?? '', /longer than 3 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);

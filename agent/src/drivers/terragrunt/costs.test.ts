@@ -1,5 +1,4 @@
 /** Costs of several units, with the real terragrunt and infracost. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';

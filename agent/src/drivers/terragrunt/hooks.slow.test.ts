@@ -1,5 +1,4 @@
 /** Hooks, excluded, removed and generated units, and much output, with the real tool. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';

@@ -1,8 +1,7 @@
 /** Units whose dependencies have neither outputs nor mocks, with the real tool. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   createTerragrunt,
   moduleCode,
@@ -79,7 +78,7 @@ test('nothing waits for a unit that the run does not have', withTerragrunt(), as
     },
   });
   assert.match(
-    failureOf(ran),
+    failureMessageOf(ran),
     /Nothing of this plan can be applied: deploy the units that it needs first \(vpc\), or include them/,
   );
 });

@@ -1,5 +1,4 @@
 /** Units that keep their state in a backend of their own, next to units whose state the service stores. */
-
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

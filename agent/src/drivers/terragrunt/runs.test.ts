@@ -1,5 +1,4 @@
 /** Real runs of terragrunt with the real runner, with terraform and with OpenTofu. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';

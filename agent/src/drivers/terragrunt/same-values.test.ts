@@ -1,9 +1,8 @@
 /** Values of variables that terragrunt determines for an apply alone, with the real tools. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { binaries, createTerragrunt, withTerragrunt } from '../../../testing/units/terragrunt-setup.ts';
 
 /** The variable is read while the plan is applied, and the plan has no value of it. */
@@ -161,7 +160,7 @@ test('a single unit gets the values of its plan, elsewhere as well', withTerragr
   const setup = createTerragrunt(t, 'opentofu', files, false);
   const planned = await setup.plan();
   const refused = await setup.apply(planned, { travels: true });
-  assert.match(failureOf(refused), /^Error: The plan does not have the value of TF_VAR_size\n/);
+  assert.match(failureMessageOf(refused), /^Error: The plan does not have the value of TF_VAR_size\n/);
   // An engine would run instead of the program that checks.
   const engine = 'engine {\n  source = "/nowhere"\n}\n';
   setup.commit({ 'live/terragrunt.hcl': `${engine}inputs = { size = "medium" }\n` });

@@ -1,5 +1,4 @@
 /** Files that terragrunt reads and our parser does not, with the real tool. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectResult } from '../../../testing/outcomes.ts';

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { failureOf } from '../../../testing/outcomes.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, type RunnerSetup } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -147,7 +147,7 @@ test('a token is sent to no other address, not even after a redirect', needs, as
       source: { ...source, repository: `${address}/code`, credentials: { username: 'user', password } },
     }),
   );
-  assert.match(failureOf(ran), /^repository .*redirects elsewhere/);
+  assert.match(failureMessageOf(ran), /^repository .*redirects elsewhere/);
   assert.deepEqual(seen, []);
 });
 

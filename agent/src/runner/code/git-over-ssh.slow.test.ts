@@ -7,7 +7,7 @@ import { after, type TestContext, test } from 'node:test';
 import { knownHostsFile } from '#guards/known-hosts.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { startLfsServer } from '../../../testing/lfs-server.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -55,8 +55,7 @@ export function repositoryBeside(setup: RunnerSetup, name: string, files: Record
 }
 
 async function failure(setup: RunnerSetup, changes: Partial<Job['source']>): Promise<string> {
-  const { outcome } = await expectResult('failed', setup.run(setup.job({ source: source(setup, changes) })));
-  return outcome.error?.message ?? '';
+  return failureMessageOf(await setup.run(setup.job({ source: source(setup, changes) })));
 }
 
 function filesBelow(folder: string): string[] {

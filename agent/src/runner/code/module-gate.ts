@@ -43,12 +43,13 @@ export async function openModuleGate(attempt: AttemptContext): Promise<ModuleGat
   const web = gates.use(await openGitGate(source));
   const hasSsh = source.ssh !== undefined && source.areCredentialsForCheckoutOnly !== true;
   const ssh = hasSsh ? gates.use(await openGate(attempt)) : null;
+  const environment = {
+    ...moduleGitEnvironment(attempt.folders.gitConfig, web.settings),
+    ...(ssh === null ? {} : { ...ssh.environment, GIT_ALLOW_PROTOCOL: protocols }),
+  };
   const opened = gates.move();
   return {
-    environment: {
-      ...moduleGitEnvironment(attempt.folders.gitConfig, web.settings),
-      ...(ssh === null ? {} : { ...ssh.environment, GIT_ALLOW_PROTOCOL: protocols }),
-    },
+    environment,
     readable: ssh?.readable ?? [],
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

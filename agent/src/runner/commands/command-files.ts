@@ -10,7 +10,7 @@ import { type Command, given, type PhaseCaptures as ReadCaptures } from '../../d
 import { lineSplitter } from '../../drivers/interface/lines.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
-import { packFiles } from '../../slots/packed-files.ts';
+import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import { sealPlan, sealPlanFolder } from '../../slots/work-folder.ts';
 import type { RunnerAttempt } from './runner-attempt.ts';
 
@@ -91,11 +91,11 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
   const copy = attempt.spool.scratchFile(name);
   await endRest(attempt);
   if (driver.savedPlan?.isFolder === true) {
-    const files = await readFolder(attempt, name);
-    const packed = packFiles(files);
+    const packed = packFiles(await readFolder(attempt, name));
     writeFileSync(copy, packed, { mode: 0o600 });
     captures.set(given.saved, packed);
-    return sealPlanFolder(folders, name, files, order.slotUid);
+    // Unpacking refuses paths that leave the folder: the names come from a process that the run can reach.
+    return sealPlanFolder(folders, name, unpackFiles(packed), order.slotUid);
   }
   const bytes = planLimit(attempt.job);
   const size = await tree.copyOut(folders.plan, name, copy, { bytes, stop: attempt.stop });

@@ -1,5 +1,4 @@
 /** Estimates of costs in runs, with the real infracost and a pricing service of our own. */
-
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

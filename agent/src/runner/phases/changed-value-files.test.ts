@@ -3,7 +3,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, type StartOptions } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -40,7 +40,7 @@ for (const [what, work] of [
       const { setup, during } = stage(t);
       const planned = await setup.run(setup.job({ tool: 'opentofu' }), during('plan', work));
       assert.match(
-        failureOf(planned),
+        failureMessageOf(planned),
         /^(a\.auto|z\.auto|terraform)\.tfvars(\.json)? was changed by the run itself, and an apply would use its values/,
       );
       assert.equal(planned.outcome.approvedParts, undefined);

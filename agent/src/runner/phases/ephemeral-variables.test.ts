@@ -1,5 +1,4 @@
 /** Ephemeral variables, which no saved plan has a value of: an apply gets the values of its plan nevertheless. */
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

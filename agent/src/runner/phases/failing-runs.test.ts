@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { ownPlatform } from '../../own/own-platform.ts';
 
@@ -39,7 +39,7 @@ test('an invalid repository, revision or path is reported by its field', withTer
   ];
   for (const [change, expected] of cases) {
     const ran = await setup.run(setup.job({ source: { ...source, ...change } }));
-    assert.match(failureOf(ran), expected);
+    assert.match(failureMessageOf(ran), expected);
     assert.deepEqual(ran.steps(), { 'git:clone': 'FAIL' });
     assert.match(ran.log('git:clone'), /^Error: /m);
   }
@@ -75,7 +75,7 @@ test(
     const setup = createSetup(t, { 'main.tf': simple });
     const ran = await setup.run(setup.job(), { toolPaths: { terraform: '/nowhere/terraform' } });
     assert.match(
-      failureOf(ran),
+      failureMessageOf(ran),
       /terraform is not on the agent's PATH.*install terraform .*then deploy again/,
     );
     assert.equal(ran.outcome.failedCommand, 'terraform');
@@ -92,7 +92,7 @@ test('a tool of another version than requested is refused', withTerraform, async
 test('a run reports code that does not parse, and errors of the plan', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" {{{' });
   const broken = await setup.run(setup.job());
-  assert.match(failureOf(broken), /main\.tf|Invalid|Extraneous|Missing/);
+  assert.match(failureMessageOf(broken), /main\.tf|Invalid|Extraneous|Missing/);
   setup.commit({ 'main.tf': `${simple}variable "needed" {}\n` });
   const refused = await expectResult('failed', setup.run(setup.job()));
   assert.equal(refused.outcome.failedCommand, 'terraform plan');
@@ -173,7 +173,7 @@ test('an environment variable that is too large for a process is refused', withT
       },
     }),
   );
-  assert.match(failureOf(ran), /LARGE.*128 KiB/);
+  assert.match(failureMessageOf(ran), /LARGE.*128 KiB/);
 });
 
 test(
@@ -183,7 +183,7 @@ test(
     const setup = createSetup(t, { 'main.tf': simple, large: 'x'.repeat(300_000) });
     const job = setup.job();
     const ran = await setup.run({ ...job, limits: { ...job.limits, travelBytes: 200_000 } });
-    assert.match(failureOf(ran), /ENVARIUM_TRAVEL_LIMIT_MB/);
+    assert.match(failureMessageOf(ran), /ENVARIUM_TRAVEL_LIMIT_MB/);
   },
 );
 

@@ -1,5 +1,4 @@
 /** The disk of the spool folder becomes full while a tool changes resources. */
-
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { firstThen } from '../../../testing/configurations.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -129,7 +129,7 @@ test('a run leaves no process behind, however the process was started', withTerr
 test('a run that kills everything of its user fails, with its state kept', withTerraformAsRoot, async (t) => {
   const setup = createSetup(t, { 'main.tf': hostile('sleep 0.5; kill -9 -1') }, { isolation: 'off' });
   const ran = await apply(setup);
-  assert.match(failureOf(ran), /ended by signal SIGKILL/);
+  assert.match(failureMessageOf(ran), /ended by signal SIGKILL/);
   assert.match(setup.newestState(ran)?.toString() ?? '', /"first"/);
   assert.deepEqual(ran.outcome.unrecorded, [{ address: 'terraform_data.hostile', certainty: 'may exist' }]);
 });

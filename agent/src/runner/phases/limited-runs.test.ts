@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureOf } from '../../../testing/outcomes.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -77,7 +77,7 @@ for (const user of ['root', 'ordinary'] as const)
       const ran = await setup.run(setup.applyJob(planned), {
         order: { runLimits: { ...generous, ...limits } },
       });
-      assert.match(failureOf(ran), expected);
+      assert.match(failureMessageOf(ran), expected);
       assert.ok(performance.now() - startedAt < 60_000);
       assert.deepEqual(leftOver(setup), []);
     });
@@ -118,5 +118,5 @@ for (const user of ['root', 'ordinary'] as const)
       const setup = createSetup(t, { 'main.tf': '' }, { asOrdinaryUser: user === 'ordinary' });
       const taskPayload = `echo output; sleep 2.5; python3 -c 'import os; ${line}'${isLast === true ? '' : '; sleep 100'}`;
       const ran = await setup.run(setup.job({ type: 'task', taskPayload }));
-      assert.match(failureOf(ran), expected);
+      assert.match(failureMessageOf(ran), expected);
     });

@@ -4,7 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { firstThen } from '../../../testing/configurations.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -148,7 +148,7 @@ test('a tool whose output would fill the disk is stopped', withTerraform, async 
     { ...job, limits: { ...job.limits, stepLogBytes: 1_000_000, abortSeconds: 1 } },
     { toolPaths: { terraform: program } },
   );
-  assert.match(failureOf(ran), /^tf:plan printed more than 4 MB.*ENVARIUM_STEP_LOG_LIMIT_MB/);
+  assert.match(failureMessageOf(ran), /^tf:plan printed more than 4 MB.*ENVARIUM_STEP_LOG_LIMIT_MB/);
   assert.equal(ran.steps()['tf:plan'], 'FAIL');
 });
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
-import { expectResult, failureOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, type Ran, withTerraform } from '../../../testing/runner-setup.ts';
 import { endProcessesOf } from '../../processes/end-processes.ts';
 
@@ -143,7 +143,7 @@ test('code with its own backend is refused if the service stores a state', withT
   const setup = createSetup(t, { 'main.tf': code(keeper.url) });
   const ran = await setup.run(setup.job(), { state: Buffer.from(state(3)) });
   assert.match(
-    failureOf(ran),
+    failureMessageOf(ran),
     /the service stores the state of this environment \(version state-1, serial 3\).*Set isRemoteBackend/,
   );
   assert.deepEqual(keeper.requests, []);

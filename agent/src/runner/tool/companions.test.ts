@@ -1,5 +1,4 @@
 /** Programs that a driver runs in addition to the tool's own, with the real runner. */
-
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

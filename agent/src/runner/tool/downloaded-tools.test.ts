@@ -1,5 +1,4 @@
 /** Runs terragrunt and Pulumi that the toolchain has downloaded, with the real runner and the real programs. */
-
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Runs Ansible that the toolchain has installed, with the real runner. */
-
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Operations on notification endpoints. */
-
 import type { EndpointChange } from '#contract/notifications/operations.ts';
 import type { NotificationEndpoint } from '#contract/notifications/shapes.ts';
 import { operations } from '#contract/operations.ts';
@@ -33,7 +32,7 @@ import { testNotification } from './messages/notification.ts';
 import { tellAssignments } from './notified-organizations.ts';
 
 /**
- * Endpoints as replies and the audit trail have them.
+ * Endpoints as replies have them.
  * The value is shown to those who may change it: whoever knows an address of Slack or Teams can post there.
  */
 async function endpointViews(

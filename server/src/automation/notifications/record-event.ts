@@ -22,7 +22,7 @@ function textOf(time: Date | null): string | null {
   return time === null ? null : time.toISOString();
 }
 
-/** Makes the facts of an event from the rows that changed. Absent values are null. */
+/** Facts of an environment; absent values are null. */
 function environmentFacts(row: Selectable<EnvironmentTable>): NotifiedEnvironment {
   return {
     id: row.id,

@@ -13,11 +13,10 @@ import { sourceFor } from './source-for.ts';
 import { UnreadableCode } from './variables/row.ts';
 import { variablesOf } from './variables/variables-of.ts';
 
-const file = 'configurationSchema.json';
+const schemaFile = 'configurationSchema.json';
 
 /**
- * Reads what the configuration of an approval policy can be.
- * The JSON Schema in the folder of a policy; it is not evaluated.
+ * Reads the JSON Schema of an approval policy's configuration from the policy's folder, without evaluating it.
  * @returns undefined where there is none
  * @throws UnreadableFile for a file that is not a JSON object
  */
@@ -25,7 +24,7 @@ async function readPolicySchema(
   tree: CommitTree,
   folder: string,
 ): Promise<Record<string, unknown> | undefined> {
-  const path = posix.join(folder, file);
+  const path = posix.join(folder, schemaFile);
   const text = (await tree.read([path])).get(path);
   if (text === undefined) return undefined;
   let schema: unknown;

@@ -9,12 +9,10 @@ export async function requireEnvironment(
   { db }: Pick<Context, 'db'>,
   id: string,
 ): Promise<LockedEnvironment> {
-  const environment = orNotFound(await lockEnvironmentRow(db, id), 'environment', id);
-  return environment;
+  return orNotFound(await lockEnvironmentRow(db, id), 'environment', id);
 }
 
 /** Locks the environment of the deployment, then the deployment. @throws Refusal 404 */
 export async function requireDeployment({ db }: Pick<Context, 'db'>, id: string): Promise<LockedDeployment> {
-  const found = orNotFound(await lockDeployment(db, id), 'deployment', id);
-  return found;
+  return orNotFound(await lockDeployment(db, id), 'deployment', id);
 }

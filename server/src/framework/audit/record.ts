@@ -1,4 +1,4 @@
-/** Appends to the audit trail, in the transaction of the change that it records, and tells readers of it. */
+/** Appends to the audit trail, in the transaction of the change that it records, and publishes it to readers. */
 import type { ChangedEntity } from '#contract/feeds/shapes.ts';
 import { afterCommit } from '../../ground/database/transaction.ts';
 import { insertAuditEvent } from '../../rows/audit/audit-store.ts';
@@ -9,7 +9,7 @@ import type { ActorContext, Context } from '../context.ts';
 import { entryMac } from './audit-content.ts';
 
 /** By entity of the entry. Environments and deployments have events of their own. */
-const toldAs: Readonly<Record<string, ChangedEntity>> = {
+const changedByEntity: Readonly<Record<string, ChangedEntity>> = {
   organization: 'organization',
   project: 'project',
   template: 'template',
@@ -35,7 +35,7 @@ const toldAs: Readonly<Record<string, ChangedEntity>> = {
 };
 
 /** By action, whatever the entity. */
-const toldByAction: Readonly<Record<string, ChangedEntity>> = {
+const changedByAction: Readonly<Record<string, ChangedEntity>> = {
   'variables.changed': 'variable',
   'state.written': 'state',
   'state.imported': 'state',
@@ -53,7 +53,7 @@ const toldByAction: Readonly<Record<string, ChangedEntity>> = {
 /** @returns undefined for what no list shows, and for what belongs to no organization */
 function changeOf(entry: AuditEntry): OrganizationChange | undefined {
   const { organizationId, projectId = null, entityId: id, details = {} } = entry;
-  const entity = toldByAction[entry.action] ?? toldAs[entityOf(entry)];
+  const entity = changedByAction[entry.action] ?? changedByEntity[entityOf(entry)];
   if (organizationId === null || entity === undefined) return undefined;
   const assignedIn = details['environmentId'];
   const environmentId =

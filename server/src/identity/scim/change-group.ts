@@ -43,8 +43,7 @@ async function memberIds(
 }
 
 async function found(asked: ScimRequest, { db }: ActorContext, id: string): Promise<GroupResource> {
-  const group = orNotFound(await findGroup(asked, id, db), 'group', id);
-  return group;
+  return orNotFound(await findGroup(asked, id, db), 'group', id);
 }
 
 function storeExternalId({ db }: ActorContext, id: string, { externalId }: GroupValues): Promise<void> {

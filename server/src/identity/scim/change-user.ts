@@ -90,8 +90,7 @@ async function store(
 }
 
 async function found(asked: ScimRequest, context: ActorContext, id: string): Promise<UserResource> {
-  const user = orNotFound(await findUser({ ...asked, context }, id), 'user', id);
-  return user;
+  return orNotFound(await findUser({ ...asked, context }, id), 'user', id);
 }
 
 /**

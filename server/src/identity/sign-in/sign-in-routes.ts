@@ -59,7 +59,7 @@ async function checkSignIn(
   });
 }
 
-/** The caller. The caller, its organizations, and what identified it. */
+/** The caller, its organizations, and what identified it. */
 async function currentUser(context: ActorContext, request: FastifyRequest): Promise<CurrentUser> {
   const { db, actor } = context;
   const users = await getUsers(db, [actor.userId]);

@@ -106,8 +106,7 @@ export async function requireAssignmentPlace(
 ): Promise<PermittedPlace> {
   const scope = setAssignmentScopes.find((each) => each === given);
   if (!scope) throw badField('params.scope', `must be one of ${setAssignmentScopes.join(', ')}`);
-  const place = orNotFound(await findAssignmentPlace(db, { scope, scopeId }), scope, scopeId);
-  return place;
+  return orNotFound(await findAssignmentPlace(db, { scope, scopeId }), scope, scopeId);
 }
 
 /** @throws Refusal 403 */

@@ -35,8 +35,7 @@ function discoveryDocument(issuer: string): object {
 }
 
 /**
- * Documents with which clouds check the tokens of runs, and the subject that people put into trust policies.
- * Registers the documents below the public address, for all callers.
+ * Registers the documents with which clouds check the tokens of runs, below the public address, for all callers.
  */
 function issuerDocuments(app: FastifyInstance, context: Context): void {
   app.get(discoveryPath, { config: openAdmission }, async (_request, reply) =>

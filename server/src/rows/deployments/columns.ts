@@ -35,6 +35,15 @@ export interface StoredApproval {
   readonly demandedIn: readonly string[];
 }
 
+/** The columns of a deployment that keep what was decided before there is a plan. */
+export function approvalColumns(atStart: StoredApproval) {
+  return {
+    requires_approval: atStart.isRequired,
+    approval_decided_by: atStart.decidedBy,
+    approval_at_start: JSON.stringify(atStart),
+  };
+}
+
 export interface Columns {
   'deployment.approval_at_start': StoredApproval;
   'deployment.approval_decided_by': ApprovalDecider;

@@ -1,5 +1,4 @@
 /** Operations on deployments, their steps and logs, each with its verb. */
-
 import { Readable } from 'node:stream';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import { operations } from '#contract/operations.ts';

@@ -19,6 +19,7 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { applySetChanges, checkSetChanges } from '../../inputs/configuration-sets/change-assignments.ts';
 import { applyVariableChanges } from '../../inputs/variables/apply-variable-changes.ts';
 import { environmentHome } from '../../inputs/variables/levels.ts';
+import { approvalColumns } from '../../rows/deployments/columns.ts';
 import { insertDeployment } from '../../rows/deployments/deployment-store.ts';
 import {
   insertEnvironment,
@@ -33,7 +34,6 @@ import { ttlColumns } from '../../tenancy/lifetimes/lifespan.ts';
 import { lifterColumns, liftersIn } from '../../tenancy/project-policies/lift-approval.ts';
 import type { PolicySettings } from '../../tenancy/project-policies/policy-settings.ts';
 import { projectDemands } from '../../tenancy/project-policies/project-demands.ts';
-import { approvalColumns } from '../deployments/decisions/decide-approval.ts';
 import { loadStartFacts } from '../deployments/inputs/start-facts.ts';
 import { startDeployment } from '../deployments/start-deployment.ts';
 import { recordEnvironmentEvent } from '../feeds/organization-events.ts';

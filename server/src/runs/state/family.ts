@@ -12,9 +12,8 @@ import { removeOldVersions, sweepEverySeconds } from './sweep-versions.ts';
 import { forgetCurrent } from './write-state.ts';
 
 /**
- * States of environments stay readable: a tool cannot take over what another one keeps in a format of its
- * own.
- * Reaction: states without resources, as a destroy leaves them, are no longer current below another tool.
+ * Keeps states readable when an environment changes its tool, which cannot take over another format: states without
+ * resources, as a destroy leaves them, are no longer current.
  * @throws Refusal 409 if the new tool does not read the states that the environments have, or that their open
  * deployments may store
  */

@@ -1,5 +1,4 @@
 /** Operations on state versions. Reads are audited, because states contain plain-text secrets. */
-
 import { operations } from '#contract/operations.ts';
 import { requireEnvironment } from '../../framework/access/lock-or-refuse.ts';
 import { recordAudit, recordEnvironmentAudit } from '../../framework/audit/record.ts';

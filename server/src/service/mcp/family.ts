@@ -1,5 +1,4 @@
 /** Operations of MCP servers, on top of the families that they are about. */
-
 import { mcpOmittedFields } from '#contract/mcp/operations.ts';
 import { type McpDeploymentList, type McpListedDeployment, mcpListedFields } from '#contract/mcp/shapes.ts';
 import { operations } from '#contract/operations.ts';
@@ -23,7 +22,7 @@ import { abortLatest, approveLatest, cancelLatest } from './act-on-latest.ts';
 import { analyzeError, deploymentWithLog, planLog } from './mcp-log.ts';
 
 const defaultPage = 10;
-const shown = mcpListedFields.join(',');
+const shownFields = mcpListedFields.join(',');
 
 /** A short list of deployments, for readers with little room. The words of `statuses` were checked. */
 async function listMcpDeployments(
@@ -36,7 +35,7 @@ async function listMcpDeployments(
   const users = await getUsers(context.db, peopleOf(rows));
   const texts = await deploymentTexts(context, rows, users);
   return {
-    deployments: texts.map(({ text }) => pickFields(parseExactly(text) as McpListedDeployment, shown)),
+    deployments: texts.map(({ text }) => pickFields(parseExactly(text) as McpListedDeployment, shownFields)),
     hasMore: offset + rows.length < total,
   };
 }

@@ -18,13 +18,13 @@ import { type Route, route } from '../../framework/http/route.ts';
 import { Refusal } from '../../ground/errors.ts';
 
 /** The same for all readers and for as long as the program runs; made for the first reader, not at the start. */
-let description: Record<string, unknown> | undefined;
-let page: string | undefined;
+let openApi: Record<string, unknown> | undefined;
+let referenceText: string | undefined;
 
 const systemRoutes: Route[] = [
   route(
     operations.getOpenApi,
-    async () => (description ??= openApiDocument({ version }) as Record<string, unknown>),
+    async () => (openApi ??= openApiDocument({ version }) as Record<string, unknown>),
   ),
 ];
 
@@ -35,7 +35,7 @@ function openRoutes(app: FastifyInstance, context: Context): void {
     reply
       .type('text/html; charset=utf-8')
       .headers(plainPageHeaders(pageStyle))
-      .send((page ??= referencePage({ basePath }))),
+      .send((referenceText ??= referencePage({ basePath }))),
   );
   app.get('/healthz', { config: openAdmission }, () => ({ isOk: true, text: 'The service is alive' }));
   let asking: Promise<unknown> | undefined;

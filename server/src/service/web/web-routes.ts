@@ -1,5 +1,4 @@
 /** Serves the web interface: one document for all of its pages, and the files that it loads. */
-
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,8 +29,7 @@ interface MissingWeb {
 const places = ['<base href="/"', '<meta name="csp-nonce" content=""'];
 
 /**
- * The built web interface: a folder of files that do not change while the service runs.
- * Reads which files there are.
+ * Opens the built web interface, a folder of files that do not change while the service runs.
  */
 function openWebFolder(settings: Pick<ServerSettings, 'webFolder' | 'webProblem'>): WebFolder | MissingWeb {
   const { webFolder: path, webProblem } = settings;
@@ -67,7 +65,7 @@ function documentWith(document: string, basePath: string, nonce: string): string
     .replace('<meta name="csp-nonce" content=""', () => `<meta name="csp-nonce" content="${nonce}"`);
 }
 
-const style =
+const missingWebStyle =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:4em auto;padding:0 1em;color-scheme:light dark}';
 
 function html(text: string): string {
@@ -79,21 +77,21 @@ function html(text: string): string {
 }
 
 /**
- * Page for browsers without a web interface: the reason, and a link to the reference.
- * Registers the page. @param basePath without a slash at its end
+ * Registers the page for browsers that is shown without a web interface: the reason, and a link to the reference.
+ * @param basePath without a slash at its end
  */
 function answerWithoutWeb(app: FastifyInstance, basePath: string, problem: string): void {
   const page = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>Envarium</title><style>${style}</style></head><body><h1>Envarium</h1>`,
+    `<title>Envarium</title><style>${missingWebStyle}</style></head><body><h1>Envarium</h1>`,
     '<p>The service runs, but it has no web interface.</p>',
     `<p>${html(problem)}.</p>`,
     `<p>The command line and the API work: <a href="${html(basePath)}/reference">reference of the API</a>.</p>`,
     '</body></html>',
   ].join('\n');
   app.get('/', { config: openAdmission }, (_request, reply) =>
-    reply.code(503).type('text/html; charset=utf-8').headers(plainPageHeaders(style)).send(page),
+    reply.code(503).type('text/html; charset=utf-8').headers(plainPageHeaders(missingWebStyle)).send(page),
   );
 }
 

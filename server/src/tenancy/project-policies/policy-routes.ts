@@ -26,8 +26,8 @@ import {
 import { projectDemands } from './project-demands.ts';
 
 /**
- * Settings of a policy beyond the interface: a request that does not know one of them leaves it as it is.
- * As replies show them. @param row undefined: the policy was never changed
+ * Settings of a policy beyond the interface, as replies show them. A request without one leaves it unchanged.
+ * @param row undefined: the policy was never changed
  */
 function ownSettingsOf(row: PolicyRow | undefined): Pick<Policy, 'selfApprovalForbidden'> {
   return withoutNulls({ selfApprovalForbidden: row?.self_approval_forbidden });

@@ -1,5 +1,4 @@
 /** Projects and their tree. */
-
 import { operations } from '#contract/operations.ts';
 import type { CreateProjectBody } from '#contract/projects/operations.ts';
 import type { Project } from '#contract/projects/shapes.ts';

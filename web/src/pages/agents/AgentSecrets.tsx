@@ -50,7 +50,7 @@ function NewSecret({ agentKey, onClose }: { agentKey: string; onClose: () => voi
     <FormDialog
       title="New secret"
       lead="Several processes may share a secret. Create one for each machine, so that each can be revoked separately."
-      verb="Make secret"
+      verb="Create secret"
       isBusy={change.isPending}
       problem={problem}
       onClose={onClose}

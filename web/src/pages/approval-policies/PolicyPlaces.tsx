@@ -143,7 +143,7 @@ export function PolicyPlaces({ entry }: { readonly entry: ApprovalPolicyEntry })
           idOf={({ scope, scopeId }) => `${scope} ${scopeId}`}
           columns={[
             { id: 'name', head: 'Assigned to', cell: (place) => <PlaceName place={place} /> },
-            { id: 'scope', head: 'Name', cell: ({ scope }) => scopeWords[scope] },
+            { id: 'scope', head: 'Kind', cell: ({ scope }) => scopeWords[scope] },
             { id: 'remove', head: '', cell: (place) => <Unassign place={place} /> },
           ]}
         />

@@ -65,7 +65,7 @@ export function AuditEntry({
           ['When', exact.format(new Date(timestamp))],
           ['Who', <bdi key="who">{nameOfUser(actor)}</bdi>],
           ['Id of the actor', code(actorId)],
-          ['To what', entity],
+          ['Target', entity],
           ['Id', code(entityId)],
           ['Project', code(entry.projectId)],
           ['From', code(entry.ipAddress)],

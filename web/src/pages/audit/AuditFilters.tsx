@@ -83,7 +83,7 @@ export function AuditFilters() {
     <div className={classes.filters}>
       <MemberSelect
         label="Who"
-        placeholder="Everybody"
+        placeholder="Everyone"
         clearable
         value={search.actorId ?? null}
         onChange={(actorId) => set({ actorId: actorId ?? undefined })}

@@ -193,8 +193,8 @@ export function SetPlaces({ set }: OfSet) {
             { id: 'name', head: 'Assigned to', cell: (place) => <PlaceName place={place} /> },
             {
               id: 'scope',
-              head: 'Name',
-              cell: ({ scope }) => `a${/^[aeiou]/.test(scope) ? 'n' : ''} ${scope}`,
+              head: 'Kind',
+              cell: ({ scope }) => scope,
             },
             {
               id: 'project',

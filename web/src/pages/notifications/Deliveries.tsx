@@ -121,7 +121,7 @@ export function Deliveries({ whyNot }: { readonly whyNot: string | undefined }) 
             {deliveries.length === 0 ? (
               <EmptyState title="No matching deliveries">
                 Deliveries are kept for 30 days. One appears as soon as something happens that an endpoint
-                hears of.
+                receives.
               </EmptyState>
             ) : (
               <DataTable

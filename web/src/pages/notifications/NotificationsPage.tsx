@@ -80,7 +80,7 @@ function Endpoints({ whyNot }: { readonly whyNot: string | undefined }) {
             empty={
               <EmptyState title="No endpoints yet" call={createCall(organizationId)}>
                 An endpoint is a channel of Slack or Teams, some mailboxes, or a webhook. Each project then
-                says which events it hears of.
+                says which events it receives.
               </EmptyState>
             }
           />
@@ -98,7 +98,7 @@ export function NotificationsPage() {
   return (
     <Page
       title="Notifications"
-      lead="Slack, Teams, e-mail and webhooks that hear of deployments, drift and lifetimes. A project chooses the events in its tab Notifications."
+      lead="Slack, Teams, e-mail and webhooks that receive events of deployments, drift and lifetimes. A project chooses the events in its tab Notifications."
       calls={[
         callOf('List endpoints', 'listNotificationEndpoints', { query: { organizationId } }, [
           ...['notifications', 'endpoints', 'list'],

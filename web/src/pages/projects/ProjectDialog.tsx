@@ -40,7 +40,7 @@ function Dialog({ values, refusal, hasParent = false, onChange, onSubmit, ...dia
     <FormDialog
       {...dialog}
       problem={failure}
-      whyNot={values.name.trim() === '' ? 'The project needs a name.' : undefined}
+      whyNot={values.name.trim() === '' ? 'A name is required.' : undefined}
       onSubmit={() => {
         forget();
         onSubmit();

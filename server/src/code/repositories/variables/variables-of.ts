@@ -19,7 +19,7 @@ import {
 import { isSealedMark } from './sealed-mark.ts';
 
 const yamlFile = /\.ya?ml$/;
-const folders = ['defaults/main', 'group_vars/all'] as const;
+const roleFolders = ['defaults/main', 'group_vars/all'] as const;
 
 /**
  * The defaults of a role, and the variables of all hosts, which take precedence.
@@ -29,7 +29,7 @@ async function roleDefaults(
   code: DeclaringCode,
   { prefix }: { readonly prefix: string },
 ): Promise<RepositoryVariable[]> {
-  const names = (await Promise.all(folders.map((folder) => namesFor(code, folder)))).flat();
+  const names = (await Promise.all(roleFolders.map((folder) => namesFor(code, folder)))).flat();
   const values = new Map<string, unknown>();
   for (const { content } of await parseFiles(code, names))
     if (isRecord(content)) for (const [name, value] of Object.entries(content)) values.set(name, value);

@@ -6,7 +6,6 @@
  * organization or an approval policy demands is only lifted by a user who may edit the settings there.
  */
 import type { ApprovalDecider } from '#contract/schema/enumerations.ts';
-import type { StoredApproval } from '../../../rows/deployments/columns.ts';
 
 export interface ApprovalDecision {
   readonly isRequired: boolean;
@@ -69,15 +68,6 @@ export function approvalOfPlan(
   if (verdict === null || atStart.decidedBy === 'planner' || atStart.decidedBy === 'variable') return atStart;
   if (verdict === 'allow' && overriding === 'project') return atStart;
   return { isRequired: verdict !== 'allow' || overriding !== null, decidedBy: 'policy' };
-}
-
-/** The columns of a deployment that keep what was decided before there is a plan. */
-export function approvalColumns(atStart: StoredApproval) {
-  return {
-    requires_approval: atStart.isRequired,
-    approval_decided_by: atStart.decidedBy,
-    approval_at_start: JSON.stringify(atStart),
-  };
 }
 
 /** Whether a plan that was approved waits for another approver. @param verdict null: no policies */

@@ -165,8 +165,8 @@ test('a configuration that changes while people decide holds for later deploymen
 test('however many policies decide about a plan, each is read and asked', async () => {
   const { project, policies, environment } = await guarded([says('allow')]);
   const [{ folder: repository }] = policies as [(typeof policies)[0]];
-  // More than are evaluated at once.
-  for (let index = 0; index < 30; index++) {
+  // More repositories than may be read (4) and wait to be read (50) at once.
+  for (let index = 0; index < 60; index++) {
     const body = { organizationId, name: `one of many ${index}`, repository, path: 'policies' };
     await assign((await ok('createApprovalPolicy', { body })).id, 'PROJECT', project.id);
   }
@@ -174,7 +174,7 @@ test('however many policies decide about a plan, each is read and asked', async 
   assert.equal(deployment.status, 'IN_PROGRESS');
   assert.deepEqual(
     deployment.policyVerdicts?.map(({ decision }) => decision),
-    Array.from({ length: 31 }, () => 'allow'),
+    Array.from({ length: 61 }, () => 'allow'),
   );
   await agent.apply(await agent.claim());
 });

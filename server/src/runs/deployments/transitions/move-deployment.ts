@@ -2,7 +2,6 @@
  * The one way in which a deployment changes its status: both life cycles move in one transaction, and whatever
  * has to follow is a reaction to `deploymentMoved`.
  */
-
 import type { Updateable } from 'kysely';
 import type { DeploymentErrorBody } from '#contract/deployments/plan.ts';
 import {
@@ -32,7 +31,6 @@ import type { Level } from '../decisions/decide-level.ts';
 import { driftStatusAfter } from '../decisions/drift-status-after.ts';
 
 /**
- * Applied changes of a deployment that did not succeed. Pure.
  * The error of a deployment that ends after its first level, with the units that earlier levels have applied.
  * @param error null: it has none so far
  * @returns null for a deployment that has applied nothing and has no error

@@ -4,10 +4,10 @@ import type { Updateable } from 'kysely';
 import { policyCheckedTypes, policyStep } from '#protocol/tools/steps.ts';
 import type { Context } from '../../../framework/context.ts';
 import { arePoliciesAssignedSince, policiesFor } from '../../../rows/custom-flows/assignment-store.ts';
+import { approvalColumns } from '../../../rows/deployments/columns.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import { insertStepBefore } from '../../../rows/logs/step-store.ts';
 import type { DeploymentTable } from '../../../rows/schema.ts';
-import { approvalColumns } from '../decisions/decide-approval.ts';
 
 type LatePolicyColumns = Pick<
   Updateable<DeploymentTable>,

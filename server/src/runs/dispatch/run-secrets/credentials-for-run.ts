@@ -1,5 +1,4 @@
 /** The cloud credentials of a run and its OIDC tokens, all for this one phase only. */
-
 import { createHash } from 'node:crypto';
 import { kubeconfigSecrets } from '#clouds/kubernetes.ts';
 import type { CredentialValue } from '#contract/credentials/kinds.ts';

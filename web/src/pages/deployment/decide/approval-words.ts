@@ -1,4 +1,4 @@
-/** Why this person cannot approve a plan that waits, and the costs of the plan, in words. */
+/** Reasons why this person cannot approve a plan that waits, and the costs of the plan, in words. */
 import type { ApproverObstacle, WaitingFor } from '#contract/deployments/plan.ts';
 import { moneyChangeText } from '../../../design/money.ts';
 

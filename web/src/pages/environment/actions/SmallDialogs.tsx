@@ -90,7 +90,7 @@ export function LockDialog({ environment, onClose }: Omit<DialogProps, 'isOpen'>
       {!isLocked && (
         <Textarea
           label="Reason"
-          description="Shown to everybody whose deployment is refused"
+          description="Shown to everyone whose deployment is refused"
           autosize
           data-autofocus
           value={reason}

@@ -168,7 +168,7 @@ export function ScheduleForm(props: EnvironmentProps) {
         skipped.
       </p>
       <Loaded query={query} lines={3}>
-        {(read) => <Form {...props} read={read} refetch={() => query.refetch()} />}
+        {(read) => <Form {...props} read={read} refetch={query.refetch} />}
       </Loaded>
     </section>
   );
