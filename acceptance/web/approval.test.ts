@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { createEnvironment, type Home, homeOf, untilEnd, untilStatus } from '../runs.ts';
+import { createEnvironment, type Home, homeOf, until, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository, type Repository, type RunningService } from '../service.ts';
 import {
   complaintsOf,
@@ -191,6 +191,34 @@ describe('decisions', { skip: withoutRuns, concurrency: false }, () => {
     await sentence(/^Succeeded in /);
     const { reviewers } = await service.client.call('getDeployment', { params: { id } });
     assert.equal(reviewers.length, 1);
+  });
+
+  test('after a decision about another version is refused, the deployment is read once', async () => {
+    const id = await replacing('for one who is late');
+    const other = await openPage(browser);
+    await signIn(other, service.url);
+    await other.goto(`${service.url}/deployments/${id}`);
+    await other.getByRole('button', { name: 'Approve' }).click();
+    const confirm = other.getByRole('dialog').getByRole('button', { name: 'Approve and lose 1' });
+    await confirm.waitFor();
+    const reads: string[] = [];
+    other.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (request.method() === 'GET' && pathname === `/api/environments/deployments/${id}`)
+        reads.push(pathname);
+    });
+    // Nothing else changes: no event makes the page read, too.
+    await other.route(`**/api/environments/deployments/${id}*`, (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 412, json: { code: 'precondition_failed', message: 'It was changed' } })
+        : route.fallback(),
+    );
+    await confirm.click();
+    await other.getByText('It was changed').waitFor();
+    await until('a read', () => reads.length > 0);
+    assert.equal(reads.length, 1);
+    await other.context().close();
+    await service.client.call('cancelDeployment', { params: { id } });
   });
 
   test('a running deployment is aborted, and what waits behind it says so', async () => {
