@@ -3,14 +3,13 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { Environment } from '#contract/environments/shapes.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { commandLine, type TypedWords, wordsOf } from './command-line.ts';
-import { openGate } from './runs.ts';
+import { openGate, until } from './runs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
 const limitMilliseconds = 60_000;
@@ -105,12 +104,6 @@ function start(
 
 /** Commands in the process of the tests; the program itself is started for terminals, pipes and signals. */
 const { envarium, json } = commandLine(() => service);
-
-async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const limit = Date.now() + limitMilliseconds; Date.now() < limit; await delay(50))
-    if (await isTrue()) return;
-  throw new Error(`${what} did not come about in time`);
-}
 
 const create = (...typed: TypedWords) =>
   start(wordsOf`environment create ${wordsOf(...typed)} --repository ${repository.path}`).ended;

@@ -57,7 +57,7 @@ export function asTable(recorded: readonly Recorded[]): string {
   return table.toString();
 }
 
-/** Parts of a duration by phase, which are in the stored results only. */
+/** Parts of a duration by phase, which are printed and stored, but are not on the page. */
 const isPart = /^(own|difference): /;
 
 function line(cells: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** A real browser in front of a real service. */
 import { type Browser, chromium, type Dialog, type Page } from 'playwright-core';
-import { findProgram } from '../programs.ts';
+import { findProgram, withoutTerraform } from '../programs.ts';
 import { until } from '../runs.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
 import { admin, createAdmin, type Person } from './showcase.ts';
@@ -15,8 +15,7 @@ export const withoutBrowser: string | false =
   testBrowserPath === null ? 'neither chromium-headless-shell nor chromium is on the PATH' : false;
 
 /** The same for tests that run deployments, too. */
-export const withoutRuns: string | false =
-  withoutBrowser || ((await findProgram('terraform')) === null && 'terraform is not on the PATH');
+export const withoutRuns: string | false = withoutBrowser || withoutTerraform;
 
 export interface Viewport {
   readonly width?: number;

@@ -10,17 +10,17 @@ export function fieldOf<Row>(rows: readonly Row[] | undefined, field: keyof Row)
   return rows?.map((row) => row[field]);
 }
 
-type Several<Row> = readonly (keyof Row)[];
+type Fields<Row> = readonly (keyof Row)[];
 
 /** The values of several fields, row by row, in this order; of a list that is absent, nothing. */
-export function fieldsOf<Row>(rows: readonly Row[], ...fields: Several<Row>): unknown[][];
+export function fieldsOf<Row>(rows: readonly Row[], ...fields: Fields<Row>): unknown[][];
 export function fieldsOf<Row>(
   rows: readonly Row[] | undefined,
-  ...fields: Several<Row>
+  ...fields: Fields<Row>
 ): unknown[][] | undefined;
 export function fieldsOf<Row>(
   rows: readonly Row[] | undefined,
-  ...fields: Several<Row>
+  ...fields: Fields<Row>
 ): unknown[][] | undefined {
   return rows?.map((row) => fields.map((field) => row[field]));
 }

@@ -20,8 +20,15 @@ const foundations: Readonly<Record<string, readonly string[]>> = {
   'secrets/installation-store.ts': ['installation'],
 };
 
-const calls =
-  /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|right|full)Join|using|rowById|lockById|deleteById|rowsByIds|rowsOfOrganization|rowsWhere|updateById|homeOf)\(\s*\[?\s*'([a-z_]+)/g;
+/** Functions of all stores that get the name of a table. */
+const shared = Array.from(
+  readFileSync(join(root, 'server/src/rows/row-queries.ts'), 'utf8').matchAll(/^export function (\w+)/gm),
+  ([, name = '']) => name,
+);
+const calls = new RegExp(
+  `\\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|right|full)Join|using|${shared.join('|')})\\(\\s*\\[?\\s*'([a-z_]+)`,
+  'g',
+);
 const words = /\b(?:from|join|update|insert into|delete from)\s+([a-z_]+)\b/g;
 
 /** Tables that a file names in SQL. */

@@ -18,10 +18,6 @@ const withOpenssl = {
 };
 const code = { 'main.tf': 'resource "terraform_data" "one" {}\n' };
 
-function folderFor(t: TestContext): string {
-  return temporaryFolder(t, 'network-');
-}
-
 function repositories(setup: RunnerSetup): string {
   return dirname(setup.repository);
 }
@@ -30,7 +26,7 @@ test(
   'a repository with a certificate of a private authority is read with the setting, and refused without',
   withOpenssl,
   async (t) => {
-    const authority = makeAuthority(folderFor(t));
+    const authority = makeAuthority(temporaryFolder(t, 'network-'));
     const setup = createSetup(t, { ...code, 'module/main.tf': '' });
     await using host = await startGitHost({
       root: repositories(setup),

@@ -63,12 +63,13 @@ export function rowsWhere<Table extends keyof Schema>(
   column: ColumnOf<Table>,
   ...order: readonly (ColumnOf<Table> | `${ColumnOf<Table>} desc`)[]
 ) {
+  const sorting = order.map((each) => each.split(' '));
   return async (db: Connection, value: string): Promise<RowOf<Table>[]> => {
     let query = db
       .selectFrom(table as 'variable')
       .selectAll()
       .where(column as 'id', '=', value);
-    for (const [name, direction] of order.map((each) => each.split(' ')))
+    for (const [name, direction] of sorting)
       query = query.orderBy(name as 'id', direction as 'desc' | undefined);
     const rows: unknown = await query.execute();
     return rows as RowOf<Table>[];

@@ -74,10 +74,6 @@ export const family: Family = {
   name: 'credentials',
   routes: credentialRoutes,
   entities: { credential: credentialHome },
-  locks: {
-    credential: async (tx, id) => {
-      await lockCredentialRow(tx, id);
-    },
-  },
+  locks: { credential: lockCredentialRow },
   tables: ['credential', 'credential_assignment'],
 };

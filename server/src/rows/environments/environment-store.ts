@@ -8,7 +8,7 @@ import {
   type Updateable,
 } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { homeOf, rowById } from '../row-queries.ts';
+import { homeOf, rowById, rowsByIds } from '../row-queries.ts';
 import type { EnvironmentTable } from '../schema.ts';
 
 export type EnvironmentRow = Selectable<EnvironmentTable>;
@@ -128,15 +128,7 @@ export async function nextExpiryAt(db: Connection, after: Date): Promise<Date | 
 
 export const getEnvironmentRow = rowById('environment');
 
-export async function getEnvironmentRows(db: Connection, ids: readonly string[]): Promise<EnvironmentRow[]> {
-  return ids.length === 0
-    ? []
-    : db
-        .selectFrom('environment')
-        .selectAll()
-        .where('id', 'in', [...ids])
-        .execute();
-}
+export const getEnvironmentRows = rowsByIds('environment');
 
 /** Names and place of an environment. */
 export type NamedEnvironment = Pick<EnvironmentRow, 'id' | 'name' | 'organization_id' | 'project_id'>;

@@ -5,7 +5,7 @@ import { likeText } from '../../ground/database/like-text.ts';
 import { versioned } from '../entity-home.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import type { Reach } from '../places.ts';
-import { homeOf, rowById, updateById } from '../row-queries.ts';
+import { homeOf, rowById, rowsByIds, updateById } from '../row-queries.ts';
 import type { ProjectTable } from '../schema.ts';
 
 /** A project, for what looks up things that it may use. */
@@ -70,15 +70,7 @@ export async function insertProject(
 
 export const getProjectRow = rowById('project');
 
-export async function getProjectRows(db: Connection, ids: readonly string[]): Promise<ProjectRow[]> {
-  return ids.length === 0
-    ? []
-    : db
-        .selectFrom('project')
-        .selectAll()
-        .where('id', 'in', [...ids])
-        .execute();
-}
+export const getProjectRows = rowsByIds('project');
 
 /** The project, locked until the transaction ends. */
 export async function holdProjectRow(tx: Connection, id: string): Promise<ProjectRow | undefined> {

@@ -5,7 +5,7 @@ import type { Connection, Context } from '../../framework/context.ts';
 import { unlessTaken } from '../../ground/database/unless-taken.ts';
 import { homeById, isUuid } from '../entity-home.ts';
 import { type LockedEnvironment, lockEnvironmentsOfTemplate } from '../environments/environment-store.ts';
-import { homeOf, rowById } from '../row-queries.ts';
+import { homeOf, rowById, rowsByIds } from '../row-queries.ts';
 import type { TemplateTable } from '../schema.ts';
 import type { HostCredentials, TemplateSettings } from './columns.ts';
 
@@ -66,15 +66,7 @@ export async function insertTemplate(
 
 export const getTemplateRow = rowById('template');
 
-export async function getTemplateRows(db: Connection, ids: readonly string[]): Promise<TemplateRow[]> {
-  return ids.length === 0
-    ? []
-    : db
-        .selectFrom('template')
-        .selectAll()
-        .where('id', 'in', [...ids])
-        .execute();
-}
+export const getTemplateRows = rowsByIds('template');
 
 /** The project of a template, as a value in other statements; null: it belongs to the organization. */
 export function projectOfTemplate(id: Expression<string>): RawBuilder<string | null> {

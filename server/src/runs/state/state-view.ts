@@ -3,7 +3,7 @@ import type { StateLock, StateVersion } from '#contract/state/shapes.ts';
 import type { Connection } from '../../framework/context.ts';
 import type { StateLockRow } from '../../rows/state/state-lock-store.ts';
 import type { StateVersionRow } from '../../rows/state/state-store.ts';
-import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
+import { creatorsOf, getUsers, type UserRow } from '../../rows/users/user-store.ts';
 import { userOf } from '../../tenancy/users/user-view.ts';
 
 function view(row: StateVersionRow, users: ReadonlyMap<string, UserRow>): StateVersion {
@@ -32,10 +32,7 @@ export async function stateVersionViews(
   db: Connection,
   rows: readonly StateVersionRow[],
 ): Promise<StateVersion[]> {
-  const users = await getUsers(
-    db,
-    rows.flatMap((row) => row.created_by ?? []),
-  );
+  const users = await creatorsOf(db, rows);
   return rows.map((row) => view(row, users));
 }
 

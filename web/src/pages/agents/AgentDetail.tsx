@@ -34,7 +34,7 @@ function AgentRuns({ agent }: { readonly agent: Pick<ListedAgent, 'id' | 'agentK
       <Loaded query={environments} lines={2}>
         {(found) => (
           <ul className={classes.list}>
-            {own.length === 0 && <li>Nothing, as far as you may see.</li>}
+            {own.length === 0 && <li>Nothing that you can see.</li>}
             {own.map(({ id, status, environmentId }) => (
               <li key={id}>
                 <Link to="/deployments/$deploymentId" params={{ deploymentId: id ?? '' }}>
@@ -133,7 +133,7 @@ function DeleteAgent({ agent, whyNot, onClose }: AgentDetailProps) {
     >
       <p>Its secrets are revoked, too: the next call of each process is refused.</p>
       <Checkbox
-        label="Also while it has runs"
+        label="Even while it has runs"
         description="They count as lost after they have been silent for some time."
         checked={isForced}
         onChange={(event) => setForced(event.currentTarget.checked)}

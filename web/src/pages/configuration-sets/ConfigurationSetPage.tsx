@@ -57,7 +57,8 @@ function Actions({ read, refetch, whyNot }: ActionsProps) {
           void navigate({ to: '/configuration-sets' });
         }}
       >
-        With its variables. It is assigned nowhere; deployments that ran with it still name it.
+        Its variables are deleted with it. It is not assigned anywhere; deployments that used it still mention
+        it.
       </Removal>
       {isEditing && <EditSetDialog read={read} refetch={refetch} onClose={() => setEditing(false)} />}
     </>

@@ -248,7 +248,7 @@ export function AgentsOffline({ read, agents }: AgentsOfflineProps) {
               'never connected'
             ) : (
               <>
-                last heard of <TimeAgo at={lastContactAt} />
+                last heard from <TimeAgo at={lastContactAt} />
               </>
             )}
           </p>

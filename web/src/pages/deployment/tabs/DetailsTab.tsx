@@ -112,7 +112,7 @@ function AgentName({ id }: { readonly id: string }) {
       {agent?.status === 'ACTIVE' && ', in contact'}
       {silentSince !== undefined && (
         <>
-          , last heard of <TimeAgo at={silentSince} />
+          , last heard from <TimeAgo at={silentSince} />
         </>
       )}
     </>

@@ -100,7 +100,7 @@ export function StateLock(props: EnvironmentProps) {
             since <TimeAgo at={latest.startedAt} />
           </>
         ) : null}
-        . No one else can write it until then.
+        . No one else can write it until the deployment ends.
       </p>
     );
   return <p className={classes.hint}>The state is not locked.</p>;
