@@ -138,26 +138,6 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await page.getByText('The team was changed').waitFor();
   });
 
-  test('after a change of another version is refused, that version is read once', async () => {
-    await go('/teams');
-    await page.getByRole('button', { name: 'Platform' }).click();
-    await page.getByLabel('What for').fill('mine again');
-    const reads: string[] = [];
-    page.on('request', (request) => {
-      const { pathname } = new URL(request.url());
-      if (request.method() === 'GET' && /^\/api\/teams\/[^/]+$/.test(pathname)) reads.push(pathname);
-    });
-    // Nothing else changes: no event makes the page read, too.
-    await page.route('**/api/teams/*', (route) =>
-      route.request().method() === 'PUT'
-        ? route.fulfill({ status: 412, json: { code: 'precondition_failed', message: 'It was changed' } })
-        : route.fallback(),
-    );
-    await press('Save');
-    await page.getByText('Changed by someone else').waitFor();
-    assert.equal(reads.length, 1);
-  });
-
   test('a custom role is made, assigned and explained, and not deleted while somebody has it', async () => {
     await go('/roles');
     await page.getByRole('button', { name: 'New role' }).first().click();

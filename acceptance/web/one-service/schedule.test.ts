@@ -74,6 +74,26 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
     assert.deepEqual([deploy?.cron, destroy?.cron], [undefined, '0 20 * * *']);
   });
 
+  test('after a change of another version is refused, that version is read once', async () => {
+    const other = await service.signedIn();
+    await other.goto(`${service.url}/environments/${id}?tab=schedule`);
+    await other.getByRole('textbox', { name: 'Destroy at' }).fill('0 21 * * *');
+    const reads: string[] = [];
+    // Nothing else changes: no event makes the page read, too.
+    await other.route(`**/api/scheduling/environments/${id}`, (route) => {
+      const method = route.request().method();
+      if (method === 'GET') reads.push(method);
+      return method === 'PUT'
+        ? route.fulfill({ status: 412, json: { code: 'precondition_failed', message: 'It was changed' } })
+        : route.fallback();
+    });
+    await other.getByRole('button', { name: 'Save the schedule' }).click();
+    await other.getByRole('alert').filter({ hasText: 'Someone else has changed the schedule' }).waitFor();
+    await other.getByRole('button', { name: 'Take theirs' }).waitFor();
+    assert.equal(reads.length, 1);
+    await other.context().close();
+  });
+
   test('a lifetime of hours counts down in the head of the page', async () => {
     await open();
     await page.getByText('Hours from now', { exact: true }).click();
