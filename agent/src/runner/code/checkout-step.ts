@@ -1,10 +1,11 @@
-/** The step `git:clone`: checks the repository out into the tree, using the guarded git code. */
+/** Git in a run: the step `git:clone` with the guarded git code, and the gates of commands that load modules. */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gitEnvironment } from '#guards/git/git-environment.ts';
+import { gitEnvironment, moduleGitEnvironment } from '#guards/git/git-environment.ts';
 import type { RepositoryAccess } from '#guards/git/repository-access.ts';
 import { serveRepository } from '#guards/git/serve-repository.ts';
+import { sshProgramsIn } from '#guards/git/ssh.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { runCommand, sizeOf } from '../../attempt/run-command.ts';
@@ -12,8 +13,9 @@ import { RunFailure } from '../../processes/failure.ts';
 import { findProgram, requireProgram, toolPath } from '../../processes/programs.ts';
 import type { CheckoutRequest, GitCall, GitEnd } from '../../sources/git-calls.ts';
 import { type CheckedOut, checkOut } from '../../sources/git-checkout.ts';
+import { openGitGate } from '../../sources/git-gate.ts';
 import { cloneArgumentsName, readCloneArguments } from '../../sources/partial-clone.ts';
-import { openGate } from './module-gate.ts';
+import { openSshGate, type SshGate } from '../../sources/ssh-gate.ts';
 
 const step = 'git:clone';
 const silenceSeconds = 45;
@@ -213,4 +215,52 @@ function environmentOf(
     ...(isWeb ? { url: access.url, credentials: access.credentials } : {}),
   });
   return { ...network, ...environment };
+}
+
+/** The protocols that git may use while it loads modules. */
+const protocols = 'https:http:file:ssh';
+
+/** Opens the gate for one command of the run. @throws RunFailure if it cannot be opened */
+async function openGate(attempt: AttemptContext): Promise<SshGate> {
+  const { job, folders, order, spool } = attempt;
+  try {
+    return await openSshGate({
+      source: job.source,
+      programs: sshProgramsIn(spool.scratch),
+      folder: join(folders.root, 'ssh-gate'),
+      sharedFolder: order.workFolder,
+      slotUid: order.slotUid,
+    });
+  } catch (error) {
+    throw new RunFailure((error as Error).message);
+  }
+}
+
+/** Environment of a command that loads modules. */
+export interface ModuleGate extends AsyncDisposable {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Paths that a sandbox must make visible to it. */
+  readonly readable: readonly string[];
+}
+
+/**
+ * Opens the gates for a command that loads modules: over https, and over ssh if the job has settings for it.
+ * @throws RunFailure if one cannot be opened; none is left open
+ */
+export async function openModuleGate(attempt: AttemptContext): Promise<ModuleGate> {
+  const { source } = attempt.job;
+  await using gates = new AsyncDisposableStack();
+  const web = gates.use(await openGitGate(source));
+  const hasSsh = source.ssh !== undefined && source.areCredentialsForCheckoutOnly !== true;
+  const ssh = hasSsh ? gates.use(await openGate(attempt)) : null;
+  const environment = {
+    ...moduleGitEnvironment(attempt.folders.gitConfig, web.settings),
+    ...(ssh === null ? {} : { ...ssh.environment, GIT_ALLOW_PROTOCOL: protocols }),
+  };
+  const opened = gates.move();
+  return {
+    environment,
+    readable: ssh?.readable ?? [],
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

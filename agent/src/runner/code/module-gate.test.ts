@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { RunFailure } from '../../processes/failure.ts';
-import { openModuleGate } from './module-gate.ts';
+import { openModuleGate } from './checkout-step.ts';
 
 const openServers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
 

@@ -25,7 +25,7 @@ import { signalQuietly } from '../../processes/proc.ts';
 import { nextInRelease, placesOfProgram, requireProgram } from '../../processes/programs.ts';
 import { openPlan } from '../../slots/work-folder.ts';
 import { requireOwn } from '../../slots/work-folder-owner.ts';
-import { openModuleGate } from '../code/module-gate.ts';
+import { openModuleGate } from '../code/checkout-step.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { collectorSettings, wrapProgram } from '../tool/command-environment.ts';
 import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded } from './command-files.ts';

@@ -1,12 +1,18 @@
 /** The configuration that a phase runs: its folder, tool, files and environment. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import type { DeclaredImports } from '../../drivers/interface/capabilities.ts';
 import type { PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
-import type { DriverContext, StateFileCapability, StatelessContext } from '../../drivers/interface/driver.ts';
+import type {
+  DriverContext,
+  FileToWrite,
+  StateFileCapability,
+  StatelessContext,
+} from '../../drivers/interface/driver.ts';
 import { ownFolder } from '../../drivers/interface/own-folder.ts';
 import type { SeveralFiles } from '../../drivers/interface/state-places.ts';
 import { RunFailure } from '../../processes/failure.ts';
@@ -14,7 +20,6 @@ import { toolPath } from '../../processes/programs.ts';
 import type { RequiredVersion } from '../../toolchain/choose-tool.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import type { ResolvedTool } from '../tool/resolve-tool.ts';
-import { importFiles } from './import-resources.ts';
 import { variableFiles } from './variable-files.ts';
 
 export interface Configuration {
@@ -244,4 +249,44 @@ export async function readLockFileBytes(
 export function hasPlugins({ driver }: AttemptContext, lockFile: Uint8Array | null): boolean {
   const text = lockFile === null ? null : new TextDecoder().decode(lockFile);
   return driver.collector?.hasPlugins(text) !== false;
+}
+
+type Importing = Pick<AttemptContext, 'job' | 'driver' | 'spool' | 'steps'>;
+
+function declaredBy({ job, driver, spool }: Importing): DeclaredImports | null {
+  if (job.imports === undefined || driver.imports === undefined) return null;
+  const state = existsSync(spool.inputState) ? readFileSync(spool.inputState) : null;
+  return driver.imports.declare(job.imports, state);
+}
+
+/** @throws RunFailure if the deployment is to import resources and this version of the tool cannot */
+export function refuseImports({ job, driver }: Importing, toolVersion: string): void {
+  if (job.imports === undefined) return;
+  const refusal =
+    driver.imports === undefined
+      ? 'The tool of this environment cannot import resources'
+      : driver.imports.refusal(toolVersion);
+  if (refusal === null) return;
+  throw new RunFailure(
+    `${refusal}. Import them with the tool outside of runs, or deploy without importUnrecorded after removing them`,
+  );
+}
+
+/** The files that declare the imports of this deployment, for the configuration's folder. */
+function importFiles(attempt: Importing): FileToWrite[] {
+  const file = declaredBy(attempt)?.file;
+  return file ? [{ ...file, isSecret: false }] : [];
+}
+
+/** Lists in a step's log what is imported, and what is not. */
+export function logImports(attempt: Importing, step: string): void {
+  const declared = declaredBy(attempt);
+  if (declared === null) return;
+  for (const { address, id } of declared.imported)
+    attempt.steps.log(
+      step,
+      `Importing ${address} with ID ${JSON.stringify(id)}, which an earlier run created.`,
+    );
+  for (const { address, id, reason } of declared.skipped)
+    attempt.steps.log(step, `Not importing ${address} with ID ${JSON.stringify(id)}: ${reason}.`);
 }

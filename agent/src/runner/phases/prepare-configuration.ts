@@ -19,9 +19,10 @@ import {
   findStateOwner,
   hasPlugins,
   readLockFileBytes,
+  refuseImports,
   writeDriverFiles,
 } from '../configuration/configuration.ts';
-import { refuseImports } from '../configuration/import-resources.ts';
+
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import { migrateState, refuseToLeaveState } from '../state/migrate-state.ts';
 import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';

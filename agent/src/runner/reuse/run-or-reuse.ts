@@ -24,11 +24,15 @@ import {
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';
 import { sizeOf } from '../../attempt/run-command.ts';
+import type { Command } from '../../drivers/interface/command.ts';
 import type { ReuseCapability } from '../../drivers/interface/driver.ts';
 import { maskText } from '../../logs/mask.ts';
-import { findLinked, type LinkedPackage, linkAgain } from '../../providers/linked-packages.ts';
+import { ownPlatform } from '../../own/own-platform.ts';
+import { findProgram, requireProgram } from '../../processes/programs.ts';
+import { findLinked, type LinkedPackage, linkAgain } from '../../providers/install-providers.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
-import { type InstallCommand, resultKey } from './result-key.ts';
+import { type Configuration, stateFilesOf } from '../configuration/configuration.ts';
+import { stampOf } from '../tool/resolve-tool.ts';
 
 const maxLogBytes = 64_000;
 
@@ -199,4 +203,80 @@ function removeOthers(folder: string): void {
   });
   const oldest = files.sort((left, right) => right.usedAt - left.usedAt).slice(maxResults);
   for (const { path } of oldest) rmSync(path, { force: true });
+}
+
+/** A command that may be replaced by the result of an earlier one. */
+interface InstallCommand {
+  readonly configuration: Configuration;
+  readonly command: Command;
+  /** Empty if the code was uploaded. */
+  readonly commit: string;
+}
+
+/** Changes with the format of results and keys. */
+const formatVersion = 1;
+
+/** Hash of all that the result depends on. @returns null if it may depend on something else */
+async function resultKey(
+  attempt: RunnerAttempt,
+  reuse: ReuseCapability,
+  installing: InstallCommand,
+): Promise<string | null> {
+  const { job, driver, providers, tree } = attempt;
+  const { configuration, command, commit } = installing;
+  const { context, tool, written } = configuration;
+  if (providers === null) return null;
+  const [kind, state] = await Promise.all([
+    tree.kind(context.configurationFolder, reuse.folder),
+    currentState(attempt),
+  ]);
+  const more = kind !== 'none' || state === undefined ? null : reuse.inputs(context, command, state);
+  if (more === null) return null;
+  const { repository, archive } = job.source;
+  const inputs = {
+    formatVersion,
+    organization: job.organizationId,
+    platform: ownPlatform,
+    tool: [driver.type, tool.version, stampOf(requireProgram(command.program, tool.paths))],
+    code: archive === undefined ? { repository, commit } : { sha256: archive.sha256 },
+    path: attempt.path,
+    hasLfs: findProgram('git-lfs') !== null,
+    written: written.sha256,
+    args: command.args,
+    environment: environmentOf(attempt, reuse, installing),
+    credentials: job.delivered?.versions ?? [],
+    providers: providers.settings,
+    more,
+  };
+  return sha256(JSON.stringify(inputs));
+}
+
+/** The state that the command will find; null: none. Undefined if a command of the run has put it there. */
+async function currentState(attempt: RunnerAttempt): Promise<Uint8Array | null | undefined> {
+  const { job, driver, folders, spool, tree } = attempt;
+  if (driver.state === undefined) return null;
+  if (job.state.current !== undefined) return readFileSync(spool.inputState);
+  const { file } = driver.state;
+  if (file === undefined) return null;
+  const kind = await tree.kind(folders.state, stateFilesOf(attempt, file).name);
+  return kind === 'none' ? null : undefined;
+}
+
+/** Without what belongs to one run: its names, and the paths of its folders. */
+function environmentOf(
+  { job }: RunnerAttempt,
+  { ignoredVariables, variable }: ReuseCapability,
+  { configuration, command }: InstallCommand,
+): [string, string][] {
+  const { context, environment } = configuration;
+  const ofRun = new Set([...Object.keys(context.job.systemVariables), ...ignoredVariables, variable]);
+  const own = new Set(job.variables.environment.map(({ name }) => name));
+  const delivered = job.delivered?.environment ?? {};
+  // Their values differ from run to run.
+  const isDelivered = (name: string) => Object.hasOwn(delivered, name) && !own.has(name);
+  const isPath = (name: string) => (name === 'HOME' || name === 'TMPDIR') && !own.has(name);
+  return Object.entries({ ...environment, ...command.environment })
+    .filter(([name]) => !ofRun.has(name) && !isDelivered(name))
+    .map(([name, value]): [string, string] => [name, isPath(name) ? '' : value])
+    .sort(([left], [right]) => (left < right ? -1 : 1));
 }
