@@ -7,7 +7,6 @@ import type { ActorContext } from '../../framework/context.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { notFound } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import {
   deleteAssignment,
   getAssignment,
@@ -47,7 +46,7 @@ async function assign(context: ActorContext, wanted: EndpointAssignment): Promis
   const eventNames = [...new Set(wanted.eventNames)];
   const { db } = context;
   const project = await holdProjectRow(db, projectId);
-  const endpoint = isUuid(endpointId) ? await lockEndpoint(db, endpointId) : undefined;
+  const endpoint = await lockEndpoint(db, endpointId);
   if (!project) throw notFound('project', projectId);
   if (endpoint?.organization_id !== project.organization_id)
     throw notFound('notification endpoint', endpointId);

@@ -80,7 +80,7 @@ type ListQuery = QueryOf<typeof operations.listNotificationDeliveries>;
 /** @throws Refusal 400 for what is not in the organization */
 async function checkFilters({ db }: ActorContext, { organizationId, ...query }: ListQuery): Promise<void> {
   const { endpointId, projectId, environmentId, offset } = query;
-  const endpoint = endpointId && isUuid(endpointId) ? await getEndpoint(db, endpointId) : undefined;
+  const endpoint = endpointId ? await getEndpoint(db, endpointId) : undefined;
   const found = [
     ['endpointId', 'notification endpoint', endpointId, endpoint?.organization_id],
     ['projectId', 'project', projectId, projectId && (await projectHome(db, projectId))?.organizationId],

@@ -10,7 +10,6 @@ import { readRepository } from '#guards/source-guards.ts';
 import { MissingRight } from '../../framework/access/check-right.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { badField, unknownEntity } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import {
   type GitTokenRow,
   getToken,
@@ -71,10 +70,10 @@ function keyIdsOf(text: string | undefined): string[] {
 /** Owners of the ids, whoever may use them. */
 async function findNamed(context: ActorContext, query: AccessQuery): Promise<SourceRows> {
   const ids = keyIdsOf(query.sshKeyIds);
-  const keys = await Promise.all(ids.map(async (id) => (isUuid(id) ? getKey(context.db, id) : undefined)));
+  const keys = await Promise.all(ids.map(async (id) => getKey(context.db, id)));
   if (keys.includes(undefined)) throw unknownKey();
   const { tokenId } = query;
-  const token = tokenId && isUuid(tokenId) ? await getToken(context.db, tokenId) : undefined;
+  const token = tokenId ? await getToken(context.db, tokenId) : undefined;
   if (tokenId && token?.type !== 'GIT') throw unknownToken();
   const { vcsConnectionId } = query;
   const connection = vcsConnectionId ? await getConnection(context.db, vcsConnectionId) : undefined;

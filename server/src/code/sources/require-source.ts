@@ -1,7 +1,6 @@
 /** Finds the uploaded code that a request names. */
 import type { Context } from '../../framework/context.ts';
 import { badField } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { getSourceRow, type SourceArchiveRow } from '../../rows/sources/source-store.ts';
 
 /**
@@ -15,7 +14,7 @@ export async function requireSource(
   id: string,
   field: string,
 ): Promise<SourceArchiveRow> {
-  const row = isUuid(id) ? await getSourceRow(context.db, id) : undefined;
+  const row = await getSourceRow(context.db, id);
   if (row?.environment_id !== environmentId)
     throw badField(
       field,

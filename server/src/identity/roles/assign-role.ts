@@ -6,7 +6,6 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { unknownEntity } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { getMembership } from '../../rows/organizations/membership-store.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import type { Place } from '../../rows/places.ts';
@@ -41,7 +40,7 @@ export async function requireHolder(
       throw unknownEntity(field, 'member of the organization');
     return;
   }
-  const team = isUuid(holder.teamId) ? await getTeamRow(db, holder.teamId) : undefined;
+  const team = await getTeamRow(db, holder.teamId);
   if (team?.organization_id !== organizationId) throw unknownEntity(field, 'team');
 }
 

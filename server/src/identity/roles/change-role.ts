@@ -10,7 +10,6 @@ import type { ActorContext, Connection } from '../../framework/context.ts';
 import { isNameTaken } from '../../ground/database/is-name-taken.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { lockOrganizationRow } from '../../rows/organizations/organization-store.ts';
 import { inOrganization } from '../../rows/places.ts';
 import {
@@ -63,7 +62,7 @@ async function requireFreeName({ db }: ActorContext, row: Pick<RoleRow, 'id' | '
 /** A role replaces the default one. @throws MissingRight 403 where that has rights that the caller does not have */
 async function becomeDefault(context: ActorContext, organizationId: string, id: string): Promise<void> {
   const formerId = await defaultRoleOf(context.db, organizationId);
-  const former = isUuid(formerId) && formerId !== id ? await getRoleRow(context.db, formerId) : undefined;
+  const former = formerId === id ? undefined : await getRoleRow(context.db, formerId);
   if (!former) return;
   const why = `Replacing the default role "${former.name}"`;
   requireRights(context.actor, inOrganization(organizationId), former.permissions, why);

@@ -28,7 +28,7 @@ export async function checkPermissions(
   const projects = permissions.projectsPermissions ?? [];
   for (const [index, { projectId, projectRole }] of projects.entries()) {
     const at = `${field}.projectsPermissions.${index}`;
-    const project = isUuid(projectId) ? await getProjectRow(context.db, projectId) : undefined;
+    const project = await getProjectRow(context.db, projectId);
     if (project?.organization_id !== organizationId) throw unknownEntity(`${at}.projectId`, 'project');
     if (projects.findIndex((each) => each.projectId === projectId) !== index)
       throw badField(`${at}.projectId`, 'is named twice');

@@ -6,7 +6,6 @@ import { rightsOfRole } from '../../framework/access/role-rights.ts';
 import type { Context } from '../../framework/context.ts';
 import { readScimToken } from '../../framework/http/callers/credentials.ts';
 import { CredentialsRefused, refusedCallers } from '../../framework/http/callers/refused-callers.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { getTokenRow, storeTokenUse } from '../../rows/scim/scim-token-store.ts';
 
 /** The user in the audit trail, together with the id of the token. */
@@ -36,7 +35,7 @@ function actorOf(tokenId: string, organizationId: string): Actor {
 /** The time that it takes does not tell which tokens exist. */
 async function identify(context: Context, request: FastifyRequest): Promise<Provisioner> {
   const given = readScimToken(request.headers.authorization);
-  const row = given && isUuid(given.id) ? await getTokenRow(context.db, given.id) : undefined;
+  const row = given ? await getTokenRow(context.db, given.id) : undefined;
   const isRight = context.keyHash.matches(given?.secret ?? '', row?.secret_hmac ?? null);
   if (!row || !isRight)
     throw new CredentialsRefused(

@@ -1,7 +1,6 @@
 /** Teams of an organization as groups of SCIM. */
 import type { ActorContext } from '../../framework/context.ts';
 import { ScimRefusal } from '../../framework/http/replies/scim-refusal.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { externalIdsOfTeams } from '../../rows/scim/scim-store.ts';
 import { getTeamRow, membersOfTeams, type TeamRow, teamsByAge } from '../../rows/teams/team-store.ts';
 import { getUsers } from '../../rows/users/user-store.ts';
@@ -76,7 +75,7 @@ export async function findGroup(
   id: string,
   db: ActorContext['db'] = asked.context.db,
 ): Promise<GroupResource | undefined> {
-  const team = isUuid(id) ? await getTeamRow(db, id) : undefined;
+  const team = await getTeamRow(db, id);
   if (team?.organization_id !== asked.organizationId) return undefined;
   const [resource] = await resourcesOf({ ...asked, context: { ...asked.context, db } }, [team], true);
   return resource;

@@ -127,7 +127,7 @@ export async function findHome(db: Connection, given: ScopeOf): Promise<FoundHom
 
 /** Home of a variable: that of its scope. */
 export const variableHome: FindHome = async (db, id) => {
-  const row = isUuid(id) ? await getVariableRow(db, id) : undefined;
+  const row = await getVariableRow(db, id);
   return row && (await findHome(db, scopeOf(row)))?.place;
 };
 

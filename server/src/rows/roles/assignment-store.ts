@@ -1,7 +1,6 @@
 /** SQL of the roles that users and teams are assigned. Users have theirs in an organization as its members. */
 import { type Selectable, sql } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
-import { isUuid } from '../entity-home.ts';
 import type { Place } from '../places.ts';
 import { deleteById, rowById, rowsWhere } from '../row-queries.ts';
 import type { RoleAssignmentTable } from '../schema.ts';
@@ -135,7 +134,7 @@ export function teamIdsAssigned(
 
 /** Home of the assignment of a team in an organization or a project. */
 export async function teamAssignmentHome(db: Connection, id: string): Promise<Place | undefined> {
-  const row = isUuid(id) ? await getAssignment(db, id) : undefined;
+  const row = await getAssignment(db, id);
   if (!row?.team_id || row.environment_id !== null) return undefined;
   return { organizationId: row.organization_id, projectId: row.project_id, environmentId: null };
 }

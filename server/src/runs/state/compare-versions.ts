@@ -9,7 +9,6 @@ import { badField, conflict, notFound } from '../../ground/errors.ts';
 import { environmentHome, levelsOf } from '../../inputs/variables/levels.ts';
 import { resolveVariables } from '../../inputs/variables/resolve-variables.ts';
 import { getSealedInputs } from '../../rows/deployments/given-store.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { deploymentsBehind, getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';
@@ -74,7 +73,7 @@ async function otherVersion(
 ): Promise<StateVersionRow> {
   const id = withId ?? version.follows_id;
   if (id === null) throw badField('query.with', 'is required: this version has no predecessor');
-  const other = isUuid(id) ? await getStateVersion(context.db, id) : undefined;
+  const other = await getStateVersion(context.db, id);
   if (!other || other.environment_id !== version.environment_id)
     throw badField('query.with', 'does not match a state version of the same environment');
   return other;

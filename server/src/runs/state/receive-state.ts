@@ -12,7 +12,6 @@ import { inTransaction, withCommit } from '../../ground/database/transaction.ts'
 import { Refusal } from '../../ground/errors.ts';
 import { isAttemptOver, updateAttempt } from '../../rows/dispatch/attempt-store.ts';
 import { getStateSender, isAnotherApplying, type StateSender } from '../../rows/dispatch/run-store.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import {
   getEnvironmentRow,
   getEnvironmentRows,
@@ -169,7 +168,7 @@ async function storeAnew(
   const [reason, followed] = await Promise.all([
     reasonToRescue(context, environment, sender, shipped, facts),
     // Its state is kept whatever the agent sends there.
-    isUuid(shipped.follows) ? getStateVersion(context.db, shipped.follows) : undefined,
+    getStateVersion(context.db, shipped.follows),
   ]);
   const isCurrent = reason === null;
   const standing = isCurrent ? 'current' : 'rescued';

@@ -32,7 +32,7 @@ interface StateRequest {
 type StateHandler = (asked: StateRequest) => Promise<unknown>;
 
 async function findEnvironment(context: ActorContext, id: string): Promise<EnvironmentRow | undefined> {
-  const environment = isUuid(id) ? await getEnvironmentRow(context.db, id) : undefined;
+  const environment = await getEnvironmentRow(context.db, id);
   return environment && context.actor.access.isMember(environment.organization_id) ? environment : undefined;
 }
 

@@ -9,7 +9,6 @@ import type { Family } from '../../framework/family.ts';
 import { type Route, route } from '../../framework/http/route.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import type { Place } from '../../rows/places.ts';
 import {
   getProjectRow,
@@ -35,7 +34,7 @@ async function deleteProject(context: ActorContext, id: string): Promise<{ id: s
 
 async function parentOf(tx: Connection, body: CreateProjectBody): Promise<ProjectRow | null> {
   if (!body.parentProjectId) return null;
-  const parent = isUuid(body.parentProjectId) ? await getProjectRow(tx, body.parentProjectId) : undefined;
+  const parent = await getProjectRow(tx, body.parentProjectId);
   if (parent?.organization_id !== body.organizationId || parent.is_testing)
     throw badField('body.parentProjectId', 'does not match a project of this organization');
   if (parent.is_archived) throw conflict(`Project "${parent.name}" is archived`);

@@ -4,7 +4,6 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { inOrganization, inProject } from '../../rows/places.ts';
 import {
   getProjectRow,
@@ -20,7 +19,7 @@ async function targetOf(
   targetId: string | null,
 ): Promise<ProjectRow | null> {
   if (targetId === null) return null;
-  const target = isUuid(targetId) ? await getProjectRow(tx, targetId) : undefined;
+  const target = await getProjectRow(tx, targetId);
   if (target?.organization_id !== project.organization_id || target.is_testing)
     throw badField('body.targetProjectId', 'does not match a project of this organization');
   if (target.hierarchy.split('|').includes(project.id))
