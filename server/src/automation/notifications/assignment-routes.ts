@@ -60,7 +60,6 @@ async function assign(context: ActorContext, wanted: EndpointAssignment): Promis
     organizationId: project.organization_id,
     projectId: project.id,
     action: row ? 'notificationEndpoint.assigned' : 'notificationEndpoint.unassigned',
-    entity: 'notificationEndpoint',
     entityId: endpoint.id,
     details: { name: endpoint.name, eventNames },
     ...changesOf({ eventNames: before?.event_names.toSorted() ?? [] }, { eventNames: eventNames.toSorted() }),

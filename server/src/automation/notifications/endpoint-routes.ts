@@ -77,7 +77,6 @@ function audited(context: Pick<Context, 'auditKeys' | 'sealer'>, row: EndpointRo
   };
 }
 
-const entity = 'notificationEndpoint';
 const words = 'notification endpoint';
 
 function nameTaken(name: string) {
@@ -92,8 +91,7 @@ async function audit(
 ): Promise<void> {
   await recordAudit(context, {
     organizationId: row.organization_id,
-    action: `${entity}.${action}`,
-    entity,
+    action: `notificationEndpoint.${action}`,
     entityId: row.id,
     details: { name: row.name, type: row.type },
     ...changes,

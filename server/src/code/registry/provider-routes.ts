@@ -67,7 +67,6 @@ function audit(
   return recordAudit(context, {
     organizationId: row.organization_id,
     action: `${entity}.${action}`,
-    entity,
     entityId: row.id,
     details: { name: 'type' in row ? row.type : row.name },
     ...changes,

@@ -113,7 +113,6 @@ export async function createTemplate(
       organizationId,
       projectId,
       action: `${kindOf(row.type).entity}.created`,
-      entity: kindOf(row.type).entity,
       entityId: row.id,
       details: { name: row.name },
       ...changesOf(null, auditedTemplate(context, row)),

@@ -20,7 +20,6 @@ export async function deleteTemplate(context: ActorContext, id: string): Promise
       organizationId: row.organization_id,
       projectId: row.project_id,
       action: `${kindOf(row.type).entity}.deleted`,
-      entity: kindOf(row.type).entity,
       entityId: id,
       details: { name: row.name, environments: locked.environments.length },
       ...changesOf({ isDeleted: false }, { isDeleted: true }),

@@ -43,7 +43,6 @@ async function store(
     organizationId: template.organization_id,
     projectId: project.id,
     action: projectIds.includes(project.id) ? 'template.assigned' : 'template.unassigned',
-    entity: 'template',
     entityId: template.id,
     details: { name: template.name },
     ...changesOf({ projectIds: template.project_ids }, { projectIds }),

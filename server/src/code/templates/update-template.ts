@@ -172,7 +172,6 @@ export async function updateTemplate(
       organizationId: row.organization_id,
       projectId: row.project_id,
       action: `${kindOf(row.type).entity}.updated`,
-      entity: kindOf(row.type).entity,
       entityId: id,
       details: { name: updated.name, environments: locked.environments.length },
       ...changesOf(auditedTemplate(context, row), auditedTemplate(context, updated)),

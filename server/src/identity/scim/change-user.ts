@@ -217,7 +217,6 @@ async function change(asked: ScimRequest, id: string, read: (before: UserResourc
     await recordAudit(context, {
       organizationId,
       action: values.active === before.active ? 'user.updated' : `user.${values.active ? '' : 'de'}activated`,
-      entity: 'user',
       entityId: id,
       details: {
         source: scimSource,

@@ -140,7 +140,6 @@ export async function followClaim(
     recordAudit(context, {
       organizationId,
       action,
-      entity: 'user',
       entityId: userId,
       details: { role, source: claimSource },
     });

@@ -60,7 +60,6 @@ async function change(
     await recordAudit(context, {
       organizationId: id,
       action,
-      entity: 'organization',
       entityId: id,
       details: { fields: Object.keys(body) },
       ...changesOf(organizationView(row, ''), organizationView(updated, '')),
