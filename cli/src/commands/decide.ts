@@ -68,8 +68,7 @@ async function cancelQueued(
     );
   const { id } = await findEnvironment(session, environment);
   const cancelled = await session.client.call('cancelQueuedDeployments', { params: { id } });
-  if (session.isJson) return session.output.json(cancelled);
-  return session.output.line(
+  return session.answer(cancelled, () =>
     cancelled.ids.length === 0 ? 'Nothing was queued' : ['Cancelled:', ...cancelled.ids].join('\n'),
   );
 }

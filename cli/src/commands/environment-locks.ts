@@ -75,8 +75,7 @@ async function setLock(
 ): Promise<void> {
   const environment = await findEnvironment(session, name);
   const lock = await session.client.call('setEnvironmentLock', { params: { id: environment.id }, body });
-  if (session.isJson) return session.output.json(lock);
-  return session.output.line(`${plain(environment.name)} is ${lock.isLocked ? 'locked' : 'unlocked'}`);
+  return session.answer(lock, () => `${plain(environment.name)} is ${lock.isLocked ? 'locked' : 'unlocked'}`);
 }
 
 /** Adds `lock`, `unlock` and `locks` of an environment. */

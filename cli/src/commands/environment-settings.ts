@@ -240,7 +240,7 @@ function addTags(group: Command): void {
     .description('list the tags of environments')
     .option('--project <project>', 'only those in this project: its id or exact name');
   onCall<{ project?: string }>(tags, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const organization = await findOrganization(session);
     const projectId =
       options.project === undefined
@@ -248,8 +248,7 @@ function addTags(group: Command): void {
         : (await findProject(client, organization.id, options.project)).id;
     const query = projectId === undefined ? { organizationId: organization.id } : { projectId };
     const all = await client.call('listEnvironmentTags', { query });
-    if (isJson) return output.json(all);
-    return output.line(all.length === 0 ? 'No tags.' : all.map(plain).join('\n'));
+    return session.answer(all, () => (all.length === 0 ? 'No tags.' : all.map(plain).join('\n')));
   });
 }
 

@@ -220,12 +220,13 @@ function addWriting(group: Command): void {
   onCall(clear, async ({ session, args: [name = ''] }) => {
     const { id } = await findEnvironment(session, name);
     const cleared = await session.client.call('clearState', { params: { id } });
-    if (session.isJson) return session.output.json(cleared);
-    const was =
-      cleared.previous === undefined
-        ? ''
-        : `; it was version ${cleared.previous}: "envarium state rollback" restores it`;
-    return session.output.line(`${plain(name)} has no current state${was}`);
+    return session.answer(cleared, () => {
+      const was =
+        cleared.previous === undefined
+          ? ''
+          : `; it was version ${cleared.previous}: "envarium state rollback" restores it`;
+      return `${plain(name)} has no current state${was}`;
+    });
   });
 }
 

@@ -124,16 +124,14 @@ function addUnassign(group: Command): void {
       .option('--team <team>', 'team: id or exact name'),
   );
   onCall<HolderFlags>(unassign, async ({ session, options }) => {
-    const { client, output, isJson } = session;
+    const { client } = session;
     const { organizationId, field, name } = await placeOf(session, options);
     const holder = await holderOf(session, organizationId, options);
     const removed = holder.isTeam
       ? await client.call('removeTeamRole', { query: { teamId: holder.id, ...field } })
       : await client.call('removeUserRole', { query: { userId: holder.id, ...field } });
-    if (isJson) return output.json(removed);
-    return removed === null
-      ? output.line(`${plain(holder.name)} has no role of its own in ${plain(name)}`)
-      : output.line(`${plain(holder.name)} no longer has a role of its own in ${plain(name)}`);
+    const has = removed === null ? 'has no role' : 'no longer has a role';
+    return session.answer(removed, `${plain(holder.name)} ${has} of its own in ${plain(name)}`);
   });
 }
 

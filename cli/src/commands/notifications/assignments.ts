@@ -39,9 +39,8 @@ export function addAssignmentCommands(group: Command): void {
     const { id: projectId } = await findProject(session.client, organizationId, options.project);
     const params = { projectId, endpointId: endpoint.id };
     const made = await session.client.call('assignNotificationEndpoint', { params, body: { eventNames } });
-    if (session.isJson) return session.output.json(made);
     const what = eventNames.length === 0 ? 'nothing' : eventNames.join(', ');
-    return session.output.line(`${plain(endpoint.name)} receives ${what}`);
+    return session.answer(made, `${plain(endpoint.name)} receives ${what}`);
   });
   const list = group
     .command('assignments')
