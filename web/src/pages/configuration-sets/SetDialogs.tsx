@@ -10,6 +10,7 @@ import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { type FormRefusal, useRefusal } from '../../forms/use-refusal.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
+import { validateName } from '../../records/RecordForm.tsx';
 
 interface SetValues {
   readonly name: string;
@@ -44,7 +45,7 @@ function SetDialog({ values, refusal, hasHome = false, onChange, ...dialog }: Se
     <FormDialog
       {...dialog}
       problem={failure}
-      whyNot={dialog.whyNot ?? (values.name.trim() === '' ? 'A name is required.' : undefined)}
+      whyNot={dialog.whyNot ?? validateName(values.name) ?? undefined}
     >
       <NameInput data-autofocus {...{ values, errors }} onChange={change} />
       {hasHome && (

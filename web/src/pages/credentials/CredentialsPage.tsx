@@ -8,6 +8,7 @@ import { ProjectSelect, useProjects } from '../../forms/ProjectSelect.tsx';
 import { pathOf } from '../../forms/project-tree.ts';
 import { OpenLink } from '../../records/Detail.tsx';
 import { NewRecord } from '../../records/NewRecord.tsx';
+import { validateName } from '../../records/RecordForm.tsx';
 import { RecordsPage } from '../../records/RecordsPage.tsx';
 import { callOf } from '../../ui/calls.ts';
 import { type Column } from '../../ui/DataTable.tsx';
@@ -35,7 +36,7 @@ function NewCredential({ organizationId, onClose }: NewCredentialProps) {
       refreshes={['listCredentials']}
       initialValues={newCredential}
       validate={({ name, type, value }) => ({
-        ...(name.trim() === '' ? { name: 'A name is required.' } : {}),
+        name: validateName(name),
         ...problemsOf(type, value),
       })}
       inputOf={({ name, type, projectId, value }) => ({

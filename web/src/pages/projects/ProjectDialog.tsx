@@ -10,6 +10,7 @@ import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { type FormRefusal, useRefusal } from '../../forms/use-refusal.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
+import { validateName } from '../../records/RecordForm.tsx';
 
 interface ProjectValues {
   readonly name: string;
@@ -40,7 +41,7 @@ function Dialog({ values, refusal, hasParent = false, onChange, onSubmit, ...dia
     <FormDialog
       {...dialog}
       problem={failure}
-      whyNot={values.name.trim() === '' ? 'A name is required.' : undefined}
+      whyNot={validateName(values.name) ?? undefined}
       onSubmit={() => {
         forget();
         onSubmit();

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { showDone } from '../../../api/messages.ts';
 import { FormDialog } from '../../../records/FormDialog.tsx';
+import { validateName } from '../../../records/RecordForm.tsx';
 import classes from './list.module.css';
 import { builtInViews, isSameView, type SavedView, useViews, type ViewFilters, withView } from './views.ts';
 
@@ -41,7 +42,7 @@ function SaveDialog({ onSave, onClose }: SaveProps) {
       title="Save this view"
       verb="Save"
       isBusy={false}
-      whyNot={name.trim() === '' ? 'A name is required.' : undefined}
+      whyNot={validateName(name) ?? undefined}
       onSubmit={() => onSave(name)}
       onClose={onClose}
     >
