@@ -164,8 +164,8 @@ export function ScheduleForm(props: EnvironmentProps) {
     <section className={classes.section} aria-label="Schedule">
       <h2>Schedule</h2>
       <p className={classes.hint}>
-        Schedules start once a deployment has succeeded. Ticks while the environment is locked or archived are
-        skipped.
+        Schedules start once a deployment has succeeded. Runs that fall due while the environment is locked or
+        archived are skipped.
       </p>
       <Loaded query={query} lines={3}>
         {(read) => <Form {...props} read={read} refetch={query.refetch} />}
