@@ -23,7 +23,6 @@ export interface RemovalProps<Name extends OperationName> {
   /** Has to be typed. */
   readonly typed?: string;
   readonly size?: string;
-  readonly color?: string;
   readonly onDone?: () => void;
   /** Meaning, in a sentence or two. */
   readonly children: ReactNode;
@@ -47,12 +46,7 @@ export function Removal<Name extends OperationName>(props: RemovalProps<Name>) {
   };
   return (
     <>
-      <ActionButton
-        {...{ size, whyNot }}
-        color={props.color}
-        variant="default"
-        onClick={() => setAsking(true)}
-      >
+      <ActionButton {...{ size, whyNot }} variant="default" onClick={() => setAsking(true)}>
         {label}
       </ActionButton>
       <Confirm

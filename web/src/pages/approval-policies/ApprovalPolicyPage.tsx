@@ -56,7 +56,6 @@ function Delete({
       input={{ params: { id: policy.id } }}
       refreshes={['listApprovalPolicies']}
       label="Delete"
-      color="red"
       question={`Delete the approval policy ${policy.name}?`}
       done={`${policy.name} was deleted`}
       whyNot={whyNot}

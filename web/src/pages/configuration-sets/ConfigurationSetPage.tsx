@@ -47,7 +47,6 @@ function Actions({ read, refetch, whyNot }: ActionsProps) {
         input={{ params: { id } }}
         refreshes={['listConfigurationSets']}
         label="Delete"
-        color="red"
         question={`Delete the set ${name}?`}
         done={`${name} was deleted`}
         whyNot={whyNot ?? usersText(users, assignedTo.length, 'Unassign')}

@@ -26,7 +26,6 @@ export function DeleteTemplate({ template: { id = '', name }, whyNot }: DeleteTe
       input={{ params: { id } }}
       refreshes={['listTemplates', 'getTemplate']}
       label="Delete"
-      color="red"
       question={`Delete the template ${name}?`}
       done={`Template ${name} was deleted`}
       whyNot={whyNot ?? users}
