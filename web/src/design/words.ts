@@ -1,5 +1,5 @@
 /** Words of people for names on the wire. */
-import type { AutoDriftRemediation, DeploymentType } from '#contract/schema/enumerations.ts';
+import type { AutoDriftRemediation, DeploymentType, Trigger } from '#contract/schema/enumerations.ts';
 import type { StoredTemplateType } from '#contract/schema/template-types.ts';
 
 export const deploymentTypeWords: Readonly<Record<DeploymentType, string>> = {
@@ -11,6 +11,21 @@ export const deploymentTypeWords: Readonly<Record<DeploymentType, string>> = {
   remotePlan: 'Remote plan',
   dryRun: 'Plan',
   moduleTest: 'Module test',
+};
+
+/** Causes of a deployment. */
+export const triggerWords: Readonly<Record<Trigger, string>> = {
+  user: 'on request',
+  'terraform-cli': 'from the command line of the tool',
+  workflow: 'after the deployment of another environment',
+  cd: 'because of a push',
+  prPlan: 'because of a pull request',
+  driftDetection: 'by the schedule of drift checks',
+  ttl: 'because its lifetime ended',
+  scheduled: 'by its schedule',
+  comment: 'by a comment',
+  import: 'by an import',
+  driftRemediation: 'to repair drift',
 };
 
 const toolNames: Partial<Readonly<Record<StoredTemplateType, string>>> = {

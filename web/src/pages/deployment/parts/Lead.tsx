@@ -3,29 +3,13 @@ import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ChangeCounts } from '#contract/deployments/plan-counts.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
-import type { Trigger } from '#contract/schema/enumerations.ts';
 import { useRead } from '../../../api/queries.ts';
-import { deploymentTypeWords } from '../../../design/words.ts';
+import { deploymentTypeWords, triggerWords } from '../../../design/words.ts';
 import { TimeAgo, useNow } from '../../../ui/Time.tsx';
 import type { DeploymentReply } from '../facts/reads.ts';
 import { sentenceOf } from '../facts/sentence.ts';
 import classes from './parts.module.css';
 import { Remediation } from './Remediation.tsx';
-
-/** Cause, if it was not a person's current decision. */
-export const triggerWords: Readonly<Record<Trigger, string>> = {
-  user: 'by hand',
-  'terraform-cli': 'from the command line of terraform',
-  workflow: 'after the deployment of another environment',
-  cd: 'because of a push',
-  prPlan: 'because of a pull request',
-  driftDetection: 'by the schedule of drift checks',
-  ttl: 'because its lifetime has ended',
-  scheduled: 'by its schedule',
-  comment: 'by a comment',
-  import: 'by an import',
-  driftRemediation: 'to repair drift',
-};
 
 export interface LeadProps {
   readonly deployment: DeploymentReply;

@@ -4,10 +4,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { useSession } from '../../../api/session.ts';
-import { deploymentTypeWords } from '../../../design/words.ts';
+import { deploymentTypeWords, triggerWords } from '../../../design/words.ts';
 import { TimeAgo } from '../../../ui/Time.tsx';
 import type { DeploymentReply } from '../facts/reads.ts';
-import { triggerWords } from '../parts/Lead.tsx';
 import classes from '../parts/parts.module.css';
 
 /** Names with versions, one to a line. */

@@ -1,28 +1,12 @@
 /** Deployments of one environment as rows. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { Deployment } from '#contract/deployments/shapes.ts';
-import type { Trigger } from '#contract/schema/enumerations.ts';
 import { deploymentLooks, Status } from '../../../design/status.tsx';
-import { deploymentTypeWords } from '../../../design/words.ts';
+import { deploymentTypeWords, triggerWords } from '../../../design/words.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { PlanCounts } from '../../../ui/PlanCounts.tsx';
 import { Duration, TimeAgo } from '../../../ui/Time.tsx';
 import classes from '../facts/environment.module.css';
-
-/** Causes of a deployment. */
-const triggerWords: Readonly<Record<Trigger, string>> = {
-  user: 'on request',
-  'terraform-cli': 'from the command line of the tool',
-  workflow: 'by a workflow',
-  cd: 'by a push',
-  prPlan: 'by a pull request',
-  driftDetection: 'by the schedule of drift checks',
-  ttl: 'because its lifetime ended',
-  scheduled: 'by its schedule',
-  comment: 'by a comment',
-  import: 'by an import',
-  driftRemediation: 'to repair drift',
-};
 
 const columns: readonly Column<Deployment>[] = [
   {
