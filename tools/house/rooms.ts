@@ -63,6 +63,7 @@ export const forTests: readonly string[] = [
   'tools/suite/end-of-file.ts',
   'tools/suite/free-port.ts',
   'tools/suite/temporary-folder.ts',
+  'tools/suite/until.ts',
   'tools/npm/install.mjs',
   'acceptance/web/browser.ts',
   'acceptance/web/large-plan.ts',

@@ -1,9 +1,13 @@
-/** Waits for what no event tells. */
+/** Waits for what no event reports, with a deadline. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** @throws AssertionError after twenty seconds, with what did not happen */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await isTrue()); await delay(10))
+/** @throws AssertionError after the seconds, with what did not happen */
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  seconds = 20,
+): Promise<void> {
+  for (const deadline = Date.now() + seconds * 1000; !(await isTrue()); await delay(10))
     assert.ok(Date.now() < deadline, `${what} did not happen`);
 }

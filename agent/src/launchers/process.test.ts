@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../tools/suite/until.ts';
 import { createSetup, type RunnerSetup, withTerraform } from '../../testing/runner-setup.ts';
 import { isAlive, type ProcessIdentity } from '../processes/proc.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
@@ -34,8 +34,7 @@ async function plan(launcher: ProcessLauncher, setup: RunnerSetup) {
 }
 
 async function untilEnded(runner: ProcessIdentity): Promise<void> {
-  for (const deadline = Date.now() + 10_000; isAlive(runner); await delay(20))
-    assert.ok(Date.now() < deadline, 'the runner does not end');
+  await until('the end of the runner', () => !isAlive(runner));
 }
 
 test('a runner executes one order after the other', withTerraform, async (t) => {

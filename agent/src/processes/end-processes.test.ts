@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
+import { until } from '../../../tools/suite/until.ts';
 import { endProcessesOf, endStrandedSandboxes, processesOf } from './end-processes.ts';
 import { identifyProcess, isAlive, killProcess } from './proc.ts';
 import { findProgram } from './programs.ts';
@@ -104,13 +105,13 @@ test('what bubblewrap leaves when it is killed is ended, if it is of this agent 
     ];
     const outer = spawn(bubblewrap ?? '', args, { stdio: ['ignore', 'ignore', 'inherit', descriptor] });
     closeSync(descriptor);
-    let inner: number | undefined;
+    let inner = 0;
     const childOf = (pid: number) =>
       Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
-    while (!inner || !childOf(inner)) {
-      await delay(5);
+    await until('the start of the sandbox', () => {
       inner = childOf(outer.pid ?? 0);
-    }
+      return inner !== 0 && childOf(inner) !== 0;
+    });
     const identity = identifyProcess(inner);
     t.after(() => {
       outer.kill('SIGKILL');
@@ -124,6 +125,6 @@ test('what bubblewrap leaves when it is killed is ended, if it is of this agent 
     await once(outer, 'exit');
   }
   for (const { filter } of [stranded, living]) endStrandedSandboxes(filter);
-  while (stranded.isThere()) await delay(5);
+  await until('the end of the stranded sandbox', () => !stranded.isThere());
   assert.deepEqual([foreign.isThere(), living.isThere()], [true, true]);
 });

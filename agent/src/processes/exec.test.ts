@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
+import { until } from '../../../tools/suite/until.ts';
 import { execute } from './exec.ts';
 import { findProgram } from './programs.ts';
 import type { StopReason } from './stop-reason.ts';
@@ -40,12 +40,6 @@ function folderFor(t: TestContext): string {
 
 const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-async function until(file: string, text: string): Promise<void> {
-  for (const end = Date.now() + 20_000; !textOf(file).includes(text); await delay(20)) {
-    if (Date.now() > end) throw new Error(`${file} does not contain ${text} but ${textOf(file)}`);
-  }
-}
-
 test(
   'a killed runner interrupts its tool exactly once, as a second interrupt would lose the state',
   needed,
@@ -55,9 +49,9 @@ test(
       const notes = join(folder, name);
       const args = ['running.mjs', process.execPath, join(folder, 'counting.mjs'), notes, `${notes}.log`];
       const runner = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' });
-      await until(notes, 'start');
+      await until('the start', () => textOf(notes).includes('start'));
       runner.kill('SIGKILL');
-      await until(notes, 'end');
+      await until('the end', () => textOf(notes).includes('end'));
       return textOf(notes);
     };
     const notes: string[] = [];
@@ -91,7 +85,7 @@ test('a stop interrupts the tool once and reports how it ended', needed, async (
     abortSeconds: 10,
     stop: stop as never,
   });
-  await until(notes, 'start');
+  await until('the start', () => textOf(notes).includes('start'));
   tell?.(reason);
   const { exitCode, signal, stop: why } = await ended;
   assert.deepEqual([exitCode, signal, why], [7, null, reason]);

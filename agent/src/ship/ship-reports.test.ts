@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
+import { until } from '../../../tools/suite/until.ts';
 import { compileSecrets } from '../logs/mask.ts';
 import { type AttemptWake, createWake } from '../processes/wake.ts';
 import { spoolPaths } from '../spool/layout.ts';
@@ -104,14 +105,10 @@ test('the first report waits for the first bytes of a log, but not for long', as
   assert.deepEqual([sent.length, silent.sent.length], [0, 0]);
   appendFileSync(paths.stepLog('tf:apply'), 'Creating...\n');
   wake.notify('report');
-  await until(() => sent.length > 0);
+  await until('a report', () => sent.length > 0);
   assert.equal(Buffer.from(sent[0]?.[0]?.base64 ?? '', 'base64').toString(), 'Creating...\n');
   assert.equal(received.length, 1);
-  await until(() => silent.sent.length > 0);
+  await until('a report without text', () => silent.sent.length > 0);
   assert.deepEqual([silent.sent[0], silent.received.length], [[], 1]);
   await Promise.all([end(), silent.end()]);
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !condition(); await delay(5)) assert.ok(Date.now() < deadline);
-}

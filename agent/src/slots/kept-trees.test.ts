@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
+import { until } from '../../../tools/suite/until.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { KeptTrees, reinstate } from './kept-trees.ts';
 import { SlotTable } from './slot-table.ts';
@@ -70,11 +70,7 @@ function prepare(
   };
   const applyOf = (job: Job) =>
     ({ ...job, jobId: `apply of ${job.jobId}`, approved: { continues: job } }) as unknown as Job;
-  const until = async (condition: () => boolean) => {
-    for (const deadline = Date.now() + 5_000; !condition(); await delay(5))
-      if (Date.now() > deadline) assert.fail(`left: ${readdirSync(workFolder).join()}`);
-  };
-  return { workFolder, slots, trees, open, jobOf, plan, applyOf, until, errors };
+  return { workFolder, slots, trees, open, jobOf, plan, applyOf, errors };
 }
 
 test('a tree is set aside, closed and without variables, and put back for its apply', async (t) => {
@@ -119,7 +115,7 @@ test('a large state is not kept in memory', async (t) => {
 });
 
 test('a tree is removed once its environment is needed by another deployment', async (t) => {
-  const { workFolder, trees, slots, jobOf, plan, applyOf, until } = prepare(t, { uids: [501, 502] });
+  const { workFolder, trees, slots, jobOf, plan, applyOf } = prepare(t, { uids: [501, 502] });
   await plan(jobOf('one'));
   assert.deepEqual(slots.freeUids(), [502]);
   const other = { ...jobOf('one'), jobId: 'other' };
@@ -127,14 +123,14 @@ test('a tree is removed once its environment is needed by another deployment', a
   assert.equal(trees.count, 1, 'it runs elsewhere');
   assert.equal(trees.take(applyOf(other)), null);
   assert.deepEqual([trees.count, slots.freeUids()], [0, [502, 501]]);
-  await until(() => readdirSync(workFolder).length === 0);
+  await until('the removal of the tree', () => readdirSync(workFolder).length === 0);
 });
 
 test('more trees than the limit are not kept: the oldest one is removed', async (t) => {
-  const { workFolder, trees, jobOf, plan, applyOf, until } = prepare(t, { limit: 2 });
+  const { workFolder, trees, jobOf, plan, applyOf } = prepare(t, { limit: 2 });
   for (const name of ['one', 'two', 'three']) await plan(jobOf(name));
   assert.deepEqual([trees.count, trees.take(applyOf(jobOf('one')))], [2, null]);
-  await until(() => readdirSync(workFolder).length === 2);
+  await until('the removal of one tree', () => readdirSync(workFolder).length === 2);
   const none = prepare(t, { limit: 0 });
   assert.equal(await none.plan(none.jobOf('one')), false);
   assert.deepEqual(readdirSync(none.workFolder), ['one'], 'for its attempt to remove');
@@ -152,12 +148,15 @@ test('every free slot has a uid whatever is kept: the oldest tree gives its own 
 });
 
 test('trees are removed when a phase could have ended since, and when the disk is nearly full', async (t) => {
-  const { workFolder, trees, jobOf, plan, until } = prepare(t);
+  const { workFolder, trees, jobOf, plan } = prepare(t);
   await plan(jobOf('old', 0));
   await plan(jobOf('young'));
   trees.tidy();
   assert.equal(trees.count, 1);
-  await until(() => readdirSync(workFolder).join() === 'young.planned-spool-1-young-1');
+  await until(
+    'the removal of the old tree',
+    () => readdirSync(workFolder).join() === 'young.planned-spool-1-young-1',
+  );
   const full = prepare(t, { reserveBytes: 2 ** 60 });
   assert.equal(await full.plan(full.jobOf('one')), false);
   let reserveBytes = 0;
@@ -174,16 +173,19 @@ test('trees are removed when a phase could have ended since, and when the disk i
   for (const name of ['a', 'b']) await plan(jobOf(name), filling);
   reserveBytes = 2 ** 60;
   filling.tidy();
-  await until(() => filling.count === 0 && readdirSync(workFolder).length === 1);
+  await until('the removal', () => filling.count === 0 && readdirSync(workFolder).length === 1);
 });
 
 test('the next process of an agent removes its trees, and no others', async (t) => {
-  const { workFolder, open, jobOf, plan, until } = prepare(t);
+  const { workFolder, open, jobOf, plan } = prepare(t);
   await plan(jobOf('one'));
   await plan(jobOf('two'), open('spool-2'));
   mkdirSync(join(workFolder, 'three'));
   await open('spool-1').removeOld();
-  await until(() => readdirSync(workFolder).sort().join() === 'three,two.planned-spool-2-two-1');
+  await until(
+    'the removal of one tree',
+    () => readdirSync(workFolder).sort().join() === 'three,two.planned-spool-2-two-1',
+  );
 });
 
 test('a folder that does not belong to the plan is not kept', async (t) => {

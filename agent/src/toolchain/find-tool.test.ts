@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { until } from '../../../tools/suite/until.ts';
 import { type MirrorLie, scriptOf } from '../../testing/tool-mirror.ts';
 import { createFinder, type FinderSetup } from '../../testing/toolchain/tool-finder.ts';
 import { ownPlatform } from '../own/own-platform.ts';
@@ -313,8 +313,7 @@ test('concurrent processes fetch a release once', async (t) => {
 test('the remains of a killed fetch are not used', async (t) => {
   const setup = await createFinder(t, [{ version: '1.9.8', lie: 'slow' }]);
   const finder = startFinder(setup);
-  for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10))
-    assert.ok(Date.now() < deadline);
+  await until('the download', () => setup.mirror.count('.zip') > 0);
   finder.kill();
   await finder.ended;
   const [left] = setup.kept();
@@ -335,8 +334,7 @@ test('an abort ends a fetch immediately', async (t) => {
   const stop = new AbortController();
   const finding = setup.find('1.9.8', { signal: stop.signal });
   finding.catch(() => undefined);
-  for (const deadline = Date.now() + 20_000; setup.mirror.count('.zip') === 0; await delay(10))
-    assert.ok(Date.now() < deadline);
+  await until('the download', () => setup.mirror.count('.zip') > 0);
   const waiting = setup.find('1.9.8', { signal: stop.signal });
   stop.abort(new Error('the deployment was aborted'));
   for (const end of await Promise.allSettled([finding, waiting]))

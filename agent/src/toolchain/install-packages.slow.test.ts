@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { programFacts } from '#protocol/tools/index.ts';
+import { until } from '../../../tools/suite/until.ts';
 import { jobOf } from '../../testing/driver-job.ts';
 import { notIsolated } from '../../testing/runner-setup.ts';
 import {
@@ -283,12 +283,7 @@ describe('Ansible from an index of packages', { concurrency: 3 }, () => {
     );
     const finding = setup.find('2.17.1', { url: slow.url });
     finding.catch(() => undefined);
-    for (
-      const deadline = Date.now() + 60_000;
-      !slow.requests.some((path) => path.endsWith('.whl'));
-      await delay(20)
-    )
-      assert.ok(Date.now() < deadline);
+    await until('the download', () => slow.requests.some((path) => path.endsWith('.whl')), 60);
     setup.abort();
     await assert.rejects(finding, /aborted/);
     assert.deepEqual(setup.kept(), [`${name}_2.16.3_${platform}`]);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '../../../tools/suite/until.ts';
 import { testApp } from '../../testing/app.ts';
-import { until } from '../../testing/until.ts';
 import { BuiltInAgent } from './built-in-agent.ts';
 
 test('a setting that keeps the built-in agent from starting is logged and reported by /readyz', async () => {

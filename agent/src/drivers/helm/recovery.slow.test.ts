@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
+import { until } from '../../../../tools/suite/until.ts';
 import {
   actionsOf,
   exampleChart,
@@ -205,8 +206,7 @@ test('an upgrade or a rollback that somebody has begun with helm is not touched'
   ] as const) {
     const running = stage.helm(args);
     const ended = running.catch(() => undefined);
-    for (const deadline = Date.now() + 20_000; (await statusOf(stage)) !== status; )
-      assert.ok(Date.now() < deadline, status);
+    await until(status, async () => (await statusOf(stage)) === status);
     const refused = await stage.run(stage.job());
     assert.match(
       refused.outcome.error?.message ?? '',

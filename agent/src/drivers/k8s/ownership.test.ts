@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { until } from '../../../../tools/suite/until.ts';
 import { sharedCluster, withCluster } from '../../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../../testing/cluster/stage.ts';
 import { failureMessageOf } from '../../../testing/outcomes.ts';
@@ -77,7 +78,7 @@ test('objects of a version that the cluster no longer serves are deleted in anot
   assert.equal((await stage.deploy()).applied.outcome.result, 'applied');
   await kubectl(['apply', '--filename=-'], JSON.stringify(definition(['v1'])));
   const served = async () => (await kubectl(['api-resources', `--api-group=${group}`])).includes('v1alpha1');
-  for (const deadline = Date.now() + 20_000; await served(); ) assert.ok(Date.now() < deadline);
+  await until('the end of the older version', async () => !(await served()));
   const destroying = await stage.run(stage.job({ type: 'destroy' }));
   assert.deepEqual(
     destroying.outcome.planSummary,

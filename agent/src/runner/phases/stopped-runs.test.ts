@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '../../../../tools/suite/until.ts';
 import { firstThen } from '../../../testing/configurations.ts';
 import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
@@ -190,28 +191,20 @@ test('a tool whose runner is killed is interrupted and ends cleanly', withTerraf
     'terraform.tfstate',
   );
   running.child.kill('SIGKILL');
-  await waitUntil(
+  await until(
+    'the last state of the tool, and its end,',
     () =>
       /first/.test(readIf(stateFile)) &&
       /Interrupt received[^]*Error/.test(readIf(running.spool.stepLog('tf:apply'))),
-    'the tool to write its state and end',
   );
   const programs = () => leftOver(setup).map((pid) => readIf(`/proc/${pid}/comm`).trim());
-  await waitUntil(
+  await until(
+    'the end of the tool and of the tree server',
     () => !programs().some((name) => name === 'terraform' || name.startsWith('node')),
-    'the tool and the tree server to end',
   );
   // Processes that the provisioner left are ended by the agent with all others of the slot.
   if (setup.slotUid !== null) await endProcessesOf(setup.slotUid);
 });
-
-async function waitUntil(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 function readIf(path: string): string {
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../../tools/suite/until.ts';
 import { createSetup } from '../../../testing/runner-setup.ts';
 import { drivers } from '../../drivers/index.ts';
 import { createWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
@@ -87,8 +87,7 @@ test('a state is copied between two writes in place, without any request', async
   await using follower = follow();
   write(state(1));
   await follower.start();
-  for (const deadline = Date.now() + 20_000; copies().length === 0; await delay(10))
-    assert.ok(Date.now() < deadline, 'the state was not copied');
+  await until('a copy of the state', () => copies().length > 0);
   write(state(2));
   truncate(100);
   assert.equal((await follower.copyLast())?.serial, 1);

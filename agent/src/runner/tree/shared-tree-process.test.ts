@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../../tools/suite/until.ts';
 import { readersOf } from '../../../testing/readers.ts';
 import { createSetup, withBubblewrap, withTerraformAsRoot } from '../../../testing/runner-setup.ts';
 import { identifyProcess, isAlive, textOrEmpty } from '../../processes/proc.ts';
@@ -43,11 +43,9 @@ function prepare(t: TestContext) {
 
 /** The only one of this process, once it is there. */
 async function ownReader() {
-  for (const deadline = Date.now() + 10_000; ; await delay(5)) {
-    const [reader, ...others] = readersOf(identifyProcess(process.pid) ?? assert.fail());
-    if (reader !== undefined && others.length === 0) return reader;
-    assert.ok(Date.now() < deadline, 'there is not one process that reads');
-  }
+  const readers = () => readersOf(identifyProcess(process.pid) ?? assert.fail());
+  await until('a single process that reads', () => readers().length === 1);
+  return readers()[0] ?? assert.fail();
 }
 
 async function textIn(tree: TreeClient, path: string): Promise<string> {

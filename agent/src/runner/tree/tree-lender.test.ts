@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
+import { until } from '../../../../tools/suite/until.ts';
 import { readersOf } from '../../../testing/readers.ts';
 import { createSetup, type Ran, type RunnerSetup, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { ProcessLauncher } from '../../launchers/process.ts';
@@ -16,11 +16,6 @@ const code = {
   'main.tf': 'resource "terraform_data" "it" {}\noutput "id" { value = terraform_data.it.id }\n',
 };
 const skipsApproval = { isApprovalSkipped: true } as const;
-
-async function until(condition: () => boolean, what: string): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !condition(); await delay(5))
-    assert.ok(Date.now() < deadline, `did not happen: ${what}`);
-}
 
 class Runs {
   readonly #launcher: ProcessLauncher;
@@ -65,7 +60,7 @@ class Runs {
   /** Applies. @returns also the process that waits for the next run then */
   async apply(job: Job, preferred?: ProcessIdentity) {
     const { spool, runner, outcome } = await this.start(job, preferred);
-    await until(() => readMark(spool) !== null, 'the mark');
+    await until('the mark', () => readMark(spool) !== null);
     writeFileSync(spool.markStored, readMark(spool)?.mark ?? '');
     const { result, outputs, error } = await outcome;
     assert.equal(result, 'applied', JSON.stringify(error));
@@ -120,7 +115,7 @@ test(
     const ours = () => readersOf(self).filter(({ pid }) => !others.has(pid));
     const runs = new Runs(t, true);
     if (runs.setup.slotUid === null) return t.skip('needs root: only then runs have their own user');
-    await until(() => ours().length === 1, 'a process that reads, before there is a run');
+    await until('a process that reads, before there is a run,', () => ours().length === 1);
     const prepared = ours();
     const first = await runs.plan({});
     assert.deepEqual(first.readers, prepared);
@@ -136,7 +131,7 @@ test('it ends with its runner', withBubblewrap, async (t) => {
   const { readers, runner } = await new Runs(t, true).plan();
   assert.equal(readers.filter(isAlive).length, 1);
   process.kill(runner.pid, 'SIGKILL');
-  await until(() => !readers.some(isAlive), 'the end of the process that reads');
+  await until('the end of the process that reads', () => !readers.some(isAlive));
 });
 
 test('it ends with its runner after a run that failed', withBubblewrap, async (t) => {
@@ -147,7 +142,7 @@ test('it ends with its runner after a run that failed', withBubblewrap, async (t
   const failed = await runs.start(runs.setup.job({ environmentId: 'e-2' }), runner);
   assert.deepEqual(failed.runner, runner);
   assert.equal((await failed.outcome).result, 'failed');
-  await until(() => reader !== undefined && !isAlive(reader), 'the end of the process that reads');
+  await until('the end of the process that reads', () => reader !== undefined && !isAlive(reader));
 });
 
 for (const signal of ['SIGSTOP', 'SIGKILL'] as const)

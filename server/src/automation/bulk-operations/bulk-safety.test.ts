@@ -5,6 +5,7 @@ import { beforeEach, test } from 'node:test';
 import { bulkVerbs } from '#contract/bulk-operations/operations.ts';
 import { bulkKinds } from '#contract/bulk-operations/shapes.ts';
 import { operations } from '#contract/operations.ts';
+import { until } from '../../../../tools/suite/until.ts';
 import type { Reply } from '../../../testing/client.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { forgetBulkOperations } from './forget-bulk-operations.ts';
@@ -168,15 +169,13 @@ test('an item whose connection the database ends stays pending, and is carried o
   await blocker.query('begin');
   await blocker.query('select from environment where id = $1 for update', [id]);
   const carrying = app.carryOutEffects();
-  const deadline = Date.now() + 10_000;
-  for (let isEnded = false; !isEnded; ) {
-    assert.ok(Date.now() < deadline, 'the item waits');
+  await until('the end of the connection that waits', async () => {
     const { rows } = await pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`,
     );
-    isEnded = rows.length > 0;
-  }
+    return rows.length > 0;
+  });
   await blocker.query('rollback');
   blocker.release();
   await carrying;

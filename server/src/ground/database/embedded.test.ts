@@ -18,7 +18,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { until } from '../../../testing/until.ts';
+import { until } from '../../../../tools/suite/until.ts';
 import { openDataFolder } from '../config/data-folder.ts';
 import { EmbeddedPostgres } from './embedded.ts';
 import { type Database, openDatabase } from './open.ts';

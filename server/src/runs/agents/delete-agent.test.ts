@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../../tools/suite/until.ts';
 import { TestAgent } from '../../../testing/agent.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -105,7 +105,7 @@ test('a claim that waits while its agent is deleted, refused or replaced gets no
     const { mock } = t.mock.method(app.context.events, 'waitFor');
     const waiting = created.agent.claimAny(2);
     // The call was accepted.
-    while (mock.callCount() === 0) await delay(5);
+    await until('the call', () => mock.callCount() > 0);
     await act(created);
     await createEnvironment();
     assert.equal(await waiting, null, way);

@@ -1,7 +1,7 @@
 /** Deployments for each state of a stack. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../../../tools/suite/until.ts';
 import {
   type Invocation,
   type StackProgram,
@@ -198,7 +198,7 @@ test('an update is cancelled, although AWS had not answered yet when it was inte
   account.cloud.hold();
   const answer = holdAnswer('ExecuteChangeSet');
   const running = await program.start('execute-change-set', { ...invocation, approved: planned.report });
-  while (statusOf(program) !== 'UPDATE_IN_PROGRESS' && running.child.exitCode === null) await delay(10);
+  await until('the update', () => statusOf(program) === 'UPDATE_IN_PROGRESS');
   running.child.kill('SIGINT');
   answer();
   const { log } = await running.ended;

@@ -10,11 +10,11 @@ import { readCertificates, trustedCertificates, useNetwork } from '#settings/net
 import { Secret } from '#settings/secret.ts';
 import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
 import { freePort } from '../../../../../tools/suite/free-port.ts';
+import { until } from '../../../../../tools/suite/until.ts';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
 import { basic, send } from '../../../../testing/client.ts';
 import { fieldOf } from '../../../../testing/fields.ts';
 import { StoreServer, storePassword, withoutStore } from '../../../../testing/store-server.ts';
-import { until } from '../../../../testing/until.ts';
 import { families } from '../../../families.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import type { Limits } from '../../../ground/limits/counts.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { protocolBase } from '#protocol/routes.ts';
+import { until } from '../../../../../tools/suite/until.ts';
 import { basic } from '../../../../testing/client.ts';
 import { startTests } from '../../../../testing/start.ts';
-import { until } from '../../../../testing/until.ts';
 
 const { app, createIdle } = await startTests({
   ENVARIUM_BODY_IDLE_SECONDS: '1',
