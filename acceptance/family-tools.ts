@@ -1,6 +1,6 @@
 /** terraform and OpenTofu, for stories that both of them live through and for those of one of them. */
 import { pathWith, toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
-import { findProgram, withoutTerraform } from './programs.ts';
+import { terraform, withoutTerraform } from './programs.ts';
 
 /** A tool of the terraform family, for the stories that all of them live through. */
 export interface FamilyTool {
@@ -18,7 +18,6 @@ export interface FamilyTool {
 
 export async function toolsOfFamily(): Promise<FamilyTool[]> {
   const path = process.env.PATH ?? '';
-  const terraform = await findProgram('terraform');
   const tofu = toolboxProgram('opentofu');
   return [
     {

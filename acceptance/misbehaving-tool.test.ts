@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
-import { findProgram } from './programs.ts';
+import { findProgram, terraform, withoutTerraform } from './programs.ts';
 import {
   createEnvironment,
   deploy,
@@ -24,7 +24,6 @@ import {
 } from './runs.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
-const terraform = await findProgram('terraform');
 const git = await findProgram('git');
 
 const megabyte = 1_000_000;
@@ -89,7 +88,7 @@ async function pathWithoutTerraform(): Promise<string[]> {
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('a misbehaving tool', {
-  skip: terraform && git ? false : 'terraform and git are not on the PATH',
+  skip: withoutTerraform || (git === null && 'git is not on the PATH'),
 }, () => {
   let folder: string;
   let programs: string;

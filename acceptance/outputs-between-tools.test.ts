@@ -19,7 +19,7 @@ import {
   toolboxProgram,
   withToolbox,
 } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
+import { terraform } from './programs.ts';
 import { createEnvironment, type EnvironmentRequest, homeOf, untilEnd, wholeLog } from './runs.ts';
 import { makeRepository, startService } from './service.ts';
 
@@ -59,7 +59,6 @@ interface Link {
 const cluster = sharedCluster();
 const needsCluster = withCluster();
 const needsHelm = withToolbox('helm');
-const terraform = await findProgram('terraform');
 const needsTerraform = terraform === null ? skipUnlessRequired('needs terraform: install it') : {};
 
 const pulumi = `name: words

@@ -5,14 +5,11 @@ import type { TestContext } from 'node:test';
 import { terraformThatShows } from '../agent/testing/costs/plan-of-machines.ts';
 import { type PricingService, startPricingService } from '../agent/testing/costs/pricing-service.ts';
 import { pathWith, toolboxProgram, withToolbox } from '../tools/toolbox/places.ts';
-import { findProgram } from './programs.ts';
+import { terraform, withoutTerraform } from './programs.ts';
 import { removeScratch, scratchFolder } from './service.ts';
 
-const terraform = await findProgram('terraform');
-
 /** Why such stories are left out, or false. */
-export const withoutPrices: string | false =
-  withToolbox('infracost').skip || (terraform === null && 'no terraform on the PATH');
+export const withoutPrices: string | false = withToolbox('infracost').skip || withoutTerraform;
 
 export interface PricedMachines {
   readonly prices: PricingService;

@@ -10,14 +10,15 @@ import { promisify } from 'node:util';
 import { makeAuthority } from '../agent/testing/certificates.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { startAgent } from './agents.ts';
-import { findProgram } from './programs.ts';
+import { findProgram, withoutTerraform } from './programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, startService, trustAuthority } from './service.ts';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('../tools/launch.mjs', import.meta.url));
-const hasAll = (await findProgram('openssl')) !== null && (await findProgram('terraform')) !== null;
-const needs = { skip: hasAll ? false : 'needs openssl and terraform' };
+const needs = {
+  skip: withoutTerraform || ((await findProgram('openssl')) === null && 'openssl is not on the PATH'),
+};
 const configuration = { 'main.tf': 'resource "terraform_data" "it" { input = "over TLS" }\n' };
 
 async function deploy({ client, folder }: RunningService, name: string): Promise<void> {

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/testing/tool-mirror.ts';
-import { findProgram } from './programs.ts';
+import { findProgram, terraform as realTerraform, withoutTerraform } from './programs.ts';
 import {
   approveAndEnd,
   createEnvironment,
@@ -30,7 +30,7 @@ import {
   startService,
 } from './service.ts';
 
-const terraform = (await findProgram('terraform')) ?? '';
+const terraform = realTerraform ?? '';
 const git = (await findProgram('git')) ?? '';
 const password = 'opensesame';
 const secret = randomBytes(32).toString('base64url');
@@ -40,7 +40,7 @@ async function setupLog(client: Client, deploymentId: string): Promise<string> {
 }
 
 describe('versions of tools', {
-  skip: terraform && git ? false : 'terraform or git is not on the PATH',
+  skip: withoutTerraform || (git === '' && 'git is not on the PATH'),
 }, () => {
   let folder: string;
   let mirror: ToolMirror;

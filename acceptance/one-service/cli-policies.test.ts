@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { CataloguePolicy } from '#contract/approval-policies/catalogue.ts';
 import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';
-import { placeOf } from '../../tools/toolbox/places.ts';
+import { withToolbox } from '../../tools/toolbox/places.ts';
 import { commandLine } from '../command-line.ts';
-import { findProgram } from '../programs.ts';
+import { withoutTerraform } from '../programs.ts';
 import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
-
-const terraform = await findProgram('terraform');
-const canRun = terraform !== null && placeOf('opa') !== null;
 
 const service = await joinOneService();
 
@@ -85,7 +82,7 @@ describe('approval policies', () => {
   });
 
   test('a policy is tried against a real plan, and decides about the next one', {
-    skip: !canRun && 'needs terraform and opa',
+    skip: withoutTerraform || withToolbox('opa').skip,
   }, async () => {
     const code = 'resource "terraform_data" "it" { input = "x" }\n';
     const repository = await makeRepository(service.folder, 'infra', { 'main.tf': code });

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from '../programs.ts';
+import { findProgram, withoutTerraform } from '../programs.ts';
 import { until } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { joinOneService } from './join-one-service.ts';
@@ -25,7 +25,7 @@ async function blocksOf(page: string): Promise<string[]> {
 const endings: Readonly<Record<string, number>> = { 'environment create first': 3 };
 
 test('every command of the getting-started guide does what the page says', {
-  skip: (await findProgram('terraform')) && (await findProgram('bash')) ? false : 'needs terraform and bash',
+  skip: withoutTerraform || ((await findProgram('bash')) === null && 'bash is not on the PATH'),
 }, async () => {
   const service = await joinOneService();
   await until('the built-in agent', async () =>

@@ -10,17 +10,14 @@ import { describe, test } from 'node:test';
 import { pathWith, toolboxProgram, withToolbox } from '../../tools/toolbox/places.ts';
 import { toolsOfFamily } from '../family-tools.ts';
 import { fileWorldSettings, linesIn, openFolder } from '../journey/file-world.ts';
-import { findProgram } from '../programs.ts';
+import { withoutTerraform } from '../programs.ts';
 import { createEnvironment, deployAndEnd, destroyAndEnd, until, untilEnd, untilStatus } from '../runs.ts';
 import { makeRepository } from '../service.ts';
 import { MortalService } from './mortal-service.ts';
 import { commandPid, runnerPid, sendSignal } from './processes.ts';
 
 const family = await toolsOfFamily();
-const terraform = await findProgram('terraform');
-const needs = {
-  skip: withToolbox('terragrunt', 'opentofu').skip || (terraform === null ? 'needs terraform' : false),
-};
+const needs = { skip: withToolbox('terragrunt', 'opentofu').skip || withoutTerraform };
 
 const variables = 'variable "world" {}\n';
 const made = `${variables}resource "terraform_data" "made" {
