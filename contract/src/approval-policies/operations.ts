@@ -24,7 +24,6 @@ const fields = {
     description: 'Parameters of the policy, its `input.policyConfiguration`',
   }),
 };
-const ofOrganization = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const place = { entity: 'assignmentScope', in: 'params', field: 'scopeId' } as const;
 const byPlace = Type.Object({
   scope: Type.String({ description: policyScopes.join(', ') }),
@@ -52,7 +51,7 @@ const policies = {
     summary: 'Find approval policies by name',
     description: 'Without deleted ones. Without `name`: all, newest first.',
     needs: 'VIEW_ORGANIZATION',
-    subject: ofOrganization,
+    subject: inOrganization.subject,
     query: Type.Object({
       organizationId: Text,
       name: Type.Optional(Type.String({ description: 'The exact name' })),

@@ -1,5 +1,6 @@
 /** Reading, exporting and verifying the audit trail. */
 import { Type } from 'typebox';
+import { inOrganization } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Bytes, Text } from '../schema/schema.ts';
 import { AuditEvents, AuditVerification } from './shapes.ts';
@@ -34,7 +35,6 @@ const head = {
     }),
   ),
 };
-const ofOrganization = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const Lines = Bytes('JSON lines, one for each entry, in the order of the chain');
 
 const listing =
@@ -53,7 +53,7 @@ export const operations = defineOperations('audit', {
     summary: 'List audit entries',
     description: listing,
     needs: 'VIEW_AUDIT_LOGS',
-    subject: ofOrganization,
+    subject: inOrganization.subject,
     query: Type.Object({ organizationId: Text, ...filters }),
     reply: AuditEvents,
   }),
@@ -61,7 +61,7 @@ export const operations = defineOperations('audit', {
     summary: 'Export audit entries',
     description: exporting,
     needs: 'VIEW_AUDIT_LOGS',
-    subject: ofOrganization,
+    subject: inOrganization.subject,
     query: Type.Object({ organizationId: Text, ...exported }),
     reply: Lines,
     replyKind: 'binary',
@@ -71,7 +71,7 @@ export const operations = defineOperations('audit', {
     summary: 'Verify the audit trail',
     description: verifying,
     needs: 'VIEW_AUDIT_LOGS',
-    subject: ofOrganization,
+    subject: inOrganization.subject,
     query: Type.Object({ organizationId: Text, ...head }),
     reply: AuditVerification,
   }),

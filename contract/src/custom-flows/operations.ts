@@ -1,6 +1,6 @@
 /** Custom flows of an organization, as records, and the places that they are assigned to. */
 import { type Static, Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -34,7 +34,7 @@ export const operations = defineOperations('custom flows', {
     summary: 'List custom flows',
     description: 'Newest first, without deleted ones.',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    subject: inOrganization.subject,
     query: Type.Object({
       organizationId: Text,
       name: Type.Optional(Type.String({ description: 'The exact name' })),

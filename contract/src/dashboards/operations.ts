@@ -1,5 +1,6 @@
 /** Figures for dashboards. */
 import { Type } from 'typebox';
+import { inOrganization } from '../schema/by-id.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { Name } from '../schema/schema.ts';
@@ -17,7 +18,7 @@ export const operations = defineOperations('dashboards', {
       `${mostDashboardEnvironments} that changed last.`,
     needs: 'VIEW_DASHBOARD',
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is counted' }],
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    subject: inOrganization.subject,
     query: Type.Object({ organizationId: Name, queryName: oneOf(dashboardQueryNames, 'The figure') }),
     reply: Type.Array(DashboardRow),
   }),

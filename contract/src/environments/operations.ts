@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Ttl } from '../deployments/deploy-request.ts';
 import { StartedDeployment } from '../deployments/shapes.ts';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { environmentStatuses, oneOf, triggerNames } from '../schema/enumerations.ts';
 import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import { Count, closed, commaListOf, Flag, mapOf, Name, Prose, Text, Title } from '../schema/schema.ts';
@@ -145,7 +145,7 @@ export const operations = defineOperations('environments', {
     needs: 'VIEW_ENVIRONMENT',
     needsAnywhere: true,
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'each environment that is counted' }],
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    subject: inOrganization.subject,
     query: Type.Object({ organizationId: Name }),
     reply: mapOf(StatusCounts),
   }),

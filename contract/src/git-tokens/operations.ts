@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { CredentialProjects } from '../projects/shapes.ts';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -23,7 +23,7 @@ export const operations = defineOperations('git tokens', {
   listGitTokens: operation('GET', '/tokens', {
     summary: 'List git tokens',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    subject: inOrganization.subject,
     query: Type.Object({ organizationId: Text, type: Type.Optional(oneOf(tokenTypes)) }),
     reply: Type.Array(GitToken),
   }),

@@ -1,6 +1,6 @@
 /** Endpoints that hear of events, the events of each project, and the log of what was sent. */
 import { type Static, Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
@@ -18,7 +18,6 @@ import {
 const thisEndpoint = aboutOne('notificationEndpoint');
 const thisDelivery = aboutOne('notificationDelivery');
 const thisProject = { entity: 'project', in: 'params', field: 'projectId' } as const;
-const ofOrganization = { entity: 'organization', in: 'query', field: 'organizationId' } as const;
 const only = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
 const Value = Type.String({
@@ -63,7 +62,7 @@ const endpoints = {
     summary: 'List notification endpoints',
     description: 'Newest first. Without EDIT_ORGANIZATION_SETTINGS each `value` is asterisks.',
     needs: 'VIEW_ORGANIZATION',
-    subject: ofOrganization,
+    subject: inOrganization.subject,
     query: Type.Object({ organizationId: Name }),
     reply: Type.Array(NotificationEndpoint),
   }),
@@ -147,7 +146,7 @@ const deliveries = {
     summary: 'List notification deliveries',
     description: 'Newest first, of the last 30 days.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
-    subject: ofOrganization,
+    subject: inOrganization.subject,
     query: Type.Object({
       organizationId: Name,
       endpointId: only('Only to this endpoint'),

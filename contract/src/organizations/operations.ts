@@ -1,12 +1,12 @@
 /** Organizations. */
 import { type Static, Type } from 'typebox';
 import { OrganizationStreamEvent, withLog } from '../feeds/shapes.ts';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, byId } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffect, withoutEffectOf } from '../schema/no-effect.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
-import { closed, Flag, Name, nullable, Prose, Text } from '../schema/schema.ts';
+import { closed, Flag, nullable, Prose, Text } from '../schema/schema.ts';
 import { customFlowsPolicies, Organization, OrganizationLimits } from './shapes.ts';
 
 const OrganizationName = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_ -]{0,49}$' });
@@ -116,7 +116,7 @@ export const operations = defineOperations('organizations', {
       '`deploymentLogId`. The stream does not end on its own, not even with the deployment.',
     needs: 'signed-in',
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'the environment of `deploymentLogId`' }],
-    params: Type.Object({ id: Name }),
+    params: byId,
     query: Type.Object({
       projectId: Type.Optional(Type.String({ description: 'Only events of this project' })),
       deploymentLogId: Type.Optional(

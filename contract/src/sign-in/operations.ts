@@ -1,8 +1,9 @@
 /** People: how they sign in, who they are, and their sessions. */
 import { Type } from 'typebox';
+import { byId } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
-import { closed, Name, nullable, Text, Title } from '../schema/schema.ts';
+import { closed, nullable, Text, Title } from '../schema/schema.ts';
 import { CliSession, CurrentUser, Session, SignedIn, SignInMethods } from './shapes.ts';
 
 /** No longer one is ever hashed; what is too short is refused with its reason where a password is set. */
@@ -91,7 +92,7 @@ export const operations = defineOperations('sign-in', {
     summary: 'End session',
     description: 'Ends a session of the caller, with immediate effect on all servers.',
     needs: 'signed-in',
-    params: Type.Object({ id: Name }),
+    params: byId,
     reply: nullable(Type.Object({ id: Text })),
   }),
 });

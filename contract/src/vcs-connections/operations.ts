@@ -82,7 +82,7 @@ export const operations = defineOperations('vcs connections', {
       'The installation that a template of the organization names for a repository of the same owner, the latest ' +
       'one if there are several. 404 if there is none.',
     needs: 'VIEW_ORGANIZATION',
-    subject: { entity: 'organization', in: 'query', field: 'organizationId' },
+    subject: inOrganization.subject,
     params: Type.Object({ vcsType: Type.String({ description: 'github' }) }),
     query: Type.Object({ organizationId: Text, repository: Name }),
     reply: VcsToken,
