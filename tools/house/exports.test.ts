@@ -33,7 +33,7 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/runner/tool/requested-version.ts readVersionFile',
     'agent/src/sources/git-checkout.ts readCommit',
     'agent/src/sources/partial-clone.ts foldersNamedBy',
-    'agent/src/sources/submodules.ts resolveSubmoduleUrl',
+    'agent/src/sources/tree-parts.ts resolveSubmoduleUrl',
     'cli/src/commands/completion.ts forBash',
     'cli/src/show/show-unrecorded.ts importBlocks',
     'web/src/forms/variables/rows.ts rowOfDefinition',

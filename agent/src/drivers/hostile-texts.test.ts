@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobOf } from '../../testing/driver-job.ts';
-import { resolveSubmoduleUrl } from '../sources/submodules.ts';
+import { resolveSubmoduleUrl } from '../sources/tree-parts.ts';
 import { parseConstraints } from '../toolchain/constraints.ts';
 import { configurationFiles } from './ansible/configuration-file.ts';
 import { ansibleDiagnostics, ansibleReason } from './ansible/diagnostics.ts';

@@ -11,7 +11,7 @@ import { isClonable, revisionName } from '#guards/git/revision-name.ts';
 import { pathRefusal, revisionRefusal } from '#guards/source-guards.ts';
 import { type CheckoutRequest, expectGood, type Fetching, fetchRevision } from './git-calls.ts';
 import { cloneInPart } from './partial-clone.ts';
-import { fetchParts, findParts, type TreeParts } from './submodules.ts';
+import { fetchParts, findParts, type TreeParts } from './tree-parts.ts';
 
 /** As returned by `gitMetadata`; `branch` is the tag or commit if no branch was requested. */
 export interface CheckedOut {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCheckoutSetup } from '../../testing/checkout.ts';
 import { missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
-import { resolveSubmoduleUrl } from './submodules.ts';
+import { resolveSubmoduleUrl } from './tree-parts.ts';
 
 const someCommit = 'a'.repeat(40);
 
