@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { processesIn, processesOf } from '../src/processes/end-processes.ts';
 import type { RunLimits } from '../src/processes/run-limits.ts';
 import type { confinements } from './attacks.ts';
+import { expectResult } from './outcomes.ts';
 import { createSetup, type RunnerSetup } from './runner-setup.ts';
 
 const megabyte = 1024 * 1024;
@@ -20,8 +21,7 @@ export const limits: RunLimits = {
 /** @returns seconds of a plan */
 export async function secondsOfPlan(setup: RunnerSetup): Promise<number> {
   const startedAt = performance.now();
-  const { outcome } = await setup.run(setup.job());
-  assert.equal(outcome.result, 'planned', JSON.stringify(outcome));
+  await expectResult('planned', setup.run(setup.job()));
   return (performance.now() - startedAt) / 1000;
 }
 
@@ -50,8 +50,7 @@ export async function attackOnce(
   try {
     await running.until(() => text().includes('Provisioning'), 'the command to begin');
     await whileItRuns();
-    const { outcome } = await running.ended;
-    assert.equal(outcome.result, 'failed', JSON.stringify(outcome));
+    const { outcome } = await expectResult('failed', running.ended);
     assert.match(outcome.error?.message ?? '', /ENVARIUM_RUN_(PROCESS|MEMORY)_LIMIT/);
   } finally {
     clearInterval(timer);

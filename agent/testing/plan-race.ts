@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
 import { findProgram } from '../src/processes/programs.ts';
 import type { confinements } from './attacks.ts';
+import { expectResult } from './outcomes.ts';
 import { createSetup, type RunnerSetup } from './runner-setup.ts';
 
 const code =
@@ -58,8 +59,7 @@ export async function swapPlans(
     const shown = JSON.stringify(planned.outcome.plan?.resourceChanges).includes('another')
       ? 'another'
       : 'approved';
-    const applied = await setup.run(setup.applyJob(planned));
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned)));
     assert.match(setup.newestState(applied)?.toString() ?? '', new RegExp(`"input":\\s*\\{?[^}]*${shown}`));
   }
 }

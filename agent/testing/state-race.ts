@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSy
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type confinements, exchangingLine } from './attacks.ts';
+import { expectResult } from './outcomes.ts';
 import { createSetup, type Ran, type Running } from './runner-setup.ts';
 
 const planted = 'planted-secret-0123456789';
@@ -48,8 +49,7 @@ export async function exchangeStates(
 }\n`,
     'attack.sh': `ln -s ${victim} ../state/other\nln -s ${victim}/errored.tfstate errored.tfstate\n${exchange}\necho attacked\n`,
   });
-  const planned = await setup.run(setup.job());
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult('planned', setup.run(setup.job()));
   for (let count = 0; count < times; count++) {
     const running = setup.start(setup.applyJob(planned, { travels: true }));
     const ran = await watched(running);

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
 import { startForwardProxy } from '../../testing/forward-proxy.ts';
 import { startGitHost } from '../../testing/git-host.ts';
-import { expectResult } from '../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../testing/outcomes.ts';
 import { startProviderRegistry } from '../../testing/provider-registry.ts';
 import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '../../testing/runner-setup.ts';
 import { prepareNetwork } from '../network/network-order.ts';
@@ -41,7 +41,7 @@ test(
     const job = () => setup.job({ source: { ...source, repository: `${host.url}/code`, credentials } });
     const refused = await setup.run(job());
     assert.match(
-      refused.outcome.error?.message ?? '',
+      failureMessageOf(refused),
       /is not trusted by the agent's machine: set ENVARIUM_CA_FILE to a file with the certificate of its authority/,
     );
     const { order } = prepareNetwork(authority.file, {}, setup.workFolder);
@@ -79,8 +79,7 @@ test(
     };
     await expectResult('failed', setup.run(setup.job({ source: reading })));
     assert.ok(other.requests.every(({ authorization }) => authorization === undefined));
-    const ran = await setup.run(setup.job({ source: { ...reading, hostCredentials } }));
-    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    await expectResult('planned', setup.run(setup.job({ source: { ...reading, hostCredentials } })));
     const sent = (requests: typeof own.requests) =>
       new Set(requests.flatMap(({ authorization }) => authorization ?? []));
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -104,12 +103,16 @@ test(
     const { source } = setup.job();
     const hostCredentials = [{ host: 'other.example', username: 'bob', password: 'token-of-the-second' }];
     const toolPaths = { terraform: wrapper, git: findProgram('git') ?? '' };
-    const ran = await setup.run(setup.job({ source: { ...source, hostCredentials } }), { toolPaths });
-    assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome));
+    const ran = await expectResult(
+      'planned',
+      setup.run(setup.job({ source: { ...source, hostCredentials } }), { toolPaths }),
+    );
     assert.match(ran.log('tf:init'), /^init has 30, 0 tokens$/m);
     assert.match(ran.log('tf:plan'), /^plan has , 0 tokens$/m);
-    const elsewhere = await setup.run(setup.applyJob(ran, { travels: true }), { toolPaths });
-    assert.equal(elsewhere.outcome.result, 'applied', JSON.stringify(elsewhere.outcome));
+    const elsewhere = await expectResult(
+      'applied',
+      setup.run(setup.applyJob(ran, { travels: true }), { toolPaths }),
+    );
     assert.match(elsewhere.log('apply:prepare'), /^init has 30, 0 tokens$/m);
   },
 );
@@ -230,7 +233,7 @@ test(
     assert.equal(ran.steps()['tf:init'], 'SUCCESS', ran.log('tf:init'));
     assert.deepEqual(readdirSync(join(folder, 'packages')), []);
     const lacking = await setup.run(setup.job(), { order });
-    assert.match(lacking.outcome.error?.message ?? '', /acme\/one: .* status 401/);
+    assert.match(failureMessageOf(lacking), /acme\/one: .* status 401/);
   },
 );
 
@@ -292,7 +295,7 @@ test(
       network: { environment: proxyEnvironment({ HTTP_PROXY: proxy.url, NO_PROXY: 'git.example' }) },
     };
     const failing = await setup.run({ ...job, jobId: `${job.jobId}-b` }, { order: excepted });
-    assert.match(failing.outcome.error?.message ?? '', /its host is unknown on the agent's network/);
+    assert.match(failureMessageOf(failing), /its host is unknown on the agent's network/);
   },
 );
 
@@ -305,7 +308,7 @@ test('a proxy that refuses a connection is reported as the cause', withTerraform
     order: { network: { environment } },
   });
   assert.match(
-    ran.outcome.error?.message ?? '',
+    failureMessageOf(ran),
     /cannot be reached through the proxy of the agent \(HTTPS_PROXY, HTTP_PROXY\)/,
   );
 });

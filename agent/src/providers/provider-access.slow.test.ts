@@ -181,8 +181,7 @@ test('a plan made without the cache is applied with it, and the other way round'
   ] as const) {
     const setup = createSetup(t, files);
     const planned = await setup.run(setup.job(), { order: first });
-    const applied = await setup.run(setup.applyJob(planned, { travels: true }), { order: second });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult('applied', setup.run(setup.applyJob(planned, { travels: true }), { order: second }));
   }
 });
 
@@ -266,7 +265,7 @@ test(
     setup.commit({ 'main.tf': code({ source: 'acme/two' }) });
     const lacking = await setup.run(setup.job(), { order: given.order });
     assert.match(
-      lacking.outcome.error?.message ?? '',
+      failureMessageOf(lacking),
       /acme\/two: .* status 500; and the agent's cache has no version of it/,
     );
   },
@@ -298,10 +297,7 @@ test('changed files in the cache are detected and fetched again', withTerraform,
   damage();
   setup.commit({ [lockFile]: null });
   const unlocked = await setup.run(setup.job(), { order: given.order });
-  assert.match(
-    unlocked.outcome.error?.message ?? '',
-    /differ from the verified ones and were removed: deploy again/,
-  );
+  assert.match(failureMessageOf(unlocked), /differ from the verified ones and were removed: deploy again/);
   assert.equal(initStep(await setup.run(setup.job(), { order: given.order })), 'SUCCESS');
 });
 
@@ -383,8 +379,8 @@ for (const [where, options, condition] of [
     if (setup.isOrdinary) execFileSync('chown', ['-R', '65534:65534', given.cache]);
     const ran = await setup.run(setup.job(), { order: given.order });
     assert.equal(initStep(ran), 'SUCCESS', ran.log('tf:init'));
-    assert.match(ran.outcome.error?.message ?? '', /tried/);
-    assert.doesNotMatch(ran.outcome.error?.message ?? '', /wrote/);
+    assert.match(failureMessageOf(ran), /tried/);
+    assert.doesNotMatch(failureMessageOf(ran), /wrote/);
     assert.equal(
       await directoryHash(packageFolder(given, 'acme/one', '1.2.0')),
       recordIn(given).directoryHash,
@@ -417,10 +413,14 @@ test('OpenTofu gets its providers from the same cache, under its own registry', 
   const toolPaths = { tofu: toolboxProgram('opentofu') ?? '', git: findProgram('git') ?? '' };
   for (const _ of [1, 2]) {
     const setup = createSetup(t, files);
-    const planned = await setup.run(setup.job({ tool: 'opentofu' }), { order, toolPaths });
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
-    const applied = await setup.run(setup.applyJob(planned, { travels: true }), { order, toolPaths });
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    const planned = await expectResult(
+      'planned',
+      setup.run(setup.job({ tool: 'opentofu' }), { order, toolPaths }),
+    );
+    await expectResult(
+      'applied',
+      setup.run(setup.applyJob(planned, { travels: true }), { order, toolPaths }),
+    );
   }
   assert.equal(registry.downloads('hashicorp/time'), 1);
 });
@@ -447,7 +447,7 @@ test(
     ] as const) {
       setup.commit({ 'main.tf': code({ source: `acme/${name}` }) });
       const refused = await setup.run(setup.job(), { order: given.order });
-      assert.match(refused.outcome.error?.message ?? '', message);
+      assert.match(failureMessageOf(refused), message);
     }
   },
 );

@@ -158,7 +158,7 @@ test('an apply of anything that was not approved is refused before its mark', wi
   const approved = withParts({ ...job.approved!.parts, toolVersion: '0.0.1' });
   const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), approved });
   assert.match(
-    ran.outcome.error?.message ?? '',
+    failureMessageOf(ran),
     /^terraform 0\.0\.1 is requested by the approved plan.*; nothing was applied$/,
   );
   assert.equal(existsSync(ran.spool.mark), false);

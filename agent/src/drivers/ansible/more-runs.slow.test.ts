@@ -69,8 +69,10 @@ test('a playbook in another folder has what is next to it', withAnsible, async (
     ...base.variables.environment,
     { name: 'ANSIBLE_VAR_users', value: '[{"name":"a-user"}]', format: 'JSON' as const, isSensitive: false },
   ];
-  const planned = await run({ ...base, variables: { environment: environmentVariables, terraform } });
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+  const planned = await expectResult(
+    'planned',
+    run({ ...base, variables: { environment: environmentVariables, terraform } }),
+  );
   assert.match(planned.log('ansible:check'), /shared role/);
   assert.match(planned.log('ansible:check'), /group variable 2 wins b a-user/);
 });
@@ -132,8 +134,10 @@ test(
     assert.deepEqual(readdirSync(join(world, 'site')), ['tries']);
     const again = await run(job());
     writeFileSync(join(world, 'site/tries'), '');
-    const retried = await apply(again, { changes: { retry: { times: 1, isReviewed: true } } });
-    assert.equal(retried.outcome.result, 'applied', JSON.stringify(retried.outcome));
+    const retried = await expectResult(
+      'applied',
+      apply(again, { changes: { retry: { times: 1, isReviewed: true } } }),
+    );
     assert.deepEqual(
       retried.events.flatMap((event) =>
         event.kind === 'resource' && event.status !== 'started' ? [[event.name, event.status]] : [],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readExample } from '../../../../tools/examples.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
 for (const travels of [false, true]) {
   test(
@@ -111,7 +111,7 @@ test('without a check, the plan says that nothing is known, and the apply runs',
   const planned = await run(job());
   assert.equal(planned.outcome.hasChanges, true);
   assert.match(planned.outcome.plan?.resourceChanges[0]?.actionReason ?? '', /nothing was checked/);
-  assert.equal((await apply(planned)).outcome.result, 'applied');
+  await expectResult('applied', apply(planned));
   assert.ok(existsSync(join(world, 'site/index.html')));
 });
 
@@ -169,7 +169,7 @@ test('what tasks with no_log do is hidden in plan, outputs and messages', withAn
   });
   const failing = ansibleStage(t, files, { environment: { ANSIBLE_VAR_passes: 'false' } });
   const failed = await failing.apply(await failing.run(failing.job()));
-  assert.match(failed.outcome.error?.message ?? '', /"Hidden failure": the output is hidden/);
+  assert.match(failureMessageOf(failed), /"Hidden failure": the output is hidden/);
   assert.doesNotMatch(JSON.stringify([failed.outcome, failed.events]), new RegExp(planted));
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { makeSshKey, missingSshServer, type SshServer, startSshServer } from '../../../testing/ssh-server.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -55,14 +55,11 @@ test('a host that nobody knows, or that another key opens, cannot be reached', w
   await using server = await serve();
   const unknown = stageFor(t, server, { ENVARIUM_ANSIBLE_PRIVATE_KEY: server.key });
   const first = await unknown.run(unknown.job());
-  assert.match(
-    first.outcome.error?.message ?? '',
-    /^far could not be reached .*Host key verification failed/s,
-  );
+  assert.match(failureMessageOf(first), /^far could not be reached .*Host key verification failed/s);
   const stranger = stageFor(t, server, {
     ENVARIUM_ANSIBLE_PRIVATE_KEY: makeSshKey().privateKey,
     ANSIBLE_HOST_KEY_CHECKING: 'false',
   });
   const second = await stranger.run(stranger.job());
-  assert.match(second.outcome.error?.message ?? '', /^far could not be reached .*Permission denied/s);
+  assert.match(failureMessageOf(second), /^far could not be reached .*Permission denied/s);
 });

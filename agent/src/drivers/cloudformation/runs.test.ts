@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { stackStage } from '../../../testing/cloudformation/stage.ts';
 import { withOwnProgram } from '../../../testing/cloudformation/with-own-program.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 
 const template = readFileSync(
@@ -22,8 +22,10 @@ for (const travels of [false, true])
     withOwnProgram,
     async (t) => {
       const { aws, job, run, apply } = await stackStage(t, files);
-      const planned = await run(job({}, { parameters: { Stage: 'one', Token: secret } }));
-      assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+      const planned = await expectResult(
+        'planned',
+        run(job({}, { parameters: { Stage: 'one', Token: secret } })),
+      );
       assert.deepEqual(planned.outcome.planSummary, { added: 3, changed: 0, destroyed: 0 });
       assert.equal(planned.outcome.toolVersion, '1.0.0');
       assert.equal(aws.account.cloud.resources.size, 0);
@@ -57,8 +59,7 @@ for (const travels of [false, true])
 /** A stage with the example deployed. */
 async function deployed(t: TestContext) {
   const stage = await stackStage(t, files);
-  const applied = await stage.deploy(stage.job({}, { parameters: { Stage: 'one', Token: secret } }));
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+  await expectResult('applied', stage.deploy(stage.job({}, { parameters: { Stage: 'one', Token: secret } })));
   return { ...stage, cloud: stage.aws.account.cloud };
 }
 
@@ -124,8 +125,10 @@ test('a drift run names what was changed and deleted outside, with its values', 
   const { job, run, cloud } = await deployed(t);
   cloud.change('test-one-one-orders', { MessageRetentionPeriod: '60' });
   cloud.remove(cloud.named('events').physicalId);
-  const drift = await run(job({ type: 'driftDetection' }, { parameters: { Stage: 'one', Token: secret } }));
-  assert.equal(drift.outcome.result, 'planned', JSON.stringify(drift.outcome));
+  const drift = await expectResult(
+    'planned',
+    run(job({ type: 'driftDetection' }, { parameters: { Stage: 'one', Token: secret } })),
+  );
   assert.deepEqual(rowsOf(drift), [
     ['Orders', 'update', 'drift'],
     ['Topic', 'create', 'drift'],
@@ -208,8 +211,10 @@ test(
     const { aws, job, run, apply } = await stackStage(t, files);
     aws.account.cloud.refuse('create', 'Orders', 'A queue of this name was deleted less than 60 seconds ago');
     const planned = await run(job());
-    const { outcome, events } = await apply(planned, { changes: { retry: { times: 1, isReviewed: true } } });
-    assert.equal(outcome.result, 'failed');
+    const { outcome, events } = await expectResult(
+      'failed',
+      apply(planned, { changes: { retry: { times: 1, isReviewed: true } } }),
+    );
     assert.match(
       outcome.error?.message ?? '',
       /^stack test-one is ROLLBACK_COMPLETE: Orders \(AWS::SQS::Queue\): A queue of this name was deleted/,
@@ -242,7 +247,7 @@ test('an abort ends an apply to which AWS does not answer', withOwnProgram, asyn
 test('bad values are refused before anything runs', withOwnProgram, async (t) => {
   const { aws, job, run } = await stackStage(t, files);
   const refused = async (changes: Partial<Job>, environment: Record<string, string> = {}) =>
-    (await run(job(changes, { environment }))).outcome.error?.message ?? '';
+    failureMessageOf(await run(job(changes, { environment })));
   assert.match(await refused({ workspaceName: '9stack' }), /workspaceName is the name of the stack/);
   assert.match(await refused({ settings: { fileName: '../x.yaml' } }), /fileName: a path must not lead out/);
   assert.match(await refused({ targets: ['Orders'] }), /targets: CloudFormation deploys a stack as a whole/);

@@ -10,6 +10,7 @@ import {
   withHelm,
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();
@@ -57,7 +58,7 @@ metadata:
   assert.match(log, /^Hook pre-install,pre-upgrade: v1\/ConfigMap\/\S+\/before$/m);
   assert.match(log, /does not cover: \S+\/name-\w+, \S+\/name-\w+, \S+\/random \(data\.token\)$/m);
   const again = await stage.run(stage.job({}, { values: [plain('greeting', 'Bye')] }));
-  assert.equal((await stage.run(stage.setup.applyJob(again))).outcome.result, 'applied');
+  await expectResult('applied', stage.run(stage.setup.applyJob(again)));
 });
 
 test('types that only plan change nothing', needs, async (t) => {
@@ -76,10 +77,7 @@ test('a namespace is created on request', needs, async (t) => {
   t.after(() => kubectl(['delete', 'namespace', name, '--ignore-not-found', '--wait=false']));
   const systemVariables = { ENVARIUM_K8S_NAMESPACE: name };
   const missing = await stage.run(stage.job({ systemVariables }));
-  assert.match(
-    missing.outcome.error?.message ?? '',
-    /namespaces "\S+-new" not found[^]*ENVARIUM_K8S_CREATE_NAMESPACE/,
-  );
+  assert.match(failureMessageOf(missing), /namespaces "\S+-new" not found[^]*ENVARIUM_K8S_CREATE_NAMESPACE/);
   const environment = [plain('ENVARIUM_K8S_CREATE_NAMESPACE', 'true')];
   const values = [plain('replicas', '0', { format: 'JSON' })];
   const { planned } = await stage.deploy(stage.job({ systemVariables }, { environment, values }));

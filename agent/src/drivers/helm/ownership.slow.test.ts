@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actionsOf, exampleChart, helmStage, plain, withHelm } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 
 const needs = withHelm();
 const cluster = sharedCluster();
@@ -24,10 +25,7 @@ test(
     const taken = await stage.deploy();
     assert.match(taken.planned.log('helm:diff'), /Release shop exists,.*the apply takes it over/);
     const other = { environmentId: '00000000-0000-7000-8000-0000000000e2' };
-    assert.match(
-      (await stage.run(stage.job(other))).outcome.error?.message ?? '',
-      /belongs to the environment \S+e1/,
-    );
+    assert.match(failureMessageOf(await stage.run(stage.job(other))), /belongs to the environment \S+e1/);
     const left = await stage.deploy(stage.job({ ...other, type: 'destroy' }));
     assert.equal(left.planned.outcome.hasChanges, false);
     assert.equal(await releases(), 'shop\n');

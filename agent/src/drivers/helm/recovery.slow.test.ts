@@ -12,7 +12,7 @@ import {
   withHelm,
 } from '../../../testing/charts/helm-stage.ts';
 import { sharedCluster } from '../../../testing/cluster/cluster.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 import { processesOf } from '../../processes/end-processes.ts';
 import { textOrEmpty } from '../../processes/proc.ts';
@@ -208,10 +208,7 @@ test('an upgrade or a rollback that somebody has begun with helm is not touched'
     const ended = running.catch(() => undefined);
     await until(status, async () => (await statusOf(stage)) === status);
     const refused = await stage.run(stage.job());
-    assert.match(
-      refused.outcome.error?.message ?? '',
-      new RegExp(`is ${status}, and no run of this environment`),
-    );
+    assert.match(failureMessageOf(refused), new RegExp(`is ${status}, and no run of this environment`));
     await withReadiness(stage, () => ended);
   }
   await withReadiness(stage, () => stage.deploy());
@@ -259,7 +256,7 @@ test('a release of another environment is not touched', needs, async (t) => {
   const environmentId = '00000000-0000-7000-8000-0000000000e2';
   const refused = await stage.run(stage.job({ environmentId }));
   assert.match(
-    refused.outcome.error?.message ?? '',
+    failureMessageOf(refused),
     /^release shop belongs to the environment 00000000-\S+e1: choose another workspaceName or namespace/,
   );
 });

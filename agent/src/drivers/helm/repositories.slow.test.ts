@@ -62,8 +62,10 @@ for (const travels of [false, true])
     async (t) => {
       const charts = await repository(t);
       const stage = await stageFor(t);
-      const planned = await stage.run(stage.job({ source: sourceOf(charts.url, '~1.2') }));
-      assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+      const planned = await expectResult(
+        'planned',
+        stage.run(stage.job({ source: sourceOf(charts.url, '~1.2') })),
+      );
       assert.match(planned.outcome.moduleVersions?.['greeting'] ?? '', /^1\.2\.0 sha256:[0-9a-f]{64}$/);
       assert.equal(planned.steps()['git:clone'], 'SKIPPED');
       const count = charts.requests.length;

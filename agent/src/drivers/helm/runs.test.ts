@@ -21,8 +21,10 @@ for (const travels of [false, true]) {
     const stage = await helmStage(t, await cluster());
     stage.namespace.playReadiness();
     const values = [plain('image.tag', '1.28'), plain('replicas', '2', { format: 'JSON' }), secret];
-    const planned = await stage.run(stage.job({ secrets: [secret.value] }, { values }));
-    assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome));
+    const planned = await expectResult(
+      'planned',
+      stage.run(stage.job({ secrets: [secret.value] }, { values })),
+    );
     assert.deepEqual(planned.outcome.planSummary, { added: 4, changed: 0, destroyed: 0 });
     assert.deepEqual(planned.outcome.moduleVersions, { greeting: '1.2.0' });
     const row = rowOf(planned, 'apps/v1/Deployment/shop');
@@ -182,7 +184,7 @@ test('an apply stops if somebody has worked on the release since the plan', need
   await stage.helm(['rollback', 'shop', '1']);
   const stopped = await stage.run(stage.setup.applyJob(planned));
   assert.match(
-    stopped.outcome.error?.message ?? '',
+    failureMessageOf(stopped),
     /\(the release is at revision 2 and was at 1\), and nothing was applied/,
   );
 });
@@ -218,7 +220,7 @@ test(
     const refused = await stage.run(stage.job({ systemVariables }, { environment, values }));
     // A list in braces, as --set reads it.
     assert.match(
-      refused.outcome.error?.message ?? '',
+      failureMessageOf(refused),
       /password[^]*Expected: string, given: array|got array, want string/i,
     );
     const planned = await stage.run(
@@ -231,7 +233,7 @@ test(
     assert.match(page, /two from shop/);
     const missing = [plain('ENVARIUM_HELM_VALUES_FILES', 'values/three.yaml')];
     const failed = await stage.run(stage.job({}, { environment: missing }));
-    assert.match(failed.outcome.error?.message ?? '', /values\/three\.yaml: no such file/);
+    assert.match(failureMessageOf(failed), /values\/three\.yaml: no such file/);
   },
 );
 

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { until } from '../../../../tools/suite/until.ts';
 import { sharedCluster, withCluster } from '../../../testing/cluster/cluster.ts';
 import { clusterStage, type StageOptions } from '../../../testing/cluster/stage.ts';
-import { failureMessageOf } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
 const needs = withCluster();
 const cluster = sharedCluster();
@@ -85,7 +85,7 @@ test('objects of a version that the cluster no longer serves are deleted in anot
     { added: 0, changed: 0, destroyed: 1 },
     JSON.stringify(destroying.outcome),
   );
-  assert.equal((await stage.apply(destroying)).outcome.result, 'applied');
+  await expectResult('applied', stage.apply(destroying));
   assert.equal(await stage.namespace.kubectl(['get', `shops.${group}`, '-o', 'name']), '');
 });
 test(
@@ -97,7 +97,7 @@ test(
     const first = await stage.run(stage.job(), { state: null });
     const second = await stage.run(stage.job({ environmentId: other }), { state: null });
     const run = (planned: typeof first) => stage.run(stage.setup.applyJob(planned), { state: null });
-    assert.equal((await run(first)).outcome.result, 'applied');
+    await expectResult('applied', run(first));
     const refused = await run(second);
     assert.match(failureMessageOf(refused), /belongs to the environment "\S+e1".*another name or namespace/s);
   },
@@ -113,7 +113,7 @@ test(
     stage.setup.commit({ 'a.json': configMap('settings', { a: '2' }) });
     const planned = await stage.run(stage.job());
     const refusal = await refuse({ resources: ['configmaps'], message: 'No settings today.' });
-    assert.equal((await stage.apply(planned)).outcome.result, 'failed');
+    await expectResult('failed', stage.apply(planned));
     await refusal[Symbol.asyncDispose]();
     const drift = async () => {
       const { outcome } = await stage.run(stage.job({ type: 'driftDetection' }));

@@ -249,13 +249,13 @@ test('an apply that fails half-way is recorded, and the next one continues', nee
   assert.equal(failed.outcome.failedCommand, 'kubectl apply (objects, new)');
   assert.match(failed.log('k8s:apply'), /configmap\/first serverside-applied/);
   const refused = await stage.run(stage.job());
-  assert.match(refused.outcome.error?.message ?? '', /No deployments on Fridays\./);
+  assert.match(failureMessageOf(refused), /No deployments on Fridays\./);
   await refusal[Symbol.asyncDispose]();
   const next = await stage.deploy();
   assert.deepEqual(Object.values(changes(next.planned)), ['create']);
   assert.equal(next.applied.outcome.result, 'applied', JSON.stringify(next.applied.outcome));
   const destroying = await stage.run(stage.job({ type: 'destroy' }));
-  assert.equal((await stage.apply(destroying)).outcome.result, 'applied');
+  await expectResult('applied', stage.apply(destroying));
   assert.equal(await kubectl(['get', 'deployments', '-o', 'name']), '');
 });
 
@@ -386,7 +386,7 @@ test(
       'a.yaml': manifests({ ...shop, spec: { size: 1, colour: 'red' } }, inside, definition, own),
     });
     const wrong = await stage.run(stage.job());
-    assert.match(wrong.outcome.error?.message ?? '', /\.spec\.colour: field not declared in schema/);
+    assert.match(failureMessageOf(wrong), /\.spec\.colour: field not declared in schema/);
 
     await shared.kubectl(['delete', 'crd', `shops.${group}`]);
     const destroying = await stage.run(stage.job({ type: 'destroy' }));

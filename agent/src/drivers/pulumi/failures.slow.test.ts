@@ -83,7 +83,7 @@ test('an abort of a resource that hangs keeps what was done', withPulumi, async 
     { added: 1, changed: 0, destroyed: 0 },
     JSON.stringify(next.outcome),
   );
-  assert.equal((await apply(next)).outcome.result, 'applied');
+  await expectResult('applied', apply(next));
 });
 
 test('after a kill, the next plan names what may exist, and the update continues', withPulumi, async (t) => {

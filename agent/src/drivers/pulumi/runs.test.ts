@@ -82,8 +82,10 @@ test(
     writeFileSync(join(world, 'page'), 'somebody else');
     rmSync(join(world, 'key'));
     const known = after(applied);
-    const drift = await run(job({ type: 'driftDetection', ...known.changes }), known.options);
-    assert.equal(drift.outcome.result, 'planned', JSON.stringify(drift.outcome));
+    const drift = await expectResult(
+      'planned',
+      run(job({ type: 'driftDetection', ...known.changes }), known.options),
+    );
     assert.deepEqual(
       drift.outcome.plan?.resourceChanges
         .map(({ path, action, driftByCloud }) => [path, action, driftByCloud])

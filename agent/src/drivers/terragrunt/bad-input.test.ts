@@ -165,7 +165,7 @@ test(
   withTerragrunt(),
   async (t) => {
     const setup = createTerragrunt(t, 'opentofu', network);
-    assert.equal((await setup.deploy()).outcome.result, 'applied');
+    await expectResult('applied', setup.deploy());
     const { limits } = setup.job();
     const run = (plan: string, changes: Partial<typeof limits> = {}) =>
       setup.plan({ limits: { ...limits, ...changes } }, { toolPaths: pretended(setup.folder, plan) });
@@ -174,8 +174,7 @@ test(
     assert.match(silent.outcome.error?.message ?? '', /plan/);
     const loud = await run(`head -c 100000000 /dev/zero | tr '\\0' 'x'`, { stepLogBytes: 1_000_000 });
     assert.match(failureMessageOf(loud), /printed more than .*ENVARIUM_STEP_LOG_LIMIT_MB/);
-    const hung = await run('exec sleep 1000', { runSeconds: 3, abortSeconds: 1 });
-    assert.equal(hung.outcome.result, 'timed-out', JSON.stringify(hung.outcome));
+    const hung = await expectResult('timed-out', run('exec sleep 1000', { runSeconds: 3, abortSeconds: 1 }));
     assert.match(hung.outcome.error?.message ?? '', /longer than 3 seconds.*ENVARIUM_RUN_TIME_LIMIT_SECONDS/);
     const next = await setup.plan();
     assert.equal(next.outcome.hasChanges, false, JSON.stringify(next.outcome));

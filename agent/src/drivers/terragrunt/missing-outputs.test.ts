@@ -27,7 +27,7 @@ test('a unit that needs outputs of a new unit without mocks waits for it', withT
   const log = planned.log('terragrunt:plan');
   assert.match(log, /Unit app .*: it needs outputs of vpc, which do not exist yet/);
   assert.match(log, /Unit web .*: it needs app, which this deployment does not apply/);
-  assert.equal((await setup.apply(planned)).outcome.result, 'applied');
+  await expectResult('applied', setup.apply(planned));
   const next = await setup.plan();
   assert.deepEqual(
     next.outcome.plan?.resourceChanges.map(({ path }) => path),
@@ -41,7 +41,7 @@ test('a unit that needs a new output of a unit waits for it', withTerragrunt('te
     'live/vpc/terragrunt.hcl': '',
     'live/vpc/main.tf': moduleCode,
   });
-  assert.equal((await setup.deploy()).outcome.result, 'applied');
+  await expectResult('applied', setup.deploy());
   setup.commit({
     'live/vpc/main.tf': `${moduleCode}output "more" {\n  value = "more"\n}\n`,
     'live/app/terragrunt.hcl': unmocked('${dependency.it.outputs.more}', 'vpc'),
@@ -53,7 +53,7 @@ test('a unit that needs a new output of a unit waits for it', withTerragrunt('te
 test('a unit that uses an output that no unit creates fails', withTerragrunt(), async (t) => {
   const db = { 'live/db/terragrunt.hcl': '', 'live/db/main.tf': moduleCode };
   const setup = createTerragrunt(t, 'opentofu', { 'modules/one/main.tf': moduleCode, ...db });
-  assert.equal((await setup.deploy()).outcome.result, 'applied');
+  await expectResult('applied', setup.deploy());
   setup.commit({ 'live/app/terragrunt.hcl': unmocked('${dependency.it.outputs.nothing}', 'db') });
   const { outcome } = await expectResult('failed', setup.plan());
   assert.match(
@@ -64,8 +64,10 @@ test('a unit that uses an output that no unit creates fails', withTerragrunt(), 
 
 test('a unit that waits for outputs hides no failure of another one', withTerragrunt(), async (t) => {
   const db = { 'live/db/terragrunt.hcl': '', 'live/db/main.tf': 'resource "x" {' };
-  const { outcome } = await createTerragrunt(t, 'opentofu', { ...chain, ...db }).plan();
-  assert.equal(outcome.result, 'failed');
+  const { outcome } = await expectResult(
+    'failed',
+    createTerragrunt(t, 'opentofu', { ...chain, ...db }).plan(),
+  );
   assert.match(outcome.error?.message ?? '', /^unit db: Error: /);
 });
 

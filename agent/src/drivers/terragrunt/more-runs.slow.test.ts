@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readUnitStates } from '#protocol/tools/terragrunt-state.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 import type { Ran } from '../../../testing/runner-setup.ts';
 import {
   createTerragrunt,
@@ -111,10 +112,7 @@ test('a run can be limited to folders and to targets', withTerragrunt(), async (
   );
   const nothing = await setup.plan(variable('ENVARIUM_TERRAGRUNT_RUN_ALL_INCLUDE_DIRS', 'nowhere'));
   expect(nothing, 'failed');
-  assert.match(
-    nothing.outcome.error?.message ?? '',
-    /^No configuration files: path "live" of .* has no folder/,
-  );
+  assert.match(failureMessageOf(nothing), /^No configuration files: path "live" of .* has no folder/);
 });
 
 test(

@@ -111,7 +111,7 @@ test('a unit whose state the service stores cannot get a backend without it', wi
     'live/vpc/terragrunt.hcl': unitCode('net'),
     'live/app/terragrunt.hcl': unitCode('app'),
   });
-  assert.equal((await setup.deploy()).outcome.result, 'applied');
+  await expectResult('applied', setup.deploy());
   setup.commit({ 'live/vpc/terragrunt.hcl': include + unitCode('net') });
   const { outcome } = await expectResult('failed', setup.plan());
   assert.match(

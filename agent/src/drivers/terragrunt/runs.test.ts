@@ -91,9 +91,11 @@ test(
         { ...three, 'live/terragrunt.hcl': '', 'live/main.tf': moduleCode },
         isRunAll,
       );
-      assert.equal((await setup.deploy()).outcome.result, 'applied');
-      const { outcome } = await setup.plan({ settings: { isTerragruntRunAll: !isRunAll } });
-      assert.equal(outcome.result, 'failed');
+      await expectResult('applied', setup.deploy());
+      const { outcome } = await expectResult(
+        'failed',
+        setup.plan({ settings: { isTerragruntRunAll: !isRunAll } }),
+      );
       assert.match(
         outcome.error?.message ?? '',
         /^The service stores the state of .* set it to (true|false) again/,

@@ -41,7 +41,7 @@ test('terragrunt, and not our parser, is the judge of its files', withTerragrunt
   const applied = await setup.apply(planned);
   assert.equal(applied.outcome.outputs?.['both.input']?.value, 'common');
   setup.commit({ 'live/common.hcl': 'inputs = {\n  input = "other"\n}\n' });
-  assert.equal((await setup.deploy()).outcome.result, 'applied');
+  await expectResult('applied', setup.deploy());
 });
 
 test('the text of a file that does not parse says whether there is a backend', async () => {

@@ -124,7 +124,7 @@ test('a missing repository and an unreachable host are reported', needs, async (
   const address = await listen(t, (_, response) => void response.writeHead(404).end());
   const { source } = setup.job();
   const run = async (repository: string) =>
-    (await setup.run(setup.job({ source: { ...source, repository } }))).outcome.error?.message ?? '';
+    failureMessageOf(await setup.run(setup.job({ source: { ...source, repository } })));
   assert.match(await run(`${address}/none`), /^repository .*does not exist/);
   assert.match(await run('http://127.0.0.1:1/none'), /^repository .*does not answer/);
   assert.match(await run('http://other.example/none'), /^repository .*ENVARIUM_GIT_HTTP_HOSTS/);

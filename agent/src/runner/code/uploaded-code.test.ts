@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, type RunnerSetup, withTerraform } from '../../../testing/runner-setup.ts';
 
 /** A remote plan of a folder. */
@@ -89,10 +90,7 @@ test(
     const setup = createSetup(t, { 'main.tf': '' });
     const ran = await remotePlan(setup, { 'main.tf': '' }, 'elsewhere');
     assert.deepEqual([ran.outcome.result, ran.steps()['source:unpack']], ['failed', 'FAIL']);
-    assert.match(
-      ran.outcome.error?.message ?? '',
-      /path "elsewhere" is not a folder of the uploaded archive/,
-    );
+    assert.match(failureMessageOf(ran), /path "elsewhere" is not a folder of the uploaded archive/);
     assert.ok(readFileSync(ran.spool.inputSource).length > 0);
   },
 );

@@ -91,8 +91,10 @@ for (const { tool, step, needs, toolPaths } of tools) {
         const log = stripVTControlCharacters(planned.log(step));
         assert.match(log, /^Importing terraform_data\.counted\[1\] with ID "third", which an earlier run/m);
         assert.match(log, /Plan: 3 to import, 1 to add/);
-        const applied = await setup.run(setup.applyJob(planned, { travels }), options);
-        assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+        const applied = await expectResult(
+          'applied',
+          setup.run(setup.applyJob(planned, { travels }), options),
+        );
         const ids = idsIn(setup.newestState(applied));
         for (const { id } of wanted) assert.ok(ids.includes(id), `${id} is in ${ids.join()}`);
         assert.equal(ids.length, 4);

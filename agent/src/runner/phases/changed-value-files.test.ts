@@ -51,10 +51,7 @@ test('a file of values whose name is not UTF-8 cannot be hidden', withToolbox('o
   const { setup, during } = stage(t);
   const work = `echo 'size = "huge"' > $(printf 'z\\377.auto.tfvars')`;
   const planned = await setup.run(setup.job({ tool: 'opentofu' }), during('plan', work));
-  assert.match(
-    planned.outcome.error?.message ?? '',
-    /z\uFFFD\.auto\.tfvars: the name of this file is not UTF-8/,
-  );
+  assert.match(failureMessageOf(planned), /z\uFFFD\.auto\.tfvars: the name of this file is not UTF-8/);
   assert.equal(planned.outcome.approvedParts, undefined);
 });
 
@@ -67,7 +64,7 @@ test(
     const job = setup.applyJob(planned, { travels: true });
     const work = `echo 'size = "huge"' > z.auto.tfvars`;
     const refused = await setup.run(job, during('init', work));
-    assert.match(refused.outcome.error?.message ?? '', /^z\.auto\.tfvars was changed by the run itself/);
+    assert.match(failureMessageOf(refused), /^z\.auto\.tfvars was changed by the run itself/);
     assert.equal(refused.outcome.result, 'failed');
     const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
     assert.equal(applied.outcome.outputs?.['size']?.value, 'small', JSON.stringify(applied.outcome));
@@ -83,7 +80,7 @@ for (const name of ['TF_CLI_ARGS', 'TF_CLI_ARGS_plan', 'ENVARIUM_CLI_ARGS_PLAN']
     ];
     const job = setup.job({ tool: 'opentofu', variables: { environment, terraform: [] } });
     const planned = await setup.run(job, during('plan', `echo 'size = "huge"' > more/sizes`));
-    assert.match(planned.outcome.error?.message ?? '', /^more\/sizes was changed by the run itself/);
+    assert.match(failureMessageOf(planned), /^more\/sizes was changed by the run itself/);
   });
 
 test('a file of values outside of the repository is refused', withToolbox('opentofu'), async (t) => {
@@ -92,7 +89,7 @@ test('a file of values outside of the repository is refused', withToolbox('opent
     const environment = [{ name: 'TF_CLI_ARGS_plan', value: `-var-file=${value}`, isSensitive: false }];
     const job = setup.job({ tool: 'opentofu', variables: { environment, terraform: [] } });
     const planned = await setup.run(job, plain);
-    const message = planned.outcome.error?.message ?? '';
+    const message = failureMessageOf(planned);
     assert.ok(message.startsWith(`-var-file=${value} is outside of the repository: `), message);
   }
 });

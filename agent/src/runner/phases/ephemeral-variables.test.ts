@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, type StartOptions, withTerraform } from '../../../testing/runner-setup.ts';
 import { findProgram } from '../../processes/programs.ts';
 
@@ -64,7 +64,7 @@ for (const each of tools) {
       job({ TF_VAR_size: 'medium' }),
       duringPlan(`echo 'size = "huge"' > z.auto.tfvars`),
     );
-    assert.match(planned.outcome.error?.message ?? '', /^z\.auto\.tfvars was changed by the run itself/);
+    assert.match(failureMessageOf(planned), /^z\.auto\.tfvars was changed by the run itself/);
     assert.equal(planned.outcome.approvedParts, undefined);
   });
 
@@ -72,8 +72,10 @@ for (const each of tools) {
     const { setup, plain, job } = stage(t, each);
     const environment = { TF_VAR_name: 'it', TF_CLI_ARGS_plan: '-var-file=name.tfvars' };
     const planned = await setup.run(job(environment, 'medium'), plain);
-    const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
-    assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome));
+    await expectResult(
+      'applied',
+      setup.run(setup.applyJob(planned, { travels: true }), plain),
+    );
   });
 }
 
@@ -83,7 +85,7 @@ for (const argument of ['-var=size=medium', '-var-file=size.tfvars'])
   test(`terraform: ${argument} for the plan alone is refused`, withTerraform, async (t) => {
     const { setup, plain, job } = stage(t, terraform);
     const planned = await setup.run(job({ TF_CLI_ARGS_plan: argument }, 'huge'), plain);
-    assert.match(planned.outcome.error?.message ?? '', /^The variable size is ephemeral: terraform reads /);
+    assert.match(failureMessageOf(planned), /^The variable size is ephemeral: terraform reads /);
     const both = { TF_CLI_ARGS_plan: argument, TF_CLI_ARGS_apply: argument };
     const good = await setup.run(job(both, 'huge'), plain);
     await expectResult('applied', setup.run(setup.applyJob(good), plain));

@@ -43,8 +43,7 @@ test('an invalid repository, revision or path is reported by its field', withTer
     assert.deepEqual(ran.steps(), { 'git:clone': 'FAIL' });
     assert.match(ran.log('git:clone'), /^Error: /m);
   }
-  const inside = await setup.run(setup.job({ source: { ...source, path: 'inside' } }));
-  assert.equal(inside.outcome.result, 'planned', JSON.stringify(inside.outcome));
+  await expectResult('planned', setup.run(setup.job({ source: { ...source, path: 'inside' } })));
 });
 
 test('a revision may be a branch, a tag, a commit or an abbreviated commit', withTerraform, async (t) => {
@@ -85,7 +84,7 @@ test(
 test('a tool of another version than requested is refused', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const ran = await setup.run(setup.job({ toolVersion: '0.12.31' }));
-  assert.match(ran.outcome.error?.message ?? '', /terraform 0\.12\.31 is requested/);
+  assert.match(failureMessageOf(ran), /terraform 0\.12\.31 is requested/);
   assert.equal(ran.steps()['variables:setup'], 'FAIL');
 });
 

@@ -92,7 +92,7 @@ test(
     );
     running.abort('gently');
     running.abort('now');
-    assert.equal((await running.ended).outcome.result, 'aborted');
+    await expectResult('aborted', running.ended);
   },
 );
 

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#protocol/messages/job.ts';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -124,7 +124,7 @@ test(
       [ran.outcome.result, ran.outcome.failedCommand, ran.outcome.error?.exitCode],
       ['failed', 'task', 7],
     );
-    assert.match(ran.outcome.error?.message ?? '', /this went wrong$/);
+    assert.match(failureMessageOf(ran), /this went wrong$/);
     assert.doesNotMatch(ran.log('task:run').replaceAll(/^> .*$/gm, ''), /never printed/);
     assert.deepEqual(addresses(setup.newestState(ran)), ['a']);
     assert.equal(ran.steps()['task:run'], 'FAIL');
@@ -199,7 +199,7 @@ test(
       'the command to begin',
     );
     running.abort('gently');
-    assert.equal((await running.ended).outcome.result, 'aborted');
+    await expectResult('aborted', running.ended);
     assert.deepEqual(processesOf(setup.slotUid ?? 0), []);
   },
 );

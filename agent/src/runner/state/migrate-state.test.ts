@@ -128,11 +128,7 @@ test(
       keeper.state = broken;
       const ran = await setup.run(setup.job(forced));
       assert.equal(ran.outcome.result, 'failed', broken);
-      assert.match(
-        ran.outcome.error?.message ?? '',
-        /backend http of the code.* and nothing was changed/,
-        broken,
-      );
+      assert.match(failureMessageOf(ran), /backend http of the code.* and nothing was changed/, broken);
       assert.deepEqual(copies(ran), []);
     }
   },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
 import { emptyWorkspaceProblem, possiblyMeant } from './refuse-empty-workspace.ts';
 
@@ -36,8 +37,10 @@ test('a first plan stops and lists the workspaces with resources, and those that
 
 test('a first plan runs no additional command if the service stores the state', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': 'resource "terraform_data" "it" {}\n' });
-  const ran = await setup.run(setup.job({ workspaceName: own, isWorkspaceNew: true }));
-  assert.equal(ran.outcome.result, 'planned', JSON.stringify(ran.outcome.error));
+  const ran = await expectResult(
+    'planned',
+    setup.run(setup.job({ workspaceName: own, isWorkspaceNew: true })),
+  );
   const labels = ran.events.flatMap((event) => (event.kind === 'process' ? [event.label] : []));
   assert.deepEqual(
     labels.filter((label) => label.startsWith('terraform ')),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { type ToolboxName, toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, type RunnerSetup } from '../../../testing/runner-setup.ts';
 import { type Release, scriptOf, startToolMirror, type ToolMirror } from '../../../testing/tool-mirror.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -81,12 +81,11 @@ test(
     assert.equal(applied.outcome.outputs?.['it']?.value, 'good');
 
     const offline = { ...toolchain.order, mirrors: { terragrunt: null, tofu: null } };
-    const kept = await setup.run(job(), { order: { toolchain: offline }, toolPaths });
-    assert.equal(kept.outcome.result, 'planned', JSON.stringify(kept.outcome.error));
+    await expectResult('planned', setup.run(job(), { order: { toolchain: offline }, toolPaths }));
     const other = job({ toolVersion: '0.99.0' });
     const refused = await setup.run(other, { order: { toolchain: offline }, toolPaths });
     assert.match(
-      refused.outcome.error?.message ?? '',
+      failureMessageOf(refused),
       /^terragrunt 0\.99\.0 is requested by the environment's terragrunt version, but this agent has 1\.1\.3 \(tool cache\)/,
     );
   },

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pythonProgram } from '../../../../tools/toolbox/places.ts';
 import { withAnsible } from '../../../testing/ansible-stage.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import { createSetup, type RunnerSetup, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { ansibleWheels, type Wheel, wheelFile, wheelOf } from '../../../testing/toolchain/python-index.ts';
 import { findProgram } from '../../processes/programs.ts';
@@ -51,8 +51,10 @@ test('a run has the version of the package that it requests, and applies with it
     log,
     /^ansible-playbook 9\.2\.0 \(\S+\/ansible-playbook, from the tool cache; it reports version 2\.16\.3\)$/m,
   );
-  const applied = await setup.run(setup.applyJob(planned), { order: { toolchain }, toolPaths });
-  assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
+  const applied = await expectResult(
+    'applied',
+    setup.run(setup.applyJob(planned), { order: { toolchain }, toolPaths }),
+  );
   assert.equal(applied.outcome.toolVersion, '9.2.0');
   const elsewhere = toolchainOf(setup, posing('2.16.3', '9.2.0'), 'another');
   const again = await setup.run(job(), { order: { toolchain }, toolPaths });
@@ -69,7 +71,7 @@ test('a run has the version of the package that it requests, and applies with it
   rmSync(join(setup.folder, 'wheels-another'), { recursive: true });
   const refused = await setup.run(lost, { order: { toolchain: elsewhere }, toolPaths });
   assert.match(
-    refused.outcome.error?.message ?? '',
+    failureMessageOf(refused),
     /^ansible-playbook 9\.2\.0 \(requested by the approved plan\) could not be obtained: .*; nothing was applied$/,
   );
 });

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { toolboxProgram, withToolbox } from '../../../../tools/toolbox/places.ts';
-import { expectResult } from '../../../testing/outcomes.ts';
+import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 import {
   createSetup,
   type RunnerSetup,
@@ -40,8 +40,10 @@ function toolchainOf(setup: RunnerSetup, mirror: ToolMirror | null, name = 'cach
 test('a run fetches the version that it requests, and applies with it', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const toolchain = toolchainOf(setup, await mirrorOf(t, [posing('1.11.9'), posing('1.12.1')]));
-  const planned = await setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } });
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  const planned = await expectResult(
+    'planned',
+    setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } }),
+  );
   assert.equal(planned.outcome.toolVersion, '1.11.9');
   const log = planned.log('variables:setup');
   assert.match(
@@ -71,8 +73,10 @@ test('an apply elsewhere fetches the version that planned', withTerraform, async
   assert.match(applied.log('apply:prepare'), /^Fetching .*1\.11\.9/m);
   const again = await setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain: elsewhere } });
   rmSync(join(elsewhere.cacheFolder, 'releases'), { recursive: true });
-  const continued = await setup.run(setup.applyJob(again), { order: { toolchain: elsewhere } });
-  assert.equal(continued.outcome.result, 'applied', JSON.stringify(continued.outcome.error));
+  const continued = await expectResult(
+    'applied',
+    setup.run(setup.applyJob(again), { order: { toolchain: elsewhere } }),
+  );
   assert.equal(continued.steps()['apply:prepare'], 'SUCCESS');
 });
 
@@ -103,7 +107,7 @@ test('the lowest version that the code accepts is chosen', withTerraform, async 
     order: { toolchain },
   });
   assert.match(
-    refused.outcome.error?.message ?? '',
+    failureMessageOf(refused),
     /^No terraform meets what the code requires, "~> 1\.10" \(main\.tf\) and "> 3" \(more\.tf\): this agent has 1\.11\.4/,
   );
   assert.equal(refused.outcome.failedCommand, 'terraform');
@@ -132,7 +136,7 @@ test(
       options,
     );
     assert.equal(planned.outcome.toolVersion, '1.8.2', JSON.stringify(planned.outcome.error));
-    assert.equal((await setup.run(setup.applyJob(planned), options)).outcome.result, 'applied');
+    await expectResult('applied', setup.run(setup.applyJob(planned), options));
     const variables = {
       environment: [{ name: 'ENVARIUM_OPENTOFU_VERSION', value: '1.12.0', isSensitive: false }],
       terraform: [],
@@ -171,7 +175,7 @@ test(
     setup.commit({ '.terraform-version': '~> 1.10\n' });
     const refused = await run('');
     assert.match(
-      refused.outcome.error?.message ?? '',
+      failureMessageOf(refused),
       /^the file \.terraform-version contains "~> 1\.10", which is not a version: use/,
     );
     assert.equal(refused.steps()['variables:setup'], 'FAIL');
@@ -198,7 +202,7 @@ test('without network the cache is used, and missing versions are reported', wit
     toolPaths: noTerraform,
   });
   assert.match(
-    refused.outcome.error?.message ?? '',
+    failureMessageOf(refused),
     /terraform 1\.10\.0 is requested by the environment's terraform version, but this agent has 1\.11\.9 \(tool cache\), and nothing is fetched here/,
   );
   assert.equal(mirror.requests.length, requests);
@@ -217,12 +221,8 @@ test(
       ]),
     );
     const other = await setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } });
-    assert.match(
-      other.outcome.error?.message ?? '',
-      /was published as terraform 1\.11\.9 but reports version 1\.2\.3/,
-    );
-    const none = await setup.run(setup.job({ toolVersion: '1.11.8' }), { order: { toolchain } });
-    assert.equal(none.outcome.result, 'failed');
+    assert.match(failureMessageOf(other), /was published as terraform 1\.11\.9 but reports version 1\.2\.3/);
+    await expectResult('failed', setup.run(setup.job({ toolVersion: '1.11.8' }), { order: { toolchain } }));
   },
 );
 
@@ -241,7 +241,9 @@ test('an abort ends a fetch and leaves nothing in the cache', withTerraform, asy
 test('a run in a sandbox sees the tool that was fetched, and cannot change it', withBubblewrap, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple }, { asOrdinaryUser: true });
   const toolchain = toolchainOf(setup, await mirrorOf(t, [posing('1.11.9')]));
-  const planned = await setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } });
-  assert.equal(planned.outcome.result, 'planned', JSON.stringify(planned.outcome.error));
+  const planned = await expectResult(
+    'planned',
+    setup.run(setup.job({ toolVersion: '1.11.9' }), { order: { toolchain } }),
+  );
   assert.equal(planned.outcome.toolVersion, '1.11.9');
 });
