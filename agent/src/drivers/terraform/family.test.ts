@@ -23,6 +23,25 @@ const tools = [
   { driver: opentofu, program: toolboxProgram('opentofu') ?? 'tofu', ...withToolbox('opentofu') },
 ] as const;
 
+/**
+ * Cases of one tool, and why the other one need not run them: one code of both drivers decides there, and what it
+ * passes to the tool is proved of both by other cases. Both run all that depends on the tool: its syntax, its output,
+ * its plans and states, and its journey (`acceptance/journey`).
+ */
+const ofOneTool = {
+  'a local backend': 'overrides of both take its place, as in the case of later overrides',
+  'another init':
+    'the record of init is compared with what was requested; both write it, and all cases read it',
+  references: 'they are resolved before the tool starts, which gets the text in its environment',
+  'a backend of the code':
+    'settings become arguments of init, which the code of the other backend needs, too',
+  'targets of variables': 'they become the arguments that targets of a deployment do, and both get those',
+  'no workspace': 'a command that shows the workspace replaces the one that selects it',
+  'no state': 'nothing is stored, and the commands are those of a backend of the code',
+  'arguments of init': 'they are left out before an apply, whose init both run',
+} as const;
+const firstTool = tools.find(({ skip }) => skip === false) ?? tools[0];
+
 interface Ended {
   readonly command: Command;
   readonly code: number | null;
@@ -79,6 +98,13 @@ async function withTimeProvider(test: TestContext): Promise<string> {
 for (const { driver, program, skip } of tools)
   describe(`the ${driver.type} driver`, { skip }, () => {
     const [name] = driver.programs;
+    const itOnce = (
+      _case: keyof typeof ofOneTool,
+      title: string,
+      test: (t: TestContext) => Promise<void>,
+    ) => {
+      if (driver === firstTool.driver) it(title, test);
+    };
 
     /** A configuration with a state folder next to it. */
     async function configuration(
@@ -179,50 +205,51 @@ for (const { driver, program, skip } of tools)
       const code =
         'variable "size" {}\nresource "terraform_data" "box" {\n  count = var.size\n  input = terraform.workspace\n}\noutput "boxes" {\n  value = terraform_data.box[*].output\n}\n';
 
-      for (const [name, backend] of Object.entries({
-        'code without a backend': '',
-        'code with a local backend':
-          'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n',
-      })) {
-        it(`where ${name} is deployed, changed and destroyed`, async (test) => {
-          const one = { environment: [], terraform: [variable('size', '1')] };
-          const { context, withJob } = await configuration(
-            test,
-            { 'main.tf': code + backend },
-            { variables: one },
-          );
-          const first = await deployed(context);
-          assert.deepEqual(first.reading.planSummary, { added: 1, changed: 0, destroyed: 0 });
-          const state = await stateOf(context);
-          assert.deepEqual(state.outputs, {
-            boxes: { value: ['network-abc123'], type: ['tuple', ['string']], sensitive: false },
-          });
-          assert.deepEqual(state.resources, [
-            { provider: 'terraform', type: 'terraform_data', name: 'box[0]', moduleName: '' },
-          ]);
-
-          const two = await deployed(
-            withJob({ variables: { environment: [], terraform: [variable('size', '2', 'HCL')] } }),
-          );
-          assert.deepEqual(
-            two.reading.plan.resourceChanges.map((row) => [row.path, row.action]),
-            [['terraform_data.box[1]', 'create']],
-          );
-          const grown = await stateOf(context);
-          assert.equal(grown.resourceCount, 2);
-          assert.equal(grown.lineage, state.lineage);
-          assert.notEqual(grown.hash, state.hash);
-
-          const destroying = withJob({ type: 'destroy' });
-          const last = await deployed(destroying);
-          assert.deepEqual(last.reading.planSummary, { added: 0, changed: 0, destroyed: 2 });
-          assert.equal((await stateOf(context)).resourceCount, 0);
-          assert.deepEqual(
-            (await readdir(context.configurationFolder)).filter((entry) => entry.endsWith('.tfstate')),
-            [],
-          );
+      const liveWith = (backend: string) => async (test: TestContext) => {
+        const one = { environment: [], terraform: [variable('size', '1')] };
+        const { context, withJob } = await configuration(
+          test,
+          { 'main.tf': code + backend },
+          { variables: one },
+        );
+        const first = await deployed(context);
+        assert.deepEqual(first.reading.planSummary, { added: 1, changed: 0, destroyed: 0 });
+        const state = await stateOf(context);
+        assert.deepEqual(state.outputs, {
+          boxes: { value: ['network-abc123'], type: ['tuple', ['string']], sensitive: false },
         });
-      }
+        assert.deepEqual(state.resources, [
+          { provider: 'terraform', type: 'terraform_data', name: 'box[0]', moduleName: '' },
+        ]);
+
+        const two = await deployed(
+          withJob({ variables: { environment: [], terraform: [variable('size', '2', 'HCL')] } }),
+        );
+        assert.deepEqual(
+          two.reading.plan.resourceChanges.map((row) => [row.path, row.action]),
+          [['terraform_data.box[1]', 'create']],
+        );
+        const grown = await stateOf(context);
+        assert.equal(grown.resourceCount, 2);
+        assert.equal(grown.lineage, state.lineage);
+        assert.notEqual(grown.hash, state.hash);
+
+        const destroying = withJob({ type: 'destroy' });
+        const last = await deployed(destroying);
+        assert.deepEqual(last.reading.planSummary, { added: 0, changed: 0, destroyed: 2 });
+        assert.equal((await stateOf(context)).resourceCount, 0);
+        assert.deepEqual(
+          (await readdir(context.configurationFolder)).filter((entry) => entry.endsWith('.tfstate')),
+          [],
+        );
+      };
+      it('where code without a backend is deployed, changed and destroyed', liveWith(''));
+      const local = 'terraform {\n  backend "local" {\n    path = "elsewhere.tfstate"\n  }\n}\n';
+      itOnce(
+        'a local backend',
+        'where code with a local backend is deployed, changed and destroyed',
+        liveWith(local),
+      );
 
       it('for the workspace default and against a cloud block and later overrides', async (test) => {
         const files = {
@@ -253,7 +280,7 @@ for (const { driver, program, skip } of tools)
         assert.notEqual((await stateOf(context)).lineage, 'a');
       });
 
-      it('and says so when init set up something else', async (test) => {
+      itOnce('another init', 'and says so when init set up something else', async (test) => {
         const variables = {
           environment: [variable('TF_CLI_ARGS_init', '-backend-config=path=elsewhere.tfstate')],
           terraform: [],
@@ -353,7 +380,7 @@ for (const { driver, program, skip } of tools)
         assert.match(state, /"n": 12345678901234567890/);
       });
 
-      it('of type 0 by the environment, with references resolved', async (test) => {
+      itOnce('references', 'of type 0 by the environment, with references resolved', async (test) => {
         const code = 'variable "who" {}\noutput "who" {\n  value = var.who\n}\n';
         const variables = {
           environment: [
@@ -545,46 +572,54 @@ for (const { driver, program, skip } of tools)
         assert.equal((await stateOf(context)).outputs['said']?.value, 'planned');
       });
 
-      it('which name targets, unless the deployment does itself or destroys', async (test) => {
-        const variables = environmentOf({ ENVARIUM_TERRAFORM_TARGET: 'terraform_data.one' });
-        const { context, withJob } = await configuration(test, { 'main.tf': code }, { variables });
-        const { reading } = await deployed(context);
-        const paths = (from: typeof reading) => from.plan.resourceChanges.map((row) => row.path);
-        assert.deepEqual(paths(reading), ['terraform_data.one']);
-        const own = await deployed(withJob({ variables, targets: ['terraform_data.two'] }));
-        assert.deepEqual(paths(own.reading), ['terraform_data.two']);
-        const destroying = withJob({ variables, type: 'destroy' });
-        assert.match((await driver.warnings(destroying)).join(), /ENVARIUM_TERRAFORM_TARGET is not used/);
-        assert.deepEqual(paths((await deployed(destroying)).reading).toSorted(), [
-          'terraform_data.one',
-          'terraform_data.two',
-        ]);
-      });
+      itOnce(
+        'targets of variables',
+        'which name targets, unless the deployment does itself or destroys',
+        async (test) => {
+          const variables = environmentOf({ ENVARIUM_TERRAFORM_TARGET: 'terraform_data.one' });
+          const { context, withJob } = await configuration(test, { 'main.tf': code }, { variables });
+          const { reading } = await deployed(context);
+          const paths = (from: typeof reading) => from.plan.resourceChanges.map((row) => row.path);
+          assert.deepEqual(paths(reading), ['terraform_data.one']);
+          const own = await deployed(withJob({ variables, targets: ['terraform_data.two'] }));
+          assert.deepEqual(paths(own.reading), ['terraform_data.two']);
+          const destroying = withJob({ variables, type: 'destroy' });
+          assert.match((await driver.warnings(destroying)).join(), /ENVARIUM_TERRAFORM_TARGET is not used/);
+          assert.deepEqual(paths((await deployed(destroying)).reading).toSorted(), [
+            'terraform_data.one',
+            'terraform_data.two',
+          ]);
+        },
+      );
 
-      it("which complete the code's own backend, and leave ours alone with a warning", async (test) => {
-        const backend = await startStateServer(test);
-        const variables = environmentOf({
-          ENVARIUM_TERRAFORM_BACKEND_CONFIG: `address=${backend.address},username=me,more.tfbackend`,
-        });
-        const files = {
-          'main.tf': `terraform {\n  backend "http" {}\n}\n${code}`,
-          'more.tfbackend': 'password = "secret"\n',
-        };
-        const { context } = await configuration(test, files, { variables });
-        assert.deepEqual(await driver.warnings(context), []);
-        await deployed(context);
-        assert.match(backend.stored()?.toString() ?? '', /"said"/);
-        assert.equal(backend.authorization(), `Basic ${Buffer.from('me:secret').toString('base64')}`);
-        const kept = await configuration(test, files, { variables, state: { isForced: true } });
-        assert.match(
-          (await driver.warnings(kept.context)).join(),
-          /ENVARIUM_TERRAFORM_BACKEND_CONFIG is not used/,
-        );
-        await deployed(kept.context);
-        assert.equal((await stateOf(kept.context)).resourceCount, 2);
-      });
+      itOnce(
+        'a backend of the code',
+        "which complete the code's own backend, and leave ours alone with a warning",
+        async (test) => {
+          const backend = await startStateServer(test);
+          const variables = environmentOf({
+            ENVARIUM_TERRAFORM_BACKEND_CONFIG: `address=${backend.address},username=me,more.tfbackend`,
+          });
+          const files = {
+            'main.tf': `terraform {\n  backend "http" {}\n}\n${code}`,
+            'more.tfbackend': 'password = "secret"\n',
+          };
+          const { context } = await configuration(test, files, { variables });
+          assert.deepEqual(await driver.warnings(context), []);
+          await deployed(context);
+          assert.match(backend.stored()?.toString() ?? '', /"said"/);
+          assert.equal(backend.authorization(), `Basic ${Buffer.from('me:secret').toString('base64')}`);
+          const kept = await configuration(test, files, { variables, state: { isForced: true } });
+          assert.match(
+            (await driver.warnings(kept.context)).join(),
+            /ENVARIUM_TERRAFORM_BACKEND_CONFIG is not used/,
+          );
+          await deployed(kept.context);
+          assert.equal((await stateOf(kept.context)).resourceCount, 2);
+        },
+      );
 
-      it('which leave the workspace as it is', async (test) => {
+      itOnce('no workspace', 'which leave the workspace as it is', async (test) => {
         const variables = environmentOf({ ENVARIUM_SKIP_WORKSPACE: 'true' });
         const { context } = await configuration(test, { 'main.tf': code }, { variables });
         await deployed(context);
@@ -599,7 +634,7 @@ for (const { driver, program, skip } of tools)
         assert.deepEqual(labels, [`${name} init`, `${name} workspace show`]);
       });
 
-      it('which keep no state, but never of an environment that has one', async (test) => {
+      itOnce('no state', 'which keep no state, but never of an environment that has one', async (test) => {
         const variables = environmentOf({ ENVARIUM_IGNORE_STATE: 'true' });
         const { context, withJob } = await configuration(test, { 'main.tf': code }, { variables });
         assert.equal(context.stateFolder, null);
@@ -615,17 +650,21 @@ for (const { driver, program, skip } of tools)
         }
       });
 
-      it('which must not hinder an apply on a tree that is initialised again', async (test) => {
-        const variables = environmentOf({ TF_CLI_ARGS_init: '-upgrade -no-color' });
-        const { context, withJob } = await configuration(test, { 'main.tf': code }, { variables });
-        await prepared(context);
-        await planned(context);
-        await rm(join(context.configurationFolder, '.terraform'), { recursive: true });
-        const applying = withJob({ phase: 'apply', variables });
-        await prepared(applying);
-        await runAll(applying, driver.apply(applying));
-        assert.equal((await stateOf(context)).resourceCount, 2);
-      });
+      itOnce(
+        'arguments of init',
+        'which must not hinder an apply on a tree that is initialised again',
+        async (test) => {
+          const variables = environmentOf({ TF_CLI_ARGS_init: '-upgrade -no-color' });
+          const { context, withJob } = await configuration(test, { 'main.tf': code }, { variables });
+          await prepared(context);
+          await planned(context);
+          await rm(join(context.configurationFolder, '.terraform'), { recursive: true });
+          const applying = withJob({ phase: 'apply', variables });
+          await prepared(applying);
+          await runAll(applying, driver.apply(applying));
+          assert.equal((await stateOf(context)).resourceCount, 2);
+        },
+      );
 
       it('and refuses those that would lose something, before anything runs', () => {
         for (const [key, value] of [
