@@ -132,6 +132,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       PATH: process.env.PATH,
       HOME: isOther ? folder : process.env.HOME,
       ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
+      // With what is loaded before programs of tests (tools/claims).
+      ...(process.env.NODE_OPTIONS ? { NODE_OPTIONS: process.env.NODE_OPTIONS } : {}),
       ENVARIUM_PORT: '0',
       ENVARIUM_DATA_DIR: join(folder, 'data'),
       ENVARIUM_GIT_LOCAL_PATHS: repositories,

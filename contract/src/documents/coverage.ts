@@ -31,7 +31,8 @@ interface CoverageSubject {
   readonly fields: readonly DescribedField[];
 }
 
-function shapeName(title: string): string {
+/** The name of a shape on the page. @param title of its schema */
+export function shapeName(title: string): string {
   return sameAs[title] ?? title;
 }
 

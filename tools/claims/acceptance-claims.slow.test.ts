@@ -1,0 +1,3 @@
+import { declareChecks } from './declare-checks.ts';
+
+declareChecks('acceptance');

@@ -1,0 +1,116 @@
+/**
+ * Checks what tests claim by calling `covers`: the test has to fail when the field is dropped from replies and ignored
+ * in requests. The runs of a file share a process; only if a test then fails as it is, each of its claims gets its own.
+ */
+import { fork } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Covered, readCoverage } from '#contract/documents/coverage.ts';
+import { expectedToolsVariable } from '../toolbox/places.ts';
+import { root } from '../tree/repository.ts';
+import { aloneVariable, type ClaimRun, type SkippedTest, stateVariable, writeState } from './state.ts';
+
+/** Result of a check. */
+export interface ClaimVerdict {
+  readonly claim: Covered;
+  /** Null: the test checks the field. */
+  readonly problem: string | null;
+  /** Why the test did not run. */
+  readonly skip?: string;
+}
+
+/** Runs of one process, and the reasons of tests that it left out. */
+interface Runs {
+  readonly runs: ClaimRun[];
+  readonly skips: string[];
+  /** The end of what the process has printed. */
+  readonly output: string;
+}
+
+export function nameOf({ subject, field, test }: Covered): string {
+  return `${subject}${field && `.${field}`} by "${test}"`;
+}
+
+/** @param file relative to the root */
+export function claimsOf(file: string): Covered[] {
+  return readCoverage(file, readFileSync(join(root, file), 'utf8'));
+}
+
+async function runFile(file: string, claims: readonly Covered[], isAlone: boolean): Promise<Runs> {
+  const folder = mkdtempSync(join(tmpdir(), 'claims-'));
+  // Services of tests run as other users.
+  chmodSync(folder, 0o755);
+  const state = join(folder, 'state.json');
+  writeState(state, { claims, dropped: null });
+  const dropFields = new URL(`drop-fields.ts?state=${state}`, import.meta.url).href;
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    [stateVariable]: state,
+    NODE_OPTIONS: `--import=${dropFields}`,
+  };
+  if (isAlone) env[aloneVariable] = 'yes';
+  // With these it would report to the runner of this test, and find no tools.
+  for (const name of ['NODE_TEST_CONTEXT', expectedToolsVariable]) delete env[name];
+  const child = fork(join(root, file), {
+    cwd: root,
+    env,
+    execArgv: ['--import', import.meta.resolve('./run-claims.ts')],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const found: Runs = { runs: [], skips: [], output: '' };
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-2000)));
+  child.on('message', (message: ClaimRun | SkippedTest) => {
+    if ('skip' in message) found.skips.push(message.skip);
+    else found.runs.push(message);
+    if ('skip' in message || !process.env.CLAIMS_VERBOSE) return;
+    const { claim, error, seconds } = message;
+    const field = claim ? nameOf(claim) : `as it is: "${message.test}"`;
+    console.log(
+      `  ${seconds.toFixed(1).padStart(6)} s  ${error === null ? 'passes' : 'fails '}  ${field}  ${error?.split('\n', 1)[0] ?? ''}`,
+    );
+  });
+  try {
+    await new Promise((resolve) => child.once('close', resolve));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return { ...found, output };
+}
+
+const isSame = (one: Covered | null, other: Covered) =>
+  one !== null && one.subject === other.subject && one.field === other.field && one.test === other.test;
+
+const passesWithout = 'its test passes without the field';
+
+async function verdictOf(file: string, claim: Covered, { runs, skips, output }: Runs): Promise<ClaimVerdict> {
+  // A title with placeholders is that of several tests, of which one has to check the field.
+  const own = runs.filter((run) => isSame(run.claim, claim));
+  const titles = new Set(own.map(({ test }) => test));
+  const asItIs = runs.filter((run) => run.claim === null && titles.has(run.test));
+  const [skip] = skips;
+  if (own.length === 0)
+    return skip === undefined ? { claim, problem: `did not run: ${output}` } : { claim, problem: null, skip };
+  const broken = asItIs.find(({ error }, index) => index % 2 === 0 && error !== null);
+  if (broken)
+    return { claim, problem: `its test fails as it is, without the tests before it: ${broken.error}` };
+  if (own.every(({ error }) => error === null)) return { claim, problem: passesWithout };
+  if (asItIs.every(({ error }) => error === null)) return { claim, problem: null };
+  const alone = await runFile(file, [claim], true);
+  if (alone.runs.length === 0) return { claim, problem: `its test does not run alone: ${alone.output}` };
+  const isChecked = alone.runs.some(({ error }) => error !== null);
+  return { claim, problem: isChecked ? null : passesWithout };
+}
+
+/** Checks claims of a test file. @param file relative to the root @param claims all of the same file */
+export async function checkClaims(
+  file: string,
+  claims: readonly Covered[] = claimsOf(file),
+): Promise<ClaimVerdict[]> {
+  const runs = await runFile(file, claims, false);
+  const verdicts: ClaimVerdict[] = [];
+  for (const claim of claims) verdicts.push(await verdictOf(file, claim, runs));
+  return verdicts;
+}

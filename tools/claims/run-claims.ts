@@ -1,0 +1,110 @@
+/**
+ * Loaded before a test file: runs only its tests that claim to check a field (`covers`), each once as it is, once for
+ * each claim without the field, and once more as it is. Tells the parent how each run ended.
+ */
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import type { Covered } from '#contract/documents/coverage.ts';
+import {
+  aloneVariable,
+  type ClaimRun,
+  readState,
+  type SkippedTest,
+  stateVariable,
+  writeState,
+} from './state.ts';
+
+interface Options {
+  readonly skip?: string | boolean;
+  concurrency?: unknown;
+}
+type TestFunction = (...given: unknown[]) => unknown;
+type Declare = (...given: unknown[]) => unknown;
+
+const { [stateVariable]: file, [aloneVariable]: alone } = process.env;
+// Workers and children of the tests load this, too.
+delete process.env[stateVariable];
+const { claims } = file === undefined ? { claims: [] } : readState(file);
+
+const drop = (dropped: Covered | null) => file && writeState(file, { claims, dropped });
+const tell = (message: ClaimRun | SkippedTest) => process.send?.(message);
+
+/** Titles in the source may have placeholders. */
+function isTitle(source: string, title: string): boolean {
+  const parts = source.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(title);
+}
+
+function partsOf(given: readonly unknown[]): {
+  title: string;
+  options: Options;
+  body: TestFunction | undefined;
+} {
+  const title = typeof given[0] === 'string' ? given[0] : '';
+  const options = given.find((part) => typeof part === 'object' && part !== null) as Options | undefined;
+  return {
+    title,
+    options: { ...options },
+    body: given.find((part) => typeof part === 'function') as TestFunction,
+  };
+}
+
+const longestSeconds = 180;
+/** A test that waits in vain for a missing field does not end; others take about as long as with it. */
+let limitSeconds = longestSeconds;
+
+async function runOnce(body: TestFunction, context: unknown): Promise<string | null> {
+  const running = Promise.resolve().then(() => body(context));
+  const ended = running.then(
+    () => null,
+    (error: Error) => `${error.message ?? error}`.slice(0, 300) || 'failed',
+  );
+  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve(`did not end in ${limitSeconds} seconds`), limitSeconds * 1000);
+  const error = await Promise.race([ended, late]);
+  clearTimeout(timer);
+  drop(null);
+  // It continues with the field, and must not disturb the next run.
+  if (error !== null)
+    await Promise.race([ended, new Promise((done) => setTimeout(done, longestSeconds * 1000).unref())]);
+  return error;
+}
+
+function declareRuns(declare: Declare, given: readonly unknown[]): unknown {
+  const { title, options, body } = partsOf(given);
+  const own = claims.filter(({ test }) => isTitle(test, title));
+  if (own.length === 0 || !body) return Promise.resolve();
+  if (options.skip) tell({ skip: String(options.skip) });
+  const runs = alone ? own : [null, ...own, null];
+  return runs
+    .map((claim, index) =>
+      declare(`${title} (${index})`, { ...options, timeout: undefined }, async (context: unknown) => {
+        const start = performance.now();
+        drop(claim);
+        if (claim === null) limitSeconds = longestSeconds;
+        const error = await runOnce(body, context);
+        const seconds = (performance.now() - start) / 1000;
+        if (index === 0 && !alone) limitSeconds = Math.min(longestSeconds, Math.ceil(seconds * 3 + 15));
+        tell({ test: title, claim, error, seconds });
+      }),
+    )
+    .at(-1);
+}
+
+function declareSuite(declare: Declare, given: readonly unknown[]): unknown {
+  const { title, options, body } = partsOf(given);
+  if (options.skip) tell({ skip: String(options.skip) });
+  delete options.concurrency;
+  return declare(title, options, body);
+}
+
+function replaceDeclarations(): void {
+  const tests = createRequire(import.meta.url)('node:test') as Record<string, Declare>;
+  for (const name of ['test', 'it', 'describe', 'suite']) {
+    const declare = tests[name] as Declare;
+    const replace = name === 'test' || name === 'it' ? declareRuns : declareSuite;
+    tests[name] = Object.assign((...given: unknown[]) => replace(declare, given), declare);
+  }
+  syncBuiltinESMExports();
+}
+
+if (file !== undefined) replaceDeclarations();

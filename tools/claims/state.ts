@@ -1,0 +1,41 @@
+/** Messages between the processes that check claims of tests. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { Covered } from '#contract/documents/coverage.ts';
+
+/** Content of the file that programs read at each request. */
+export interface ClaimState {
+  /** Claims of which one is checked at a time: replies without their fields have to fit the contract. */
+  readonly claims: readonly Covered[];
+  /** The claim that is checked: its field is missing. */
+  readonly dropped: Covered | null;
+}
+
+/** Names the file, for the process of the tests. */
+export const stateVariable = 'CLAIMS_STATE';
+/** Set where a process checks one claim, and nothing before and after it. */
+export const aloneVariable = 'CLAIMS_ALONE';
+
+/** Result of one run of a test. */
+export interface ClaimRun {
+  readonly test: string;
+  /** Null: nothing was dropped. */
+  readonly claim: Covered | null;
+  /** Null: the test passed. */
+  readonly error: string | null;
+  readonly seconds: number;
+}
+
+/** A test that is left out, with its reason. */
+export interface SkippedTest {
+  readonly skip: string;
+}
+
+export function readState(file: string): ClaimState {
+  return JSON.parse(readFileSync(file, 'utf8')) as ClaimState;
+}
+
+/** Replaces the file at once, because programs read it meanwhile. */
+export function writeState(file: string, state: ClaimState): void {
+  writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o644 });
+  renameSync(`${file}.new`, file);
+}
