@@ -231,6 +231,10 @@ describe('bad input', { concurrency: 3, skip: withoutTerraform }, () => {
     assert.match(failed.error?.message ?? '', /exit status 3/);
     assert.equal(failed.error?.exitCode, 1);
     assert.ok(failed.stateVersionId);
+    assert.deepEqual(
+      failed.resources?.map(({ name }) => name),
+      ['first'],
+    );
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'FAILED');
     const state = JSON.parse(
       Buffer.from(
@@ -323,6 +327,7 @@ describe('bad input', { concurrency: 3, skip: withoutTerraform }, () => {
     await client.call('abortDeployment', { params: { id: deploymentId } });
     const aborted = await untilEnd(client, deploymentId, 'ABORTED');
     assert.ok(aborted.abortedBy);
+    assert.equal(aborted.abortedByUser?.user_id, aborted.abortedBy);
     assert.ok(aborted.stateVersionId);
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ABORTED');
     await assert.rejects(client.call('abortDeployment', { params: { id: deploymentId } }), {

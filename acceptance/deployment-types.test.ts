@@ -285,7 +285,9 @@ describe('a deployment of another type', { concurrency: 2, skip: withoutTerrafor
   test('targets limit the plan, a dry run changes nothing, and a destroyed environment can be deployed again', async () => {
     covers('deployEnvironment', 'body.targets');
     covers('Deployment', 'targets');
-    const repository = await makeRepository(folder, 'parts', { 'main.tf': two });
+    const repository = await makeRepository(folder, 'parts', {
+      'main.tf': `${two}resource "terraform_data" "c" {}\n`,
+    });
     const { id, deploymentId } = await createEnvironment(client, home, {
       repository: repository.path,
       requiresApproval: true,
@@ -296,7 +298,7 @@ describe('a deployment of another type', { concurrency: 2, skip: withoutTerrafor
     await approveAndEnd(client, deploymentId);
     assert.deepEqual(await namesIn(id), ['a']);
     const dry = await untilEnd(client, (await start(id, { deploymentType: 'dryRun' })).id);
-    assert.deepEqual([dry.planSummary?.added, (await statesOf(id)).length], [1, 1]);
+    assert.deepEqual([dry.planSummary?.added, (await statesOf(id)).length], [2, 1]);
     await approveAndEnd(client, (await start(id, { targets: 'terraform_data.b, terraform_data.a' })).id);
     assert.deepEqual(await namesIn(id), ['a', 'b']);
     const broken = await repository.commit({ 'main.tf': 'this does not parse' });

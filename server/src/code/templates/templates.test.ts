@@ -74,6 +74,8 @@ test('a template is read back as it was sent, and nothing else is filled in', as
     isSingleUse: false,
   });
   assert.equal(author?.user_id, app.admin.id);
+  assert.ok(createdAt && !Number.isNaN(Date.parse(createdAt)));
+  assert.equal(updatedAt, createdAt);
   assert.deepEqual(await read(id ?? ''), created);
   const least = await createTemplate();
   const unset = ['revision', 'path', 'terraformVersion', 'projectId', 'description'] as const;
@@ -299,8 +301,8 @@ test('a template of a single environment is in no list, and is edited with the r
   covers('Template', 'projectId');
   const environment = await createIdle({ revision: 'main', sshKeys: [] });
   const id = environment.blueprintId;
-  const { name, isSingleUse } = await read(id);
-  assert.deepEqual([name, isSingleUse], ['single-use-template-for-network', true]);
+  const { name, isSingleUse, projectId: ownProject } = await read(id);
+  assert.deepEqual([name, isSingleUse, ownProject], ['single-use-template-for-network', true, projectId]);
   assert.ok(!(await names({ organizationId })).includes(name));
   const editor = await keyFor(['EDIT_VCS_ENVIRONMENT', 'VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId });
   const viewer = await keyFor('Viewer', { projectId });

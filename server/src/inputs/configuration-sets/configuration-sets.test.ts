@@ -117,11 +117,15 @@ test('an update changes, adds and removes variables, and leaves the others as th
     ['C', 0, 'C'],
     ['D', 0, 'D'],
   ]);
+  const name = freshName();
   const renamed = await ok('updateConfigurationSet', {
     id: set.id,
-    body: { name: freshName(), description: 'words', configurationPropertiesChanges: null },
+    body: { name, description: 'words', configurationPropertiesChanges: null },
   });
-  assert.deepEqual([renamed.description, (await variablesOf(set.id)).length], ['words', 3]);
+  assert.deepEqual(
+    [renamed.name, renamed.description, (await variablesOf(set.id)).length],
+    [name, 'words', 3],
+  );
 });
 
 test('ids of a set, its variables and places may be in upper case', async () => {

@@ -89,6 +89,8 @@ test('each scope keeps its variables, and a query merges it with everything outs
       [row?.scope, row?.scopeId, row?.value, row?.overwrites, row?.schema],
       [scope, 'scopeId' in rest ? rest.scopeId : undefined, name, null, { type: 'string' }],
     );
+    assert.deepEqual([row?.type, row?.organizationId], [0, organizationId]);
+    assert.equal((await ok('getVariable', { id: row?.id ?? '' })).name, name);
   }
 });
 
@@ -167,6 +169,10 @@ test('one row per name and type is returned, with what it hides', async () => {
     [inProject?.scope, inProject?.overwrites?.scope, inProject?.overwrites?.value],
     ['PROJECT', 'GLOBAL', 'global'],
   );
+  assert.deepEqual(
+    [inProject?.isSensitive, inProject?.isRequired, inProject?.regex],
+    [true, true, '^[a-z]+$'],
+  );
   assert.equal('scopeId' in (inProject?.overwrites ?? {}), false);
 });
 
@@ -176,7 +182,10 @@ test('a read-only variable cannot be overridden, and hides what was there before
   await save({ ...scopes.ENVIRONMENT, name: 'LOCKED', type: 0, value: 'environment' });
   await save({ ...scopes.PROJECT, id: outer?.id, isReadonly: true });
   const [row] = named(await inEnvironment(), 'LOCKED');
-  assert.deepEqual([row?.scope, row?.value, row?.overwrites], ['PROJECT', 'project', null]);
+  assert.deepEqual(
+    [row?.scope, row?.value, row?.isReadonly, row?.overwrites],
+    ['PROJECT', 'project', true, null],
+  );
   for (const scope of [scopes.ENVIRONMENT, scopes.child]) {
     const body = [{ ...scope, name: 'LOCKED', type: 0, value: 'again' }];
     const { message } = await refused('saveVariables', 409, { body });
@@ -218,6 +227,7 @@ test('variables are created, updated by id or by name, and deleted, in the order
   assert.deepEqual([updated?.id, updated?.value, updated?.description], [b?.id, 'changed', 'about b']);
   assert.deepEqual([byName?.id, byName?.value], [a?.id, 'by name']);
   assert.deepEqual([onlyId?.id, onlyId?.value, onlyId?.scope], [inner?.id, 'by id alone', 'PROJECT']);
+  assert.ok(Date.parse(b?.createdAt ?? '') <= Date.parse(updated?.updatedAt ?? ''));
   const params = { id: b?.id ?? '' };
   assert.deepEqual(await ok('getVariable', { params }), updated);
   assert.deepEqual(await ok('deleteVariable', { params }), params);

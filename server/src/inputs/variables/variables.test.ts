@@ -61,6 +61,12 @@ test('variables reach the run according to their type, and readers with their sc
     [token?.value, token?.isSensitive, token?.scope, token?.scopeId, token?.type],
     ['********', true, 'ENVIRONMENT', environment.id, 1],
   );
+  const kept = await ok('listVariables', {
+    query: { organizationId: app.organizationId, environmentId: environment.id },
+  });
+  const size = kept.find(({ name, type }) => name === 'size' && type === 1);
+  assert.equal(size?.description, 'how many');
+  assert.ok(variables.some(({ id }) => id === size.id));
 });
 
 test('a value of any content, and of 1 MB, arrives as it was sent', async () => {
@@ -143,7 +149,7 @@ test('a secret is not in plain text in any table or file', async () => {
 });
 
 test('a returned mask keeps the value, a new value replaces it, and making it visible requires one', async () => {
-  covers('VariableChange', 'id', 'toDelete', 'scope');
+  covers('VariableChange', 'id', 'toDelete');
   const environment = await createIdle({
     configurationChanges: [{ name: 'PASSWORD', value: 'planted-secret-9', isSensitive: true }],
   });
@@ -291,6 +297,7 @@ test('values that cannot be stored are refused by name, and nothing is written',
     [{ name: 'r', value: 'v', regex: '(' }, /\/regex/],
     [{ name: 'r', value: 'v', regex: '^[0-9]+$' }, /\/value.*\^\[0-9\]\+\$/],
     [{ name: 'r', value: `${'a'.repeat(60)}!`, regex: '^(a+)+$' }, /\/(value|regex)/],
+    [{ name: 'r', isReadonly: true, isRequired: true }, /\/value.*required and read-only/],
     [{ name: 'e', value: 'c', schema: { enum: ['a', 'b'] } }, /\/value.*a, b/],
     [{ name: 'e', value: 'a', schema: { enum: ['a'], format: 'HCL' } }, /\/schema/],
     [{ name: 'e', value: 'a', isSensitive: true, schema: { enum: ['a'] } }, /\/isSensitive.* must be false/],

@@ -7,7 +7,7 @@ import { fieldOf } from '../../../testing/fields.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
-const { agent, ok, refused } = tests;
+const { app, agent, ok, refused } = tests;
 const { createActive, createEnvironment, createIdle, deploy, deploymentOf, environmentOf } = tests;
 const statusOf = async (id: string) => (await environmentOf(id)).status;
 const failed: Outcome = {
@@ -51,9 +51,10 @@ test('the status of an environment follows it from creation to destruction', asy
   seen.push(await statusOf(id));
   const done = await deploymentOf(environment.latestDeploymentLogId ?? '');
   assert.deepEqual(
-    [done.status, done.resourceCount, fieldOf(done.resources, 'name'), done.stateVersionId],
-    ['SUCCESS', 2, ['a', 'b'], version],
+    [done.type, done.status, done.resourceCount, fieldOf(done.resources, 'name'), done.stateVersionId],
+    ['deploy', 'SUCCESS', 2, ['a', 'b'], version],
   );
+  assert.deepEqual([done.startedBy, done.startedByUser?.user_id], [app.admin.id, app.admin.id]);
   assert.deepEqual(done.output, {
     endpoint: { value: 'x', sensitive: false, type: 'string' },
     key: { value: '********', sensitive: true, type: 'string' },
