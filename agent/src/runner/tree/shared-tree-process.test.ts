@@ -44,8 +44,9 @@ function prepare(t: TestContext) {
 /** The only one of this process, once it is there. */
 async function ownReader() {
   const readers = () => readersOf(identifyProcess(process.pid) ?? assert.fail());
-  await until('a single process that reads', () => readers().length === 1);
-  return readers()[0] ?? assert.fail();
+  let found = readers();
+  await until('a single process that reads', () => (found = readers()).length === 1);
+  return found[0] ?? assert.fail();
 }
 
 async function textIn(tree: TreeClient, path: string): Promise<string> {
