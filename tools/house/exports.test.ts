@@ -51,8 +51,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/processes/isolation.ts placeFilter',
     'agent/src/processes/run-groups.ts createRunGroups',
     'agent/src/runner/commands/command-files.ts readFolder',
-    'agent/src/runner/reuse/run-or-reuse.ts readResult',
-    'agent/src/runner/reuse/run-or-reuse.ts writeResult',
     'clouds/src/clusters/eks.ts eksTokens',
     'server/src/framework/http/connections/tls.ts contextOptions',
     'server/src/framework/http/connections/tls.ts followPair',

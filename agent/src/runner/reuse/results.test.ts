@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
-import { type CachedResult, readResult, writeResult } from './run-or-reuse.ts';
+import { type CachedResult, readResult, writeResult } from './results.ts';
 
 function folderFor(t: TestContext): string {
   const folder = temporaryFolder(t, 'results-');
