@@ -36,7 +36,7 @@ for (const [network, bits] of privateNetworks)
   blocked.addSubnet(network, bits, isIP(network) === 6 ? 'ipv6' : 'ipv4');
 
 /** Whether an IP address is not a public one: private, link-local, loopback, multicast or reserved. */
-export function isPrivateAddress(address: string): boolean {
+function isPrivateAddress(address: string): boolean {
   if (isIP(address) !== 6) return blocked.check(address, 'ipv4');
   // In its shortest form, so that one pattern recognizes it.
   const plain = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { builtPages, generators } from '../generate/generators.ts';
 import { repositoryFiles, root, textOf } from '../tree/repository.ts';
 import { importsOf } from './imports.ts';
 
@@ -15,30 +16,17 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/runner/code/unpack-source.ts copyChecked',
     'agent/src/runner/state/refuse-empty-workspace.ts emptyWorkspaceProblem',
     'agent/src/runner/state/refuse-empty-workspace.ts possiblyMeant',
-    'cli/src/terminal/table.ts fitColumns',
-    'guards/src/private-addresses.ts isPrivateAddress',
-    'server/src/automation/notifications/endpoints/guarded-address.ts isClosed',
-    'server/src/framework/effects/carry-out.ts pauseSeconds',
     'server/src/ground/database/account.ts isMapped',
-    'server/src/inputs/oidc-issuer/rotate-keys.ts dueChanges',
     'server/src/runs/deployments/plans/whole-plan.ts wholePlan',
     'server/src/runs/deployments/policy-check/policy-check.ts nextTry',
     'server/src/runs/schedules/fire-timers.ts shareOf',
-    'server/src/tenancy/lifetimes/lifespan.ts checkLongestLife',
     'web/src/pages/home/visits.ts visitsAt',
   ],
   'readers and writers of texts, which get hostile ones': [
-    'agent/src/drivers/ansible/files.ts limitLines',
-    'agent/src/drivers/terragrunt/commands.ts outputLine',
-    'agent/src/runner/tool/requested-version.ts readVersionFile',
     'agent/src/sources/git-checkout.ts readCommit',
     'agent/src/sources/partial-clone.ts foldersNamedBy',
     'agent/src/sources/tree-parts.ts resolveSubmoduleUrl',
     'cli/src/commands/completion.ts forBash',
-    'cli/src/show/show-unrecorded.ts importBlocks',
-    'web/src/forms/variables/rows.ts rowOfDefinition',
-    'web/src/forms/variables/rows.ts rowOfVariable',
-    'web/src/pages/deployment/facts/sentence.ts errorLine',
     'web/src/pages/environments/list/views.ts viewsFrom',
     'web/src/pages/home/visits.ts visitsFrom',
   ],
@@ -51,20 +39,12 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/processes/isolation.ts placeFilter',
     'agent/src/processes/run-groups.ts createRunGroups',
     'agent/src/runner/commands/command-files.ts readFolder',
-    'clouds/src/clusters/eks.ts eksTokens',
-    'server/src/framework/http/connections/tls.ts contextOptions',
     'server/src/framework/http/connections/tls.ts followPair',
     'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
   ],
   'lists and rules that a test compares with the tree, the contract or the last release': [
     'server/src/runs/dispatch/system-variables.ts systemVariableName',
-    'server/src/runs/state/state-protocol.ts calls',
     'settings/src/settings.ts declaredNames',
-    'web/src/forms/without-effect.ts withoutEffect',
-  ],
-  'pages that tools/generate finds by their names': [
-    'cli/src/commands-page.ts commandsPage',
-    'settings/src/pages.ts settingsPage',
   ],
 };
 
@@ -83,6 +63,8 @@ function importersByName(): ReadonlyMap<string, ReadonlySet<string>> {
         const key = `${file}#${name}`;
         importers.set(key, (importers.get(key) ?? new Set()).add(from));
       }
+  for (const { module, exported } of [...generators, ...builtPages])
+    importers.set(`${module}#${exported}`, new Set(['tools/generate/generators.ts']));
   return importers;
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { parse } from 'yaml';
-import { eksTokens } from '#clouds/clusters/eks.ts';
+import { findEksCluster } from '#clouds/clusters/eks.ts';
 import type { CredentialType } from '#contract/credentials/kinds.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import type { RunCredential } from '#protocol/messages/run-credential.ts';
@@ -144,24 +147,39 @@ test(
   },
 );
 
-test('tokens for EKS have the signature that other programs of AWS make', async () => {
+test('tokens for EKS have the signature that other programs of AWS make', async (t) => {
   // By botocore 1.43.11, from the same keys, date and cluster.
   const signatures = {
     'eu-west-1': 'b77d64ef40c09ae4ec556132dfe7112ba219f55dbc51ef74f350510cb08ef0ea',
     'cn-north-1': '29112e5e18a256bd320b3ca673e44a8480ecaaeb0722d07a1fa37b6c7c95f354',
   };
   const session = {
-    accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
-    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-    sessionToken: 'session/token+of=test==',
+    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    AWS_SESSION_TOKEN: 'session/token+of=test==',
   };
-  const time = { start: Date.UTC(2026, 0, 2, 3, 4, 5), seconds: 60 };
+  const cluster = { endpoint: 'https://prod', certificateAuthority: { data: 'authority' } };
+  const server = createServer((_, reply) => void reply.end(JSON.stringify({ cluster })));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  process.env.AWS_ENDPOINT_URL_EKS = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.after(() => delete process.env.AWS_ENDPOINT_URL_EKS);
+  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 2, 3, 4, 5) });
   for (const [region, signature] of Object.entries(signatures)) {
-    const [made, ...others] = await eksTokens(session, { name: 'prod', region }, time);
+    const { tokens = [] } = await findEksCluster({
+      ...{
+        value: { clusterName: 'prod', clusterRegion: region },
+        sessionName: 'run',
+        seconds: 60,
+        privateHosts: [],
+      },
+      ...{ identity: { environment: session, value: {} }, signal: new AbortController().signal },
+    } as unknown as Parameters<typeof findEksCluster>[0]);
+    const [made, ...others] = tokens;
     assert.deepEqual(others, []);
     const url = new URL(Buffer.from(made?.token.slice(11) ?? '', 'base64url').toString());
     assert.equal(url.searchParams.get('X-Amz-Signature'), signature);
-    assert.equal(url.searchParams.get('X-Amz-Security-Token'), session.sessionToken);
+    assert.equal(url.searchParams.get('X-Amz-Security-Token'), session.AWS_SESSION_TOKEN);
   }
 });
 

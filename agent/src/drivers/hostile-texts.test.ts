@@ -9,7 +9,6 @@ import { resolveSubmoduleUrl } from '../sources/tree-parts.ts';
 import { parseConstraints } from '../toolchain/constraints.ts';
 import { configurationFiles } from './ansible/configuration-file.ts';
 import { ansibleDiagnostics, ansibleReason } from './ansible/diagnostics.ts';
-import { limitLines } from './ansible/files.ts';
 import { kubectlDiagnostics, kubectlReason } from './cluster/kubectl-output.ts';
 import { helmReason } from './helm/diagnostics.ts';
 import { pulumiDiagnostics } from './pulumi/diagnostics.ts';
@@ -18,7 +17,7 @@ import { readableBodies } from './terraform/code/hcl.ts';
 import { terraformDiagnostics } from './terraform/diagnostics.ts';
 import { terraformProgress } from './terraform/progress.ts';
 import { unitsWithBackend } from './terragrunt/backends.ts';
-import { outputLine } from './terragrunt/commands.ts';
+import { planCommands } from './terragrunt/commands.ts';
 import { mockedUnits } from './terragrunt/deferred.ts';
 import { parseTerragruntFiles } from './terragrunt/read-file.ts';
 import { unplannedUnits } from './terragrunt/unplanned-units.ts';
@@ -54,6 +53,12 @@ test('whether a file of terragrunt that does not parse has a backend is known at
     true,
   );
 });
+
+/** Recognizes the lines of a plan that are kept for reading. */
+const outputLine = planCommands({
+  ...{ job: jobOf({ tool: 'terragrunt' }), tree: treeOf({}) },
+  ...{ configurationFolder: '/w', planFile: '/p', temporaryFolder: '/t', stateFolder: null },
+}).find(({ finds }) => finds !== undefined)!.finds!.pattern;
 
 test("lines that resemble terragrunt's about outputs are recognized at once", () => {
   const parts = ['Config ', ' is a dependency of ', 'outputs: /', '] ', ' ERROR ['];
@@ -117,11 +122,6 @@ test('long lines of ansible.cfg are read at once', async () => {
   );
   assert.match(file?.content ?? '', /^inventory = x$/m);
   assert.match(file?.content ?? '', /^roles_path = .*:mine$/m);
-});
-
-test('patterns of hosts with open brackets are split at once', () => {
-  assert.deepEqual(limitLines('['.repeat(1_000_000)), []);
-  assert.deepEqual(limitLines('web[0:2]:!db[1]:[a'), ['web[0:2]', '!db[1]', 'a']);
 });
 
 test('errors of kubectl and helm are read at once', () => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { isPrivateAddress } from '#guards/private-addresses.ts';
+import { checkedLookup, RefusedAddress } from '#guards/private-addresses.ts';
 import { readCertificates, trustedCertificates } from '#settings/network.ts';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
@@ -37,14 +37,23 @@ async function serve(t: TestContext, answer: RequestListener, secure?: { key: Bu
 const ask = (url: string, trusted: string[] = [], headers: Record<string, string> = {}) =>
   fetchBytes({ url, headers, limits, signal, trusted: new Set(trusted) });
 
-test('addresses that are not public are recognized in every form', () => {
+/** Whether a host with this address is refused. */
+function isRefused(address: string): Promise<boolean> {
+  return new Promise((resolve) =>
+    checkedLookup(address, 'HOSTS')(address, { all: true }, (error) =>
+      resolve(error instanceof RefusedAddress),
+    ),
+  );
+}
+
+test('addresses that are not public are recognized in every form', async () => {
   const hidden =
     '127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 255.255.255.255 224.0.0.1 ' +
     '::1 :: fe80::1 fd00:ec2::254 ::ffff:127.0.0.1 ::ffff:a9fe:a9fe 64:ff9b::a9fe:a9fe 64:ff9b::10.0.0.1 ' +
     '0:0:0:0:0:ffff:7f00:1 ::127.0.0.1 ff02::1 fe80::1%eth0';
-  for (const address of hidden.split(' ')) assert.equal(isPrivateAddress(address), true, address);
+  for (const address of hidden.split(' ')) assert.equal(await isRefused(address), true, address);
   for (const address of ['93.184.216.34', '8.8.8.8', '2606:4700::1111', '64:ff9b::808:808', '::ffff:8.8.8.8'])
-    assert.equal(isPrivateAddress(address), false, address);
+    assert.equal(await isRefused(address), false, address);
 });
 
 test('an address that code names is used only over https and at public addresses', async (t) => {

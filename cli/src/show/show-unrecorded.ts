@@ -27,7 +27,7 @@ function quoted(text: string): string {
  * a run: what could be read as anything else is left out.
  * @returns their lines
  */
-export function importBlocks(unrecorded: readonly UnrecordedResource[]): string[] {
+function importBlocks(unrecorded: readonly UnrecordedResource[]): string[] {
   return unrecorded.flatMap(({ address, id, certainty }) =>
     certainty === 'created' && id !== undefined && plain(id) === id && wholeAddress.test(address)
       ? ['import {', `  to = ${address}`, `  id = ${quoted(id)}`, '}']

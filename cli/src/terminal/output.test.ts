@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { createOutput } from './output.ts';
 import { plain } from './safe-text.ts';
-import { fitColumns, type TableColumn } from './table.ts';
+import type { TableColumn } from './table.ts';
 
 function terminal(columns: number, environment: Record<string, string> = {}, isTTY = true) {
   const stream = Object.assign(new PassThrough(), { isTTY, columns }) as unknown as NodeJS.WriteStream &
@@ -20,6 +20,26 @@ const columns: TableColumn<Row>[] = [
   { head: 'ID', value: ({ id }) => id, isWhole: true },
 ];
 const id = '01a1fe1e-e0ce-79aa-a6e1-f64c41e03a0a';
+
+/** A column whose only cell has this width. */
+type Wide = { readonly width: number } & Pick<TableColumn<null>, 'isId' | 'isWhole' | 'isExtra'>;
+
+/** The widths of the columns that a terminal of this width shows, by their heads; null: there are no columns. */
+async function widthsIn(
+  available: number,
+  wide: Readonly<Record<string, Wide>>,
+): Promise<Record<string, number> | null> {
+  const { output, text } = terminal(available, { NO_COLOR: '1' });
+  const columns = Object.entries(wide).map(([head, { width, ...more }]) => ({
+    ...{ head, value: () => head.repeat(width) },
+    ...more,
+  }));
+  await output.table([null], columns, 'none');
+  const [heads = '', cells = ''] = text().split('\n');
+  if (heads === '') return null;
+  const shown = cells.split('  ').map((cell) => cell.length);
+  return Object.fromEntries(heads.split(/ +/).map((head, index) => [head, shown[index] ?? 0]));
+}
 
 describe('tables', () => {
   it('tables are aligned columns without borders or colours if there is no terminal', async () => {
@@ -58,10 +78,10 @@ describe('tables', () => {
     ];
     await output.table([{ name: 'a-name-of-24-characters', id }], named, 'none');
     assert.equal(text().split('\n')[1], 'a-name-of-24-characters  01a1fe1e-e0ce-7');
-    assert.deepEqual(
-      fitColumns([{ width: 30 }, { width: 36, isId: true }], 40).map(({ width }) => width),
-      [25, 13],
-    );
+    assert.deepEqual(await widthsIn(40, { a: { width: 30 }, b: { width: 36, isId: true } }), {
+      a: 25,
+      b: 13,
+    });
   });
 
   it('tables keep what tells ids from each other, and the beginning and end of names', async () => {
@@ -115,28 +135,24 @@ describe('tables', () => {
     assert.match(text(), /^onered two\\x07 {2}1$/m);
   });
 
-  it('tables cut the widest column first, and none below a readable width', () => {
-    const fit = (available: number) =>
-      fitColumns([{ width: 30 }, { width: 10 }, { width: 36, isWhole: true }], available).map(
-        ({ width }) => width,
-      );
-    assert.deepEqual(fit(70), [20, 10, 36]);
-    assert.deepEqual(fit(40), [8, 8, 36]);
+  it('tables cut the widest column first, and none below a readable width', async () => {
+    const wide = { a: { width: 30 }, b: { width: 10 }, c: { width: 36, isWhole: true } };
+    assert.deepEqual(await widthsIn(70, wide), { a: 20, b: 10, c: 36 });
+    assert.deepEqual(await widthsIn(56, wide), { a: 8, b: 8, c: 36 });
+    assert.equal(await widthsIn(55, wide), null);
   });
 
-  it('tables omit extra columns that do not fit, the last one first', () => {
-    const columns = [
-      { name: 'a', width: 20 },
-      { name: 'b', width: 19, isWhole: true, isExtra: true },
-      { name: 'c', width: 40, isExtra: true },
-      { name: 'd', width: 36, isWhole: true },
-    ];
-    const kept = (available: number) =>
-      fitColumns(columns, available).map(({ name, width }) => `${name}${width}`);
-    assert.deepEqual(kept(200), ['a20', 'b19', 'c40', 'd36']);
-    assert.deepEqual(kept(80), ['a9', 'b19', 'c10', 'd36']);
-    assert.deepEqual(kept(70), ['a11', 'b19', 'd36']);
-    assert.deepEqual(kept(60), ['a20', 'd36']);
+  it('tables omit extra columns that do not fit, the last one first', async () => {
+    const wide = {
+      a: { width: 20 },
+      b: { width: 19, isWhole: true, isExtra: true },
+      c: { width: 40, isExtra: true },
+      d: { width: 36, isWhole: true },
+    };
+    assert.deepEqual(await widthsIn(200, wide), { a: 20, b: 19, c: 40, d: 36 });
+    assert.deepEqual(await widthsIn(80, wide), { a: 9, b: 19, c: 10, d: 36 });
+    assert.deepEqual(await widthsIn(70, wide), { a: 11, b: 19, d: 36 });
+    assert.deepEqual(await widthsIn(60, wide), { a: 20, d: 36 });
   });
 });
 

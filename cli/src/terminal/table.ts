@@ -64,7 +64,7 @@ function keep<Column extends Fitting>(columns: readonly Column[], available: num
  * @param available characters of a line
  * @returns the remaining columns with their widths
  */
-export function fitColumns<Column extends Fitting>(columns: readonly Column[], available: number): Column[] {
+function fitColumns<Column extends Fitting>(columns: readonly Column[], available: number): Column[] {
   const kept = keep(columns, available);
   const widths = kept.map(({ width }) => width);
   const canShrink = (index: number) => (widths[index] ?? 0) > leastOf(kept[index] ?? { width: 0 });

@@ -51,7 +51,7 @@ function domainOf(region: string): string {
  * Tokens for a cluster, one after the other.
  * @param start when the first one is signed, as milliseconds since 1970
  */
-export async function eksTokens(
+async function eksTokens(
   keys: AwsKeys,
   cluster: { readonly name: string; readonly region: string },
   { start, seconds }: { readonly start: number; readonly seconds: number },

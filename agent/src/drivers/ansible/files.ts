@@ -40,7 +40,7 @@ function playbookText(playbook: string | null): string {
 /**
  * Splits patterns of hosts as Ansible does in an argument: in a file each has a line of its own.
  */
-export function limitLines(text: string): string[] {
+function limitLines(text: string): string[] {
   const words = text.split(',').map((word) => word.trim());
   if (words.length > 1) return words.filter((word) => word !== '');
   const [word = ''] = words;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { jobOf, treeFrom } from '../../../testing/driver-job.ts';
 import { completedPaths, configurationFiles } from './configuration-file.ts';
 import { ansibleDiagnostics, ansibleReason } from './diagnostics.ts';
-import { limitLines } from './files.ts';
+import { filesOf, ownFiles } from './files.ts';
 import { outputsOf } from './outputs.ts';
 import { checkedPlan } from './plan.ts';
 import { playbookProgress } from './progress.ts';
@@ -153,7 +153,17 @@ test('statistics of the run are outputs, with their types', () => {
   );
 });
 
-test('a limit in a file selects the hosts that it selects as an argument', () => {
+async function limitLines(value: string): Promise<string[] | undefined> {
+  const environment = [{ name: 'ANSIBLE_CLI_limit', value, isSensitive: false }];
+  const job = jobOf({ tool: 'ansible', type: 'task', variables: { environment, terraform: [] } });
+  const files = await filesOf({ job, tree: treeFrom({}) } as unknown as Parameters<typeof filesOf>[0]);
+  return files
+    .find(({ name }) => name === ownFiles.limit)
+    ?.content.trimEnd()
+    .split('\n');
+}
+
+test('a limit in a file selects the hosts that it selects as an argument', async () => {
   const cases: Record<string, string[]> = {
     web: ['web'],
     'web,db': ['web', 'db'],
@@ -164,7 +174,13 @@ test('a limit in a file selects the hosts that it selects as an argument', () =>
     '2001:db8::1': ['2001:db8::1'],
     '~web.*': ['~web.*'],
   };
-  for (const [text, expected] of Object.entries(cases)) assert.deepEqual(limitLines(text), expected, text);
+  for (const [text, expected] of Object.entries(cases))
+    assert.deepEqual(await limitLines(text), expected, text);
+});
+
+test('patterns of hosts with open brackets are split at once', async () => {
+  assert.deepEqual(await limitLines('['.repeat(1_000_000)), ['']);
+  assert.deepEqual(await limitLines('web[0:2]:!db[1]:[a'), ['web[0:2]', '!db[1]', 'a']);
 });
 
 async function configured(files: Record<string, string>, environment: Record<string, string> = {}) {

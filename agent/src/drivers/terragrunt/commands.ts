@@ -174,7 +174,7 @@ async function showCommands(
 }
 
 /** Terragrunt says in these lines whose outputs it does not have. */
-export const outputLine = { test: (line: string) => filesOfMock(line) !== null || isAboutMissing(line) };
+const outputLine = { test: (line: string) => filesOfMock(line) !== null || isAboutMissing(line) };
 
 /** Whether units have plans, and all others wait for outputs. */
 function isPlannedInPart({ configurationFolder }: DriverContext, captures: PhaseCaptures): boolean {

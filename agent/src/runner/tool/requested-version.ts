@@ -120,7 +120,7 @@ const pattern = /^\^?(?:[0-9]|\\?\.|\[[0-9]+(?:-[0-9]+)?\]){1,40}[*+]?\$?$/;
  * @param file for messages
  * @throws Error that names the file and its text if that is not a version
  */
-export function readVersionFile(text: string, file: string): RequestedVersion {
+function readVersionFile(text: string, file: string): RequestedVersion {
   const by = `the file ${file}`;
   const request = text
     .replace(/^\uFEFF/, '')

@@ -23,7 +23,7 @@ const atOnce = 4;
 const longestSleepSeconds = 15;
 
 /** The pause after a failure, growing with each. @param attempts failures so far, at least 1 */
-export function pauseSeconds(attempts: number): number {
+function pauseSeconds(attempts: number): number {
   return Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (attempts - 1));
 }
 

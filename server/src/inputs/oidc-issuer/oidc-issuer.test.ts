@@ -9,7 +9,7 @@ import { ok } from '../../../testing/client.ts';
 import { createEnvironment } from '../../../testing/environment.ts';
 import { startTests } from '../../../testing/start.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
-import { dueChanges, rotateKeys } from './rotate-keys.ts';
+import { rotateKeys } from './rotate-keys.ts';
 
 // Tokens name the address before the service listens.
 const port = await freePort();
@@ -183,21 +183,37 @@ test('keys are replaced: tokens of the old key are accepted, and the old key lea
   await remove();
 });
 
-test('a new key begins a day after it was published, even if that is late', () => {
+test('a new key begins a day after it was published, even if that is late', async () => {
+  const { context, database } = await testApp();
   const now = new Date('2030-01-31T00:00:00Z');
-  const key = (id: string, signsFrom: string) => ({ id, signs_from: new Date(signsFrom) });
-  assert.deepEqual(dueChanges([], now, 30), { signsFrom: now, expired: [] });
-  assert.deepEqual(dueChanges([key('a', '2030-01-20T00:00:00Z')], now, 30), { signsFrom: null, expired: [] });
-  assert.deepEqual(dueChanges([key('a', '2030-01-02T00:00:00Z')], now, 30), {
-    signsFrom: new Date('2030-02-01T00:00:00Z'),
-    expired: [],
+  /** When a new key starts to sign, and which of the others are left. */
+  const rotated = async (...keys: readonly (readonly [id: string, signsFrom: string])[]) => {
+    await database.pool.query('delete from oidc_key');
+    for (const key of keys)
+      await database.pool.query(
+        "insert into oidc_key (id, public_key, sealed_private_key, created_at, signs_from) values ($1, '{}', '', now(), $2)",
+        [...key],
+      );
+    await rotateKeys({ ...context, now: () => now });
+    const { rows } = await database.pool.query<{ id: string; signs_from: Date }>(
+      'select id, signs_from from oidc_key order by id',
+    );
+    const isOld = ({ id }: { readonly id: string }) => keys.some(([known]) => known === id);
+    const made = rows.filter((row) => !isOld(row)).map((row) => row.signs_from.toISOString());
+    return { made, left: rows.filter(isOld).map(({ id }) => id) };
+  };
+  assert.deepEqual(await rotated(), { made: [now.toISOString()], left: [] });
+  assert.deepEqual(await rotated(['a', '2030-01-20T00:00:00Z']), { made: [], left: ['a'] });
+  const late = ['2030-02-01T00:00:00.000Z'];
+  assert.deepEqual(await rotated(['a', '2030-01-02T00:00:00Z']), { made: late, left: ['a'] });
+  assert.deepEqual(await rotated(['b', '2029-06-01T00:00:00Z'], ['a', '2029-05-01T00:00:00Z']), {
+    made: late,
+    left: ['b'],
   });
-  assert.deepEqual(
-    dueChanges([key('b', '2029-06-01T00:00:00Z'), key('a', '2029-05-01T00:00:00Z')], now, 30),
-    { signsFrom: new Date('2030-02-01T00:00:00Z'), expired: ['a'] },
-  );
-  const waiting = [key('b', '2030-02-01T00:00:00Z'), key('a', '2030-01-02T00:00:00Z')];
-  assert.deepEqual(dueChanges(waiting, now, 30), { signsFrom: null, expired: [] });
+  assert.deepEqual(await rotated(['b', '2030-02-01T00:00:00Z'], ['a', '2030-01-02T00:00:00Z']), {
+    made: [],
+    left: ['a', 'b'],
+  });
 });
 
 test('without a public address, nothing is issued, and runs learn why', async () => {

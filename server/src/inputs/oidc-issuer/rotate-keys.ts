@@ -28,7 +28,7 @@ const keptMilliseconds = longestTokenSeconds * 1000 + hour;
 type IssuerKey = Pick<OidcKeyRow, 'id' | 'signs_from'>;
 
 /** Actions due for the keys of an installation. */
-export interface DueChanges {
+interface DueChanges {
   /** When a new key starts to sign; null: none is needed. */
   readonly signsFrom: Date | null;
   /** Keys whose tokens have all expired. */
@@ -39,7 +39,7 @@ export interface DueChanges {
  * @param keys the one that signs last first
  * @param everyDays how long a key signs
  */
-export function dueChanges(keys: readonly IssuerKey[], now: Date, everyDays: number): DueChanges {
+function dueChanges(keys: readonly IssuerKey[], now: Date, everyDays: number): DueChanges {
   const at = now.getTime();
   const [newest] = keys;
   const expired = keys.filter((_, index) => {

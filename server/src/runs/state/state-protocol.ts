@@ -143,7 +143,7 @@ async function unlock(asked: StateRequest): Promise<unknown> {
 }
 
 /** Every route, as the contract lists them. */
-export const calls: readonly { method: string; path: string; needs: Right | null; handle: StateHandler }[] = [
+const calls: readonly { method: string; path: string; needs: Right | null; handle: StateHandler }[] = [
   { method: 'GET', path: '/:id', needs: null, handle: read },
   { method: 'POST', path: '/:id', needs: 'WRITE_STATE', handle: write },
   { method: 'DELETE', path: '/:id', needs: 'WRITE_STATE', handle: remove },

@@ -5,7 +5,7 @@ import { testApp } from '../../../testing/app.ts';
 import { ok, refused } from '../../../testing/client.ts';
 import { createIdle, deploy, environmentOf } from '../../../testing/environment.ts';
 import { startTests } from '../../../testing/start.ts';
-import { checkLongestLife, nextTtlStep, noticesDue } from './lifespan.ts';
+import { nextTtlStep, noticesDue } from './lifespan.ts';
 import { ttlEnd } from './policy-ttl.ts';
 
 const { app, sql, createBody, createEnvironment } = await startTests();
@@ -43,18 +43,24 @@ test('notices come two days, two hours and half an hour before the expiry, but n
   assert.equal(nextTtlStep(new Date('2027-01-10T01:00:00Z'), now).toISOString(), '2027-01-10T00:30:00.000Z');
 });
 
-test('the maximum lifetime starts at the creation, and binds users who may not override it', () => {
-  const createdAt = new Date('2027-01-10T00:00:00Z');
-  const limit = { maxTtl: '2-d', createdAt, mayOverride: false };
-  const late = new Date('2027-01-12T00:00:01Z');
-  assert.throws(
-    () => checkLongestLife(late, limit, 'body.ttl'),
-    /\/body\/ttl ends at 2027-01-12T00:00:01.000Z, after the maximum lifetime of 2-d/,
-  );
-  assert.throws(() => checkLongestLife(null, limit, 'body.ttl'), /must not be INFINITE/);
-  checkLongestLife(new Date('2027-01-12T00:00:00Z'), limit, 'body.ttl');
-  checkLongestLife(late, { ...limit, mayOverride: true }, 'body.ttl');
-  checkLongestLife(null, { ...limit, maxTtl: null }, 'body.ttl');
+test('the maximum lifetime starts at the creation, and binds users who may not override it', async () => {
+  const own = await testApp();
+  const { organizationId, projectId } = own;
+  const deployer = await own.addKey({ [organizationId]: 'User' }, [
+    { organizationId, projectId, role: 'Deployer' },
+  ]);
+  const { id, createdAt = '' } = await createIdle(own);
+  const set = (body: object, as = deployer) => ({ id, body, as });
+  await ok(own, 'updateEnvironmentTtl', set({ type: 'INFINITE' }));
+  await ok(own, 'updateOrganizationPolicies', { id: organizationId, body: { maxTtl: '2-d' } });
+  own.advance(3600);
+  const last = Date.parse(createdAt) + 2 * 86_400_000;
+  const until = (end: number) => ({ type: 'DATE', value: new Date(end).toISOString() });
+  const late = `ends at ${until(last + 1000).value}, after the maximum lifetime of 2-d`;
+  await refused(own, 'updateEnvironmentTtl', 400, new RegExp(late), set(until(last + 1000)));
+  await refused(own, 'updateEnvironmentTtl', 400, /must not be INFINITE/, set({ type: 'INFINITE' }));
+  await ok(own, 'updateEnvironmentTtl', set(until(last)));
+  await ok(own, 'updateEnvironmentTtl', set(until(last + 1000), own.admin));
 });
 
 test('a lifetime is set, changed and removed, and each new one is announced again', async () => {

@@ -97,7 +97,7 @@ export interface LongestLife {
 }
 
 /** @throws Refusal 400 for an end after the maximum lifetime, unless the caller may override it */
-export function checkLongestLife(
+function checkLongestLife(
   end: Date | null,
   { maxTtl, source = 'organization', createdAt, mayOverride }: LongestLife,
   field: string,

@@ -85,7 +85,7 @@ export function keyOf({ name, type }: Pick<VariableFields, 'name' | 'type'>): st
 }
 
 /** A row for a variable that the service stores. @param here the place that is edited */
-export function rowOfVariable(stored: Variable, here: Here): VariableFormRow {
+function rowOfVariable(stored: Variable, here: Here): VariableFormRow {
   const fields = fieldsOf(stored as Described);
   const isOwn = stored.scope === here.scope && (stored.scopeId ?? '') === (here.scopeId ?? '');
   return { ...fields, key: keyOf(stored), before: fields, stored, isOwn, isDeleted: false };
@@ -96,7 +96,7 @@ function saidByCode({ valueType, rules }: RepositoryVariable): Pick<VariableForm
 }
 
 /** A row for a variable that the code declares; its value is the default of the code. */
-export function rowOfDefinition(definition: RepositoryVariable): VariableFormRow {
+function rowOfDefinition(definition: RepositoryVariable): VariableFormRow {
   const fields = fieldsOf(definition as Described);
   return {
     ...fields,

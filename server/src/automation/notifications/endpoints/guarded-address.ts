@@ -10,7 +10,7 @@ import type { ServerSettings } from '../../../ground/config/config.ts';
 export type GuardSettings = Pick<ServerSettings, 'notificationHttpHosts' | 'notificationNetworks'>;
 
 /** Whether a connection to an address of IPv4 or IPv6 is refused. */
-export function isClosed({ notificationNetworks }: GuardSettings, ip: string): boolean {
+function isClosed({ notificationNetworks }: GuardSettings, ip: string): boolean {
   return isClosedTo(ip, notificationNetworks);
 }
 

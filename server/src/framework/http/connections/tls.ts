@@ -122,7 +122,7 @@ export function readPair(settings: TlsSettings): Pair | null {
 }
 
 /** The pair as Node takes it, with the lowest version of TLS. */
-export function contextOptions(settings: TlsSettings, { cert, key }: Pair): SecureContextOptions {
+function contextOptions(settings: TlsSettings, { cert, key }: Pair): SecureContextOptions {
   return { cert, key, minVersion: `TLSv${settings.tlsLeastVersion}` };
 }
 

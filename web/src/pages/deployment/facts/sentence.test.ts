@@ -4,7 +4,7 @@ import { countsOf } from '#contract/deployments/plan-counts.ts';
 import type { Step } from '#contract/deployments/shapes.ts';
 import { decisionsOf, verbOf } from '../decide/actions.ts';
 import { timedSteps } from '../parts/steps.ts';
-import { type DeploymentHead, errorLine, levelText, type SentenceFacts, sentenceOf } from './sentence.ts';
+import { type DeploymentHead, levelText, type SentenceFacts, sentenceOf } from './sentence.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const now = Date.parse(at(600));
@@ -134,9 +134,10 @@ test('a success without changes, a drift check and a refusal have words of their
 });
 
 test('the first line of an error is short, and without what draws its frame', () => {
-  assert.equal(errorLine('╷\n│ Error: no such image\n│ \n'), 'no such image');
-  assert.equal(errorLine(''), '');
-  assert.equal(errorLine('x'.repeat(1000)).length, 200);
+  const failed = (message: string) => sentence({ status: 'FAILURE', error: { message } });
+  assert.equal(failed('╷\n│ Error: no such image\n│ \n'), 'Failed: no such image');
+  assert.equal(failed(''), 'Failed');
+  assert.equal(failed('x'.repeat(1000)), `Failed: ${'x'.repeat(199)}…`);
 });
 
 test('the longest step sets the scale, and the wait for a person does not', () => {

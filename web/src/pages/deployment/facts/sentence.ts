@@ -55,7 +55,7 @@ function workedText({ deployment, steps, now }: SentenceFacts): string | undefin
 }
 
 /** First line of an error, without the word that begins it. */
-export function errorLine(message: string): string {
+function errorLine(message: string): string {
   const lines = message.split('\n').map((line) => line.replace(/^[\s│╷╵]*(Error:\s*)?/, '').trim());
   const text = lines.find((line) => line !== '') ?? '';
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
