@@ -22,7 +22,7 @@ export const programs: Readonly<Record<'server' | 'agent' | 'cli', SettingTable>
 };
 
 /** The name of every setting of every program, with `…_FILE` where a file may hold the value. */
-export const declaredNames: ReadonlySet<string> = new Set(
+const declaredNames: ReadonlySet<string> = new Set(
   Object.values(programs).flatMap((table) => Object.values(table).flatMap(namesOf)),
 );
 

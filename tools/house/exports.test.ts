@@ -17,7 +17,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/runner/state/refuse-empty-workspace.ts emptyWorkspaceProblem',
     'agent/src/runner/state/refuse-empty-workspace.ts possiblyMeant',
     'server/src/ground/database/account.ts isMapped',
-    'server/src/runs/deployments/plans/whole-plan.ts wholePlan',
     'server/src/runs/deployments/policy-check/policy-check.ts nextTry',
     'server/src/runs/schedules/fire-timers.ts shareOf',
     'web/src/pages/home/visits.ts visitsAt',
@@ -44,7 +43,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'lists and rules that a test compares with the tree, the contract or the last release': [
     'server/src/runs/dispatch/system-variables.ts systemVariableName',
-    'settings/src/settings.ts declaredNames',
   ],
 };
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
-import { declaredNames } from '#settings/settings.ts';
 import { systemVariableName } from '../../server/src/runs/dispatch/system-variables.ts';
 import { repositoryFiles, textOf } from '../tree/repository.ts';
 
@@ -25,16 +24,22 @@ function namesIn(text: string): string[] {
   return Array.from(text.matchAll(/\bENVARIUM_[A-Z0-9_]+\b/g), ([name]) => name);
 }
 
+/** The names in the first column of a page's tables. */
+function namesInTables(page: string): string[] {
+  const rows = (textOf(page) ?? '').split('\n').filter((line) => line.startsWith('| `ENVARIUM_'));
+  return rows.flatMap((row) => namesIn(row.split('|')[1] ?? ''));
+}
+
 function documentedRunVariables(): string[] {
   return runVariablePages.flatMap((page) => {
-    const rows = (textOf(page) ?? '').split('\n').filter((line) => line.startsWith('| `ENVARIUM_'));
     const prose = page === 'docs/operate/providers.md' ? namesIn(textOf(page) ?? '') : [];
-    return [...rows.flatMap((row) => namesIn(row.split('|')[1] ?? '')), ...prose];
+    return [...namesInTables(page), ...prose];
   });
 }
 
 const known = new Set([
-  ...declaredNames,
+  // The page is generated from the settings.
+  ...namesInTables('docs/operate/settings.md'),
   ...Object.keys(CustomServiceEnvironmentVariables.properties).map(systemVariableName),
   ...documentedRunVariables(),
   ...Object.keys(others),

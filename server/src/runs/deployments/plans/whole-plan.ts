@@ -28,7 +28,7 @@ function appliedOf({ plan, planned_units: units }: PlanOfUnits): Plan {
 }
 
 /** The plans of all levels as one, in the order in which they were applied. Pure. */
-export function wholePlan(plans: readonly PlanOfUnits[]): { plan: Plan; units: PlannedUnit[] } {
+function wholePlan(plans: readonly PlanOfUnits[]): { plan: Plan; units: PlannedUnit[] } {
   const applied = plans.map(appliedOf);
   const resourceChanges: ResourceChange[] = applied.flatMap((plan) => plan.resourceChanges);
   return {
