@@ -21,7 +21,7 @@ export interface ClaimVerdict {
 }
 
 /** Runs of one process, and the reasons of tests that it left out. */
-interface Runs {
+interface FileRuns {
   readonly runs: ClaimRun[];
   readonly skips: string[];
   /** The end of what the process has printed. */
@@ -37,7 +37,11 @@ export function claimsOf(file: string): Covered[] {
   return readCoverage(file, readFileSync(join(root, file), 'utf8'));
 }
 
-async function runFile(file: string, claims: readonly Covered[], isAlone: boolean): Promise<Runs> {
+async function runFile(
+  file: string,
+  claims: readonly Covered[],
+  alone?: 'whole' | 'without',
+): Promise<FileRuns> {
   const folder = mkdtempSync(join(tmpdir(), 'claims-'));
   // Services of tests run as other users.
   chmodSync(folder, 0o755);
@@ -49,7 +53,7 @@ async function runFile(file: string, claims: readonly Covered[], isAlone: boolea
     [stateVariable]: state,
     NODE_OPTIONS: `--import=${dropFields}`,
   };
-  if (isAlone) env[aloneVariable] = 'yes';
+  if (alone) env[aloneVariable] = alone;
   // With these it would report to the runner of this test, and find no tools.
   for (const name of ['NODE_TEST_CONTEXT', expectedToolsVariable]) delete env[name];
   const child = fork(join(root, file), {
@@ -58,7 +62,7 @@ async function runFile(file: string, claims: readonly Covered[], isAlone: boolea
     execArgv: ['--import', import.meta.resolve('./run-claims.ts')],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const found: Runs = { runs: [], skips: [], output: '' };
+  const found: FileRuns = { runs: [], skips: [], output: '' };
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-2000)));
@@ -83,9 +87,14 @@ async function runFile(file: string, claims: readonly Covered[], isAlone: boolea
 const isSame = (one: Covered | null, other: Covered) =>
   one !== null && one.subject === other.subject && one.field === other.field && one.test === other.test;
 
+const hasPassed = ({ error }: ClaimRun) => error === null;
 const passesWithout = 'its test passes without the field';
 
-async function verdictOf(file: string, claim: Covered, { runs, skips, output }: Runs): Promise<ClaimVerdict> {
+async function verdictOf(
+  file: string,
+  claim: Covered,
+  { runs, skips, output }: FileRuns,
+): Promise<ClaimVerdict> {
   // A title with placeholders is that of several tests, of which one has to check the field.
   const own = runs.filter((run) => isSame(run.claim, claim));
   const titles = new Set(own.map(({ test }) => test));
@@ -93,15 +102,17 @@ async function verdictOf(file: string, claim: Covered, { runs, skips, output }: 
   const [skip] = skips;
   if (own.length === 0)
     return skip === undefined ? { claim, problem: `did not run: ${output}` } : { claim, problem: null, skip };
-  const broken = asItIs.find(({ error }, index) => index % 2 === 0 && error !== null);
-  if (broken)
-    return { claim, problem: `its test fails as it is, without the tests before it: ${broken.error}` };
-  if (own.every(({ error }) => error === null)) return { claim, problem: passesWithout };
-  if (asItIs.every(({ error }) => error === null)) return { claim, problem: null };
-  const alone = await runFile(file, [claim], true);
+  if (own.every(hasPassed)) return { claim, problem: passesWithout };
+  if (asItIs.every(hasPassed)) return { claim, problem: null };
+  // Runs of this test or of those before it have left something behind.
+  const whole = asItIs.every((run, index) => index % 2 === 1 || hasPassed(run))
+    ? undefined
+    : await runFile(file, [claim], 'whole');
+  if (whole && !(whole.runs.length > 0 && whole.runs.every(hasPassed)))
+    return { claim, problem: `its test fails alone: ${whole.runs[0]?.error ?? whole.output}` };
+  const alone = await runFile(file, [claim], 'without');
   if (alone.runs.length === 0) return { claim, problem: `its test does not run alone: ${alone.output}` };
-  const isChecked = alone.runs.some(({ error }) => error !== null);
-  return { claim, problem: isChecked ? null : passesWithout };
+  return { claim, problem: alone.runs.every(hasPassed) ? passesWithout : null };
 }
 
 /** Checks claims of a test file. @param file relative to the root @param claims all of the same file */
@@ -109,7 +120,7 @@ export async function checkClaims(
   file: string,
   claims: readonly Covered[] = claimsOf(file),
 ): Promise<ClaimVerdict[]> {
-  const runs = await runFile(file, claims, false);
+  const runs = await runFile(file, claims);
   const verdicts: ClaimVerdict[] = [];
   for (const claim of claims) verdicts.push(await verdictOf(file, claim, runs));
   return verdicts;

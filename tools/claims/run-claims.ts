@@ -74,7 +74,7 @@ function declareRuns(declare: Declare, given: readonly unknown[]): unknown {
   const own = claims.filter(({ test }) => isTitle(test, title));
   if (own.length === 0 || !body) return Promise.resolve();
   if (options.skip) tell({ skip: String(options.skip) });
-  const runs = alone ? own : [null, ...own, null];
+  const runs = alone === undefined ? [null, ...own, null] : alone === 'whole' ? [null] : own;
   return runs
     .map((claim, index) =>
       declare(`${title} (${index})`, { ...options, timeout: undefined }, async (context: unknown) => {

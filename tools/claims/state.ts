@@ -12,7 +12,7 @@ export interface ClaimState {
 
 /** Names the file, for the process of the tests. */
 export const stateVariable = 'CLAIMS_STATE';
-/** Set where a process checks one claim, and nothing before and after it. */
+/** Set where a process runs the test of one claim once: `whole` as it is, anything else without the field. */
 export const aloneVariable = 'CLAIMS_ALONE';
 
 /** Result of one run of a test. */
