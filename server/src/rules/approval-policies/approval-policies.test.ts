@@ -52,7 +52,7 @@ test('an approval policy is read back as it was sent, under its own operations a
     'policyConfiguration',
   );
   const sent = {
-    name: `approval-policy-PROJECT-${projectId}`,
+    name: `approval-policy-PROJECT-${randomUUID()}`,
     repository,
     revision: 'main',
     path: 'policies',
@@ -111,7 +111,8 @@ test('policies are assigned to organizations, projects and templates, and listed
   const policy = await newPolicy();
   const { id: blueprintId } = policy;
   const template = await createTemplate();
-  const project = await ok(app, 'createProject', { body: { organizationId, name: 'Guarded' } });
+  const scopeName = `Guarded ${randomUUID()}`;
+  const project = await ok(app, 'createProject', { body: { organizationId, name: scopeName } });
   const below = await ok(app, 'createProject', {
     body: { organizationId, name: 'Below', parentProjectId: project.id },
   });
@@ -138,7 +139,7 @@ test('policies are assigned to organizations, projects and templates, and listed
     assignments: [
       { ...places[2], hash, scopeName: (await ok(app, 'listOrganizations', {}))[0]?.name },
       { ...places[1], hash, scopeName: template.name },
-      { ...places[0], hash, scopeName: 'Guarded' },
+      { ...places[0], hash, scopeName },
     ],
   });
   const { name } = policy;

@@ -39,6 +39,7 @@ test('a second deployment is queued, says behind which one, and starts when that
     [second.status, second.startedAt, second.waitingFor?.kind, second.waitingFor?.id],
     ['QUEUED', null, 'deployment', waiting],
   );
+  assert.match(second.waitingFor?.text ?? '', /^Queued behind the deploy /);
   const third = await deploy(environment.id);
   assert.deepEqual([third.status, third.waitingFor?.id], ['QUEUED', waiting]);
   assert.equal(await agent.claimAny(), null);
@@ -61,6 +62,9 @@ test('a second deployment is queued, says behind which one, and starts when that
   );
   await drain();
   assert.deepEqual([await statusOf(second.id), await statusOf(third.id)], ['SUCCESS', 'SUCCESS']);
+  const { queuedAt, startedAt, finishedAt } = await deploymentOf(second.id);
+  assert.ok(Date.parse(queuedAt ?? '') <= Date.parse(startedAt ?? ''));
+  assert.ok(Date.parse(startedAt ?? '') <= Date.parse(finishedAt ?? ''));
 });
 
 test('the database refuses a second running deployment of an environment, whatever the program decides', async () => {

@@ -7,7 +7,7 @@ import { startAgentTests } from '../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { app, agent, call, ok, refused } = tests;
-const { createActive, createIdle, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+const { createActive, createIdle, createTemplate, deploy, deploymentOf, environmentOf, forgetWork } = tests;
 beforeEach(() => forgetWork());
 
 /** Deploys a new idle environment. @returns what the agent gets and what readers see */
@@ -139,8 +139,9 @@ test('a new revision, repository, name and lifetime apply to this run and all la
     'blueprintType',
   );
   const created = await createIdle();
+  const template = await createTemplate({ path: 'live' });
   const body = {
-    blueprintId: created.blueprintId,
+    blueprintId: template.id,
     blueprintRevision: 'v2',
     blueprintRepository: 'https://git.example.com/other.git',
     envName: 'renamed',
@@ -149,8 +150,9 @@ test('a new revision, repository, name and lifetime apply to this run and all la
   const first = await deploy(created.id, body);
   assert.deepEqual(
     [first.blueprintRevision, first.blueprintRepository, first.blueprintId, first.blueprintType],
-    ['v2', 'https://git.example.com/other.git', created.blueprintId, 'terraform'],
+    ['v2', 'https://git.example.com/other.git', template.id, 'terraform'],
   );
+  assert.deepEqual([first.blueprintName, first.blueprintPath], [template.name, 'live']);
   const job = await agent.claim();
   assert.deepEqual([job.source.repository, job.source.revision], ['https://git.example.com/other.git', 'v2']);
   await agent.finish(job, plannedOutcome({ result: 'failed' }));

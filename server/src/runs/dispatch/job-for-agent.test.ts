@@ -47,7 +47,8 @@ test('a plan says whether its apply follows without an approval', async () => {
 });
 
 test('a run gets what its tool reads of template and environment, in the folder of the environment', async () => {
-  covers('Template', 'isTerragruntRunAll', 'terragruntTfBinary', 'terragruntVersion', 'fileName');
+  covers('createEnvironmentWithoutTemplate', 'body.isTerragruntRunAll', 'body.terragruntTfBinary');
+  covers('createEnvironmentWithoutTemplate', 'body.terragruntVersion', 'body.fileName');
   const app = await testApp();
   const agent = await testAgent(app);
   await agent.register([], { tools: ['terraform', 'terragrunt', 'cloudformation'] });

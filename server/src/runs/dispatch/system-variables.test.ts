@@ -25,9 +25,29 @@ test('names of fields become names of environment variables', () => {
 });
 
 test('a run gets variables that describe it and who requested it', async () => {
-  covers('createEnvironmentWithoutTemplate', 'body.k8sNamespace');
+  covers('createEnvironmentWithoutTemplate', 'body.k8sNamespace', 'body.revision');
   covers('Environment', 'k8sNamespace');
   covers('Deployment', 'agentId');
+  covers(
+    'CustomServiceEnvironmentVariables',
+    'deploymentType',
+    'environmentId',
+    'projectId',
+    'deploymentLogId',
+    'deploymentRevision',
+    'rootDir',
+    'organizationId',
+    'templateDir',
+    'environmentCreatorName',
+    'environmentCreatorUserId',
+    'environmentCreatorEmail',
+    'deployerName',
+    'deployerEmail',
+    'reviewerName',
+    'reviewerEmail',
+    'reviewerUserId',
+    'commitHash',
+  );
   const parent = await add('Project', 'platform');
   const project = await add('Project', 'network', { parentProjectId: parent.id });
   const repository = 'https://user:planted-token@github.com/acme/Network.git';
@@ -40,6 +60,7 @@ test('a run gets variables that describe it and who requested it', async () => {
     k8sNamespace: 'net',
   };
   const environment = await createIdle(asked);
+  assert.equal(environment.k8sNamespace, 'net');
   const { id } = await deploy(environment.id, { targets: ['a.b', 'c.d["e"]'] });
   const job = await agent.claim();
   const [known] = await ok('listAgents', { query: { organizationId: app.organizationId } });
@@ -115,9 +136,9 @@ test('a run gets variables that describe it and who requested it', async () => {
   };
   for (const [name, value] of Object.entries(later))
     assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
-  const { commitUrl, reviewerUserId, rootDir } =
+  const { commitHash, commitUrl, reviewerUserId, rootDir } =
     (await deploymentOf(id)).customServiceEnvironmentVariables ?? {};
-  assert.deepEqual([commitUrl, reviewerUserId], [commit.COMMIT_URL, 'admin']);
+  assert.deepEqual([commitHash, commitUrl, reviewerUserId], [commit.COMMIT_HASH, commit.COMMIT_URL, 'admin']);
   assert.equal(rootDir, `/srv/work/${environment.id}/tree`, 'where the agent has the code');
 });
 
@@ -187,37 +208,20 @@ test('custom variables that a process cannot have are refused by name', async ()
 test('custom variables reach the run and take precedence; facts about who runs what cannot be overridden', async () => {
   covers(
     'CustomServiceEnvironmentVariables',
-    'deploymentType',
-    'environmentId',
-    'projectId',
     'projectName',
     'parentProjectIds',
     'parentProjectPath',
-    'deploymentLogId',
-    'deploymentRevision',
     'workspaceName',
-    'rootDir',
-    'organizationId',
     'templateId',
-    'templateDir',
     'templateName',
     'environmentName',
-    'environmentCreatorName',
-    'environmentCreatorUserId',
-    'environmentCreatorEmail',
-    'deployerName',
     'deployerUserId',
-    'deployerEmail',
-    'reviewerName',
-    'reviewerEmail',
-    'reviewerUserId',
     'vcsProvider',
     'prAuthor',
     'prNumber',
     'prSourceRepository',
     'prSourceBranch',
     'prTargetBranch',
-    'commitHash',
     'commitUrl',
     'oidcToken',
     'vcsAccessToken',

@@ -155,7 +155,6 @@ test('settings are returned as they were sent', async () => {
 test('the job of an agent matches the request', async () => {
   covers(
     'createEnvironmentWithoutTemplate',
-    'body.revision',
     'body.path',
     'body.deployRequest',
     'body.isRemoteBackend',

@@ -95,6 +95,11 @@ test('the list can be filtered by own, active, archived and remote-backend envir
   assert.deepEqual(await names({ isActive: 'false' }), ['archived']);
   assert.deepEqual(await names({ isActive: 'true' }), all.slice(1));
   assert.deepEqual(await names({ isRemoteBackend: 'true' }), ['axbyczd']);
+  const listed = await ok(app, 'listEnvironments');
+  assert.deepEqual(
+    listed.map(({ isArchived, isRemoteBackend }) => [isArchived, isRemoteBackend]),
+    all.map((name) => [name === 'archived', name === 'axbyczd']),
+  );
   const [root] = await ok(app, 'listEnvironments', { query: { name: 'Network' } });
   await sql('update environment set workflow_environment_id = $1 where name = $2', root?.id, 'axbyczd');
   assert.ok(!(await names()).includes('axbyczd'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
@@ -9,7 +9,8 @@ import { startAgentTests } from '../../../../testing/start.ts';
 
 const tests = await startAgentTests();
 const { app, agent, call, ok, refused, sql } = tests;
-const { createActive, createEnvironment, deploy, deploymentOf, environmentOf } = tests;
+const { createActive, createEnvironment, deploy, deploymentOf, environmentOf, forgetWork } = tests;
+beforeEach(() => forgetWork());
 
 async function waitingDeployment(more: object = {}) {
   const environment = await createEnvironment(more);
@@ -28,10 +29,7 @@ test('an approved plan continues, with its hash and its reviewer', async () => {
     'reviewedByUser',
     'planHash',
     'planSummary',
-    'plan',
   );
-  covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
-  covers('Environment', 'requiresApproval');
   const { id, environmentId, plan } = await waitingDeployment();
   const waiting = await deploymentOf(id);
   assert.deepEqual(
@@ -198,6 +196,8 @@ test('a plan without a decision times out, and the next one starts', async () =>
 
 test('requiresApproval of the request applies to this and later runs; the variable takes precedence', async () => {
   covers('deployEnvironment', 'body.userRequiresApproval');
+  covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
+  covers('Environment', 'requiresApproval');
   const environment = await createActive();
   const asked = await deploy(environment.id, {
     userRequiresApproval: true,

@@ -50,7 +50,6 @@ async function keyMadeBy(as: Key): Promise<Key> {
 }
 
 test('people approve their own plans unless the policy of the project forbids it', async () => {
-  covers('Policy', 'selfApprovalForbidden');
   const free = await planOf(ada, await projectWith(null));
   assert.deepEqual(await excluded(free), []);
   await approve(free, ada);
@@ -69,7 +68,7 @@ test('a project lets people approve their own plans again, where somebody says s
   const middle = await projectWith(null, top);
   const open = await projectWith(false, middle);
   const below = await projectWith(null, open);
-  covers('Policy', 'isSelfApprovalForbidden');
+  covers('Policy', 'selfApprovalForbidden', 'isSelfApprovalForbidden');
   const shown = async (projectId: string) => {
     const { selfApprovalForbidden: own, isSelfApprovalForbidden: now } = await ok('getPolicy', {
       query: { projectId },
