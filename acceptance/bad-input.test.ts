@@ -233,7 +233,7 @@ describe('bad input', { concurrency: 3, skip: withoutTerraform }, () => {
     assert.ok(failed.stateVersionId);
     assert.deepEqual(
       failed.resources?.map(({ name }) => name),
-      ['first'],
+      ['first', 'second'],
     );
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'FAILED');
     const state = JSON.parse(

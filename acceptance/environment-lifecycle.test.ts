@@ -1,9 +1,10 @@
 /** The life of environments, from create to destroy, on the real tool. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
@@ -119,14 +120,16 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
   const makeServed = async () => {
     const module = await makeRepository(service.folder, 'module', { 'main.tf': network });
     await module.git('tag', 'v1.2.0');
-    await makeBare(module.path, join(bare, 'module.git'));
-    const tagged = `module "tagged" {\n  source = "git::http://${server.host}/module.git?ref=v1.2.0"\n  range  = "10.1.0.0/16"\n}\n`;
+    const moduleName = `${basename(module.path)}.git`;
+    await makeBare(module.path, join(bare, moduleName));
+    const tagged = `module "tagged" {\n  source = "git::http://${server.host}/${moduleName}?ref=v1.2.0"\n  range  = "10.1.0.0/16"\n}\n`;
     const whole = await makeRepository(service.folder, 'with-modules', {
       'main.tf': configuration(tagged),
       'modules/network/main.tf': network,
     });
-    await makeBare(whole.path, join(bare, 'whole.git'));
-    return `http://reader:password-of-the-reader@${server.host}/whole.git`;
+    const wholeName = `${basename(whole.path)}.git`;
+    await makeBare(whole.path, join(bare, wholeName));
+    return `http://reader:password-of-the-reader@${server.host}/${wholeName}`;
   };
   const output = async (id: string, name = 'name') =>
     (await client.call('getDeployment', { params: { id } })).output?.[name]?.value;
@@ -137,7 +140,6 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       'body.name',
       'body.repository',
       'body.type',
-      'body.requiresApproval',
       'body.workspaceName',
       'body.configurationChanges',
     );
@@ -166,11 +168,12 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       'reviewedByUser',
       'variables',
     );
+    const workspaceName = `whole-${randomUUID()}`;
     const { id, deploymentId, environment } = await createEnvironment(client, home, {
       name: 'whole',
       repository: await makeServed(),
       requiresApproval: true,
-      workspaceName: 'whole-1',
+      workspaceName,
       deployRequest: { comment: 'the first one' },
       configurationChanges: [
         ...greeting('good morning'),
@@ -250,23 +253,17 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     assert.equal(done.comment, 'the first one');
     assert.equal(done.reviewers[0]?.action, 'approved');
     assert.equal(done.reviewedBy, done.reviewers[0]?.userId);
-    assert.deepEqual(done.reviewedByUser, done.reviewersUsers[0]?.user);
+    assert.deepEqual(done.reviewersUsers, [{ user: done.reviewedByUser, action: 'approved' }]);
     assert.ok(Date.parse(done.finishedAt ?? '') >= Date.parse(done.startedAt ?? ''));
     const content = await client.bytes('getStateContent', { params: { id: done.stateVersionId ?? '' } });
     assert.match(done.stateFileHash?.value ?? '', /^[0-9a-f]{64}$/);
     assert.ok(Buffer.from(content).includes('hidden-value-71'), "the state is the tool's own");
-    assert.match(await wholeLog(client, deploymentId), /whole-1/);
+    assert.ok((await wholeLog(client, deploymentId)).includes(workspaceName));
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
   });
 
   test('an environment is changed, deployed in part, destroyed and deployed again, and every state is kept', async () => {
-    covers(
-      'deployEnvironment',
-      'body.configurationChanges',
-      'body.targets',
-      'body.comment',
-      'body.deploymentType',
-    );
+    covers('deployEnvironment', 'body.configurationChanges', 'body.targets');
     covers('Deployment', 'targets', 'type');
     const { id, deployment } = await deployNew(client, home, { repository });
     const changed = await deploy(client, id, {
@@ -289,10 +286,13 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       first?.attributes.find(({ name }) => name === 'input'),
       { name: 'input', before: 'hello', after: 'changed' },
     );
+    const updated = aimed.plan?.outputChanges.filter(({ action }) => action === 'update');
     assert.deepEqual(
-      aimed.plan?.outputChanges.filter(({ action }) => action === 'update').map(({ name }) => name),
+      updated?.map(({ name }) => name),
       ['message'],
     );
+    const [value] = updated?.[0]?.attributes ?? [];
+    assert.deepEqual([value?.before, value?.after], ['hello', '(known after apply)']);
     const rest = await deployAndEnd(client, id);
     assert.deepEqual(
       rest.plan?.resourceChanges.filter(({ action }) => action === 'update').map(({ path }) => path),
@@ -341,6 +341,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       [same.stateFileHash, same.output, same.resources, same.resourceCount],
       [deployment.stateFileHash, deployment.output, deployment.resources, deployment.resourceCount],
     );
+    assert.deepEqual([same.resourceCount, same.output?.message?.value], [3, 'hello']);
     const body = { configurationChanges: greeting('other') };
     const other = await deployAndEnd(client, id, body);
     assert.notDeepEqual(other.stateFileHash, deployment.stateFileHash);
@@ -355,6 +356,11 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     });
     assert.deepEqual(dry.planSummary, { added: 0, changed: 2, destroyed: 0 });
     assert.equal(dry.stateVersionId, undefined);
+    assert.equal(dry.type, 'dryRun');
+    assert.deepEqual(
+      dry.plan?.resourceChanges.flatMap(({ path, action }) => (action === 'update' ? path : [])),
+      ['terraform_data.first', 'terraform_data.second'],
+    );
     const environment = await client.call('getEnvironment', { params: { id } });
     assert.equal(environment.status, 'ACTIVE');
     assert.equal(
