@@ -143,6 +143,8 @@ test('drift runs are scheduled when an environment is created or later, and can 
   const stored = await getDrift(id);
   assert.deepEqual([stored.enabled, stored.cron, driftStatus], [true, '0 */6 * * *', 'NEVER_RUN']);
   assert.ok(stored.nextSchedule);
+  const disabled = await createIdle({ driftDetectionRequest: { enabled: false, cron: '0 */6 * * *' } });
+  assert.equal((await getDrift(disabled.id)).enabled, false);
   assert.deepEqual((await environmentOf(id)).nextScheduledDates, {});
   const off = await patch(id, { enabled: false });
   assert.deepEqual(
