@@ -489,7 +489,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
   });
 
   test('the variable, the deploy request and the environment decide about approval, in this order', async () => {
-    covers('createEnvironmentWithoutTemplate', 'body.requiresApproval', 'body.deployRequest');
+    covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
     covers('deployEnvironment', 'body.userRequiresApproval');
     covers('Environment', 'requiresApproval');
     const { id, deployment } = await deployNew(client, home, { repository });
@@ -544,8 +544,8 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     await source.commit(
       Object.fromEntries(Object.entries(named('below')).map(([name, text]) => [`deep/er/${name}`, text])),
     );
-    const { id, deployment } = await deployNew(client, home, { repository: source.path });
-    assert.equal(await output(deployment.id ?? ''), 'second');
+    const { id, deployment } = await deployNew(client, home, { repository: source.path, revision: 'v1' });
+    assert.equal(await output(deployment.id ?? ''), 'first');
     for (const [blueprintRevision, expected, branch] of [
       ['feature/one', 'feature', 'feature/one'],
       ['v1', 'first', 'v1'],
@@ -560,6 +560,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     }
     const below = await deployNew(client, home, { repository: source.path, path: './deep/er/' });
     assert.equal(await output(below.deploymentId), 'below');
+    assert.equal(below.deployment.blueprintPath, './deep/er/');
   });
 
   test('an environment with automatic deployment turned off deploys only on request', async () => {

@@ -231,7 +231,7 @@ describe('a secret', { skip: withoutTerraform }, () => {
 
   test('a secret of a run is found nowhere, neither while it waits or runs nor afterwards', async () => {
     covers('createEnvironmentWithoutTemplate', 'body.configurationChanges', 'body.repository');
-    covers('Deployment', 'variables', 'output', 'plan');
+    covers('Deployment', 'output');
     const repository = `http://reader:${secrets.urlToken}@${server.host}/talker.git`;
     const { id, deploymentId, environment } = await createEnvironment(client, home, {
       repository,
