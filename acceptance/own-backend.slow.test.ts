@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '#contract/client/client.ts';
-import { covers } from '#contract/documents/coverage.ts';
 import { withAwsServer } from '../agent/testing/secret-stores/aws-server.ts';
 import { type ObjectStore, startObjectStore } from './object-store.ts';
 import { withoutTerraform } from './programs.ts';
@@ -105,7 +104,6 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
   });
 
   test('the first run that requests it moves the state to the service, and the backend keeps its copy', async () => {
-    covers('createEnvironmentWithoutTemplate', 'body.isRemoteBackend');
     const key = 'moved.tfstate';
     const repository = await repositoryOf(key);
     const { id } = await deployNew(client, home, {

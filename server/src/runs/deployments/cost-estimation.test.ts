@@ -47,7 +47,9 @@ async function planning(body: object = {}): Promise<{ id: string; environmentId:
 }
 
 test('where the policy includes it, costs are estimated between the plan and its approval, and shown', async () => {
+  covers('updatePolicy', 'body.includeCostEstimation');
   covers('Deployment', 'costEstimation');
+  await setPolicy(true);
   const { id, environmentId, job } = await planning({ userRequiresApproval: true });
   assert.equal(job.estimatesCosts, true);
   const names = Object.keys(await stepsOf(id));
@@ -68,7 +70,6 @@ test('where the policy includes it, costs are estimated between the plan and its
 });
 
 test('without the policy, and in runs that plan nothing of the code, there is no such step', async () => {
-  covers('updatePolicy', 'body.includeCostEstimation');
   const { environmentId, ...drift } = await planning({ deploymentType: 'driftDetection' });
   assert.equal(Object.hasOwn(await stepsOf(drift.id), costStep), false);
   assert.equal(drift.job.estimatesCosts, undefined);

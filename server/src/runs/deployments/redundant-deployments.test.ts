@@ -32,6 +32,8 @@ const shownOf = async (id: string) => {
 
 test('deploys that a later one makes redundant are skipped when their turn comes, and name it', async () => {
   covers('Deployment', 'skippedFor');
+  covers('updatePolicy', 'body.skipRedundantDeployments');
+  await setPolicy(true);
   const { id, next } = await createWaiting();
   const deploys = [await deploy(id), await deploy(id), await deploy(id)];
   const task = await deploy(id, { deploymentType: 'dryRun' });
@@ -69,7 +71,6 @@ test('deploys before a queued destroy are skipped for it, those after it are not
 });
 
 test('without the policy nothing is skipped', async () => {
-  covers('updatePolicy', 'body.skipRedundantDeployments');
   await setPolicy(false);
   const { id, next } = await createWaiting();
   const [first, second] = [await deploy(id), await deploy(id)];
