@@ -16,10 +16,11 @@ const stranger = await app.addKey({ [elsewhere]: 'Admin' });
 
 test('a team has a name, a description and members, each changed alone', async () => {
   covers('Team', 'id', 'organizationId', 'name', 'description', 'users', 'createdByUser');
-  const team = await create({ name: 'operators', description: 'day and night' });
+  const name = `operators ${randomUUID()}`;
+  const team = await create({ name, description: 'day and night' });
   assert.deepEqual(
     [team.name, team.description, team.organizationId, team.isDefaultTeam, team.users],
-    ['operators', 'day and night', organizationId, false, []],
+    [name, 'day and night', organizationId, false, []],
   );
   assert.equal(team.createdByUser?.user_id, app.admin.id);
   const filled = await update(team.id, { userIds: [ada.id, app.admin.id, ada.id] });

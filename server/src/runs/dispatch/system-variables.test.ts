@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { CustomServiceEnvironmentVariables } from '#contract/deployments/custom-variables.ts';
 import { covers } from '#contract/documents/coverage.ts';
@@ -48,8 +49,8 @@ test('a run gets variables that describe it and who requested it', async () => {
     'reviewerUserId',
     'commitHash',
   );
-  const parent = await add('Project', 'platform');
-  const project = await add('Project', 'network', { parentProjectId: parent.id });
+  const parent = await add('Project', `platform ${randomUUID()}`);
+  const project = await add('Project', `network ${randomUUID()}`, { parentProjectId: parent.id });
   const repository = 'https://user:planted-token@github.com/acme/Network.git';
   const asked = {
     name: 'Réseau 1 (prod)',
@@ -69,9 +70,9 @@ test('a run gets variables that describe it and who requested it', async () => {
     ENVARIUM_ENVIRONMENT_ID: environment.id,
     ENVARIUM_ENVIRONMENT_NAME: 'Réseau 1 (prod)',
     ENVARIUM_PROJECT_ID: project.id,
-    ENVARIUM_PROJECT_NAME: 'network',
+    ENVARIUM_PROJECT_NAME: project.name,
     ENVARIUM_PARENT_PROJECT_IDS: parent.id,
-    ENVARIUM_PARENT_PROJECT_PATH: 'platform',
+    ENVARIUM_PARENT_PROJECT_PATH: parent.name,
     ENVARIUM_ORGANIZATION_ID: app.organizationId,
     ENVARIUM_DEPLOYMENT_LOG_ID: id,
     ENVARIUM_DEPLOYMENT_TYPE: 'deploy',
