@@ -249,9 +249,11 @@ export interface ReuseCapability {
   readonly variable: string;
   /** Variables of the commands that differ between runs and do not change what is installed. */
   readonly ignoredVariables: readonly string[];
+  /** Whether a variable of the environment is an input variable of the code, whose value does not change what is installed. */
+  isInputVariable(name: string): boolean;
   /**
    * The inputs of an installing command in addition to code, program, files, arguments, environment and the
-   * settings for providers.
+   * settings for providers; of input variables the names.
    * @param state of the environment; null: it has none
    * @returns null if there may be others
    */

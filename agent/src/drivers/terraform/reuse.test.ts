@@ -92,6 +92,23 @@ for (const [what, given] of [
   test(`an init is not reused with ${what}`, () => assert.equal(given(), null));
 }
 
+test('of input variables only the names are inputs', () => {
+  const inputsWith = (values: Record<string, string>) => {
+    const { job, ...context } = contextOf({});
+    const terraformVariables = Object.entries(values).map(([name, value]) => ({
+      name,
+      value,
+      isSensitive: false,
+    }));
+    const variables = { environment: [], terraform: terraformVariables };
+    return JSON.stringify(terraform.reuse?.inputs({ ...context, job: { ...job, variables } }, init, null));
+  };
+  assert.equal(inputsWith({ a: '1', b: '2' }), inputsWith({ b: '1', a: '2' }));
+  assert.notEqual(inputsWith({ a: '1' }), inputsWith({ b: '1' }));
+  assert.equal(terraform.reuse?.isInputVariable('TF_VAR_x'), true);
+  assert.equal(terraform.reuse?.isInputVariable('AWS_REGION'), false);
+});
+
 test('arguments and variables that only have their value as an effect do not prevent reuse', () => {
   const environment = {
     TF_CLI_ARGS: '-no-color',
@@ -144,16 +161,19 @@ for (const [what, files, lockBefore] of [
     assert.equal(await left(files, lockBefore), null));
 }
 
-const sources: Readonly<Record<string, boolean>> = {
-  'module "a" { source = "./a" }': true,
-  'module "a" {\n  source = "./a" # here\n}\n': true,
-  'module "a" {\n  source = "./${terraform.workspace}"\n}\n': false,
-  'module "a" {\n  source = terraform.workspace == "x" ? "./a" : "./b"\n}\n': false,
-  'module "a" {\n  source = "./a" == "x" ? "./a" : "./b"\n}\n': false,
-  'terraform {\n  encryption {}\n}\n': false,
+/** Whether an init of the code is kept, by terraform and by OpenTofu. */
+const sources: Readonly<Record<string, readonly [boolean, boolean]>> = {
+  'module "a" { source = "./a" }': [true, true],
+  'module "a" {\n  source = "./a" # here\n}\n': [true, true],
+  'module "a" {\n  source = "./${terraform.workspace}"\n}\n': [false, false],
+  'module "a" {\n  source = terraform.workspace == "x" ? "./a" : "./b"\n}\n': [false, false],
+  'module "a" {\n  source = "./a" == "x" ? "./a" : "./b"\n}\n': [false, false],
+  'module "a" {\n  source = var.source\n}\n': [false, false],
+  'terraform {\n  encryption {}\n}\n': [true, false],
 };
-for (const [code, isKept] of Object.entries(sources)) {
-  test(`an init of OpenTofu is ${isKept ? '' : 'not '}kept for ${JSON.stringify(code)}`, async () => {
-    assert.equal((await left({ 'main.tf': code }, null, 'opentofu')) !== null, isKept);
+for (const [code, [byTerraform, byOpenTofu]] of Object.entries(sources)) {
+  test(`whether an init is kept for ${JSON.stringify(code)}`, async () => {
+    assert.equal((await left({ 'main.tf': code }, null, 'terraform')) !== null, byTerraform);
+    assert.equal((await left({ 'main.tf': code }, null, 'opentofu')) !== null, byOpenTofu);
   });
 }

@@ -4,6 +4,9 @@
  *
  * `init` then starts no program of the code: it loads files, and asks no registry about what is pinned. OpenTofu
  * would run a program that a key provider of an `encryption` block names, so code with that word is left out.
+ *
+ * Values of input variables can change a result only in the source of a module, in an `encryption` block, or in a
+ * backend of the code. Nothing is stored for code with any of them, so that values are not a part of the inputs.
  */
 import { posix } from 'node:path';
 import { normalizePath } from '#guards/source-guards.ts';
@@ -32,7 +35,7 @@ const usualVariable =
 const usualArgument =
   /^--?(no-color|compact-warnings|input=\w+|lock=\w+|lock-timeout=\w+|var=[^]*|var-file=(?!\/)[^]*)$/;
 const variablesFile = /\.tfvars(\.json)?$/;
-/** A source that is not a constant text: OpenTofu evaluates it, possibly with the name of the workspace. */
+/** A source that is not a constant text: it is evaluated, with input variables or the name of the workspace. */
 const computedSource = /\bsource"?\s*[=:](?!\s*"[^"\\$%\n]*"\s*(?:[\r\n,}#/]|$))/;
 
 function argumentsOf({ job }: DriverContext, { environment = {} }: Command): string[] {
@@ -66,7 +69,8 @@ function inputs(
   const providers = state === null ? [] : providersIn(state);
   if (providers === null) return null;
   // A workspace without a state has init note the only other one.
-  return { providers, hasState: state !== null, isDefault: workspaceOf(job) === 'default' };
+  const variables = job.variables.terraform.map(({ name }) => name).sort();
+  return { providers, variables, hasState: state !== null, isDefault: workspaceOf(job) === 'default' };
 }
 
 /** The folders of all modules below the tree's root; null if init has fetched one of them. */
@@ -87,8 +91,11 @@ async function moduleFolders(tree: TreeReader, path: string): Promise<string[] |
 async function isConstant(flavor: Flavor, code: TreeReader, files: readonly string[]): Promise<boolean> {
   if (files.length > maxCodeFiles) return false;
   const texts = await Promise.all(files.map((name) => code.text(name)));
-  if (!flavor.readsVariablesEarly) return true;
-  return !texts.some((text) => text !== null && (computedSource.test(text) || /\bencryption\b/.test(text)));
+  return !texts.some(
+    (text) =>
+      text !== null &&
+      (computedSource.test(text) || (flavor.readsVariablesEarly && /\bencryption\b/.test(text))),
+  );
 }
 
 async function codeFilesIn(flavor: Flavor, code: TreeReader, within: string): Promise<string[]> {
@@ -175,6 +182,7 @@ export function reuseOf(flavor: Flavor): ReuseCapability {
     folder,
     variable: runVariableNames.reusesInit,
     ignoredVariables: ['TF_WORKSPACE', 'TF_CLI_CONFIG_FILE'],
+    isInputVariable: (name) => name.startsWith('TF_VAR_'),
     inputs,
     read: (context, command, from) => read(flavor, context, command, from),
   };

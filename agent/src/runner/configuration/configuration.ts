@@ -35,7 +35,7 @@ export interface Configuration {
 export interface WrittenFiles {
   /** Names of the files that contain variable values, relative to the configuration's folder. */
   readonly secret: readonly string[];
-  /** SHA-256 of the names and contents of the driver's files. */
+  /** SHA-256 of the driver's files: names, and contents of those without variable values. */
   readonly sha256: string;
 }
 
@@ -161,7 +161,7 @@ export async function writeDriverFiles(
     ...(await attempt.driver.files(context)),
     ...importFiles(attempt),
   ]);
-  // Not a part of the hash: they differ in every run, and no tool installs anything because of them.
+  // Not a part of the hash: no tool installs anything because of them.
   const written = [...files, ...variableFiles(context.job)];
   // Later, what a run has installed may contain links.
   if (context.job.phase === 'plan' && files.some(({ name }) => name.startsWith(`${ownFolder}/`)))
@@ -170,7 +170,9 @@ export async function writeDriverFiles(
     await asRunFailure(() => attempt.tree.write(context.configurationFolder, file.name, file.content));
   return {
     secret: written.filter((file) => file.isSecret).map((file) => file.name),
-    sha256: sha256(JSON.stringify(files.map(({ name, content }) => [name, content]))),
+    sha256: sha256(
+      JSON.stringify(files.map(({ name, content, isSecret }) => [name, isSecret ? null : content])),
+    ),
   };
 }
 

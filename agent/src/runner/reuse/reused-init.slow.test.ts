@@ -138,16 +138,15 @@ test('an init with other inputs runs', withTerraform, async (t) => {
   const toolPaths = { terraform: program, git: findProgram('git') ?? '' };
   const hosts = { [host]: { 'providers.v1': 'https://proxy.example/' } };
   const operator = { ...plain.operator, hosts };
-  const inputs = {
-    variables: { environment: [], terraform: [{ name: 'x', value: '1', isSensitive: false }] },
-  };
+  const input = (value: string) => ({
+    variables: { environment: [], terraform: [{ name: 'x', value, isSensitive: false }] },
+  });
   assert.equal(isReused(await run({})), false);
   const source = setup.job().source;
   for (const [what, changes, options] of [
     ['another tool', {}, { toolPaths }],
     ['a variable of the tool', variable('TF_VAR_x', '1'), {}],
-    ['another value', variable('TF_VAR_x', '2'), {}],
-    ['a terraform variable', inputs, {}],
+    ['a terraform variable', input('1'), {}],
     ['another folder', { source: { ...source, path: 'sub' } }, {}],
     ['the workspace default', variable('ENVARIUM_SKIP_WORKSPACE', 'true'), {}],
     ['other settings for providers', {}, { order: orderOf(setup, { ...plain, operator }) }],
@@ -156,6 +155,14 @@ test('an init with other inputs runs', withTerraform, async (t) => {
     assert.equal(isReused(await run(changes, options)), false, what);
   }
   assert.equal(isReused(await run({})), true, 'the same');
+  assert.equal(isReused(await run(variable('TF_VAR_x', '2'))), true, 'another value of an input variable');
+  assert.equal(isReused(await run(input('2'))), true, 'another value of a terraform variable');
+  assert.equal(
+    isReused(await run(variable('AWS_REGION', '1'))),
+    false,
+    'another variable of the environment',
+  );
+  assert.equal(isReused(await run(variable('AWS_REGION', '2'))), false, 'another value of it');
   setup.commit({ 'README.md': 'changed' });
   assert.equal(isReused(await run({})), false, 'another commit');
 });
@@ -304,6 +311,31 @@ test('a plan and its apply with a reused init use the cached provider', {
     assert.equal(applied.outcome.resourceCount, 1);
   }
 });
+
+for (const [tool, program, suite] of [
+  ['terraform', 'terraform', withTerraform],
+  ['opentofu', 'tofu', withToolbox('opentofu')],
+] as const) {
+  test(`${tool} plans and applies a changed value with the init of an earlier one`, suite, async (t) => {
+    const code = 'variable "text" {}\nresource "terraform_data" "one" {\n  input = var.text\n}\n';
+    const setup = createSetup(t, { 'main.tf': code });
+    const order = orderOf(setup);
+    const path = tool === 'opentofu' ? toolboxProgram('opentofu') : findProgram('terraform');
+    const options = { order, toolPaths: { [program]: path ?? '', git: findProgram('git') ?? '' } };
+    const jobWith = (value: string) =>
+      setup.job({
+        tool,
+        variables: { environment: [], terraform: [{ name: 'text', value, isSensitive: false }] },
+      });
+    assert.equal(isReused(await setup.run(jobWith('first'), options), `${program} init`), false);
+    const planned = await setup.run(jobWith('second'), options);
+    assert.equal(isReused(planned, `${program} init`), true);
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned), options));
+    const state = String(setup.newestState(applied));
+    assert.match(state, /"second"/);
+    assert.doesNotMatch(state, /"first"/);
+  });
+}
 
 test(
   'OpenTofu uses an earlier init, but not one whose sources are computed',

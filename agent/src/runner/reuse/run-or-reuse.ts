@@ -132,7 +132,7 @@ interface InstallCommand {
 }
 
 /** Changes with the format of results and keys. */
-const formatVersion = 1;
+const formatVersion = 2;
 
 /** Hash of all that the result depends on. @returns null if it may depend on something else */
 async function resultKey(
@@ -180,10 +180,10 @@ async function currentState(attempt: RunnerAttempt): Promise<Uint8Array | null |
   return kind === 'none' ? null : undefined;
 }
 
-/** Without what belongs to one run: its names, and the paths of its folders. */
+/** Without what belongs to one run, its names and the paths of its folders, and without values that install nothing. */
 function environmentOf(
   { job }: RunnerAttempt,
-  { ignoredVariables, variable }: ReuseCapability,
+  { ignoredVariables, variable, isInputVariable }: ReuseCapability,
   { configuration, command }: InstallCommand,
 ): [string, string][] {
   const { context, environment } = configuration;
@@ -195,6 +195,6 @@ function environmentOf(
   const isPath = (name: string) => (name === 'HOME' || name === 'TMPDIR') && !own.has(name);
   return Object.entries({ ...environment, ...command.environment })
     .filter(([name]) => !ofRun.has(name) && !isDelivered(name))
-    .map(([name, value]): [string, string] => [name, isPath(name) ? '' : value])
+    .map(([name, value]): [string, string] => [name, isPath(name) || isInputVariable(name) ? '' : value])
     .sort(([left], [right]) => (left < right ? -1 : 1));
 }
