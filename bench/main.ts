@@ -9,6 +9,7 @@ import { asTable, keep, type Recorded, type StoredResults, writePage } from './r
 /** Each is loaded only when it runs: what others load, a browser's client among it, would slow down the client that measures. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   ready: async () => (await import('./benchmarks/ready.ts')).readyBench,
+  redeploy: async () => (await import('./benchmarks/redeploy.ts')).redeployBench,
   deploy: async () => (await import('./benchmarks/deploy.ts')).deployBench,
   ordinary: async () => (await import('./benchmarks/deploy.ts')).ordinaryBench,
   many: async () => (await import('./benchmarks/many.ts')).manyBench,

@@ -62,7 +62,21 @@ export async function manyByHand(
  * @throws Error when one of its commands fails
  */
 export function runByHand(folder: string, repository: string): Promise<number> {
-  return runScript(script, folder, repository);
+  return runScript(script, folder, [repository]);
+}
+
+/**
+ * Runs the script again on the state of the time before.
+ * @param stateFolder where the state is kept
+ * @param text value of the variable `text`
+ */
+export function redeployByHand(
+  folder: string,
+  repository: string,
+  stateFolder: string,
+  text: string,
+): Promise<number> {
+  return runScript(script, folder, [repository, stateFolder], { TF_VAR_text: text });
 }
 
 /**
@@ -70,7 +84,7 @@ export function runByHand(folder: string, repository: string): Promise<number> {
  * @param path with terragrunt and OpenTofu
  */
 export function deployUnitsByHand(folder: string, repository: string, path: string): Promise<number> {
-  return runScript(scriptOfUnits, folder, repository, {
+  return runScript(scriptOfUnits, folder, [repository], {
     PATH: path,
     TG_TF_PATH: 'tofu',
     TG_NO_COLOR: 'true',
@@ -80,13 +94,13 @@ export function deployUnitsByHand(folder: string, repository: string, path: stri
 async function runScript(
   file: string,
   folder: string,
-  repository: string,
+  args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const cwd = await mkdtemp(join(folder, 'by-hand-'));
   const startedAt = performance.now();
   const env = { ...environmentOf(cwd), ...variables };
-  await run('sh', [file, repository], { cwd, env, maxBuffer: 1e9 });
+  await run('sh', [file, ...args], { cwd, env, maxBuffer: 1e9 });
   const milliseconds = performance.now() - startedAt;
   await rm(cwd, { recursive: true });
   return milliseconds;

@@ -16,6 +16,11 @@ output "message" {
 }
 `;
 
+/** The same with a variable. */
+export const oneVariable = oneResource
+  .replace('"hello"', 'var.text')
+  .concat('\nvariable "text" {\n  type = string\n}\n');
+
 /** Mostly waits, as for a cloud. */
 export const oneSecond = `resource "terraform_data" "server" {
   input = "hello"
@@ -53,26 +58,21 @@ export async function makeRepository(
     await mkdir(dirname(join(path, file)), { recursive: true });
     await writeFile(join(path, file), content);
   }
-  const git = (...args: string[]) =>
-    run(
-      'git',
-      [
-        '-C',
-        path,
-        '-c',
-        'user.name=Envarium',
-        '-c',
-        'user.email=envarium@localhost',
-        '-c',
-        'commit.gpgsign=false',
-        ...args,
-      ],
-      {
-        env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
-      },
-    );
-  await git('init', '--quiet', '--initial-branch', 'main');
-  await git('add', '--all');
-  await git('commit', '--quiet', '--message', 'Configuration');
+  await git(path, 'init', '--quiet', '--initial-branch', 'main');
+  await git(path, 'add', '--all');
+  await git(path, 'commit', '--quiet', '--message', 'Configuration');
   return path;
+}
+
+/** Commits a file that the configuration does not use. */
+export async function commitUnused(repository: string, content: string): Promise<void> {
+  await writeFile(join(repository, 'NOTES'), content);
+  await git(repository, 'add', '--all');
+  await git(repository, 'commit', '--quiet', '--message', content);
+}
+
+function git(path: string, ...args: string[]) {
+  const settings = ['user.name=Envarium', 'user.email=envarium@localhost', 'commit.gpgsign=false'];
+  const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  return run('git', ['-C', path, ...settings.flatMap((setting) => ['-c', setting]), ...args], { env });
 }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '#contract/client/client.ts';
 import { freePort } from '../../tools/suite/free-port.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const launcher = join(root, 'tools', 'launch.mjs');
 const readyMilliseconds = 60_000;
 const endMilliseconds = 20_000;

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { redeployBench } from './redeploy.ts';
+
+const skip = spawnSync('terraform', ['version']).error !== undefined && 'terraform is not on the PATH';
+
+test('a benchmark starts a service, deploys, and runs the script', { skip }, async () => {
+  const { figures } = await redeployBench({ isQuick: true });
+  for (const kind of ['another value', 'another value and commit'])
+    for (const name of ['request to final status', 'the script'])
+      assert.ok(
+        (figures.find((one) => one.name === `${kind}: ${name}`)?.median ?? 0) > 0,
+        `${kind}: ${name}`,
+      );
+});
