@@ -36,7 +36,7 @@ test('a request that is a lifetime is called so', () => {
   assert.equal(shown(['environment', 'ttl'], '/body must be INFINITE'), '<lifetime> must be INFINITE');
 });
 
-test('of several options for one field, a refusal names the one that was given', () => {
+test('a refusal names the option that was specified if several belong to one field', () => {
   const create = ['approval-policies', 'create'];
   const refusal = '/body/path must be a policy of the catalogue';
   const catalogue = shown(create, refusal, ['--catalogue', 'x']);

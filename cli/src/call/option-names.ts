@@ -138,7 +138,7 @@ function has(command: Command, name: string): boolean {
   return command.options.some(({ long }) => long === name);
 }
 
-function isGiven(command: Command, name: string): boolean {
+function isSpecified(command: Command, name: string): boolean {
   const option = command.options.find(({ long }) => long === name);
   return option !== undefined && command.getOptionValueSource(option.attributeName()) === 'cli';
 }
@@ -160,7 +160,7 @@ function nameOf(command: Command, path: string): string {
   for (const length of [3, 2, 1]) {
     const names = namesOfField[parts.slice(0, length).join('/')] ?? [];
     const known = names.filter((each) => has(command, each));
-    const name = known.find((each) => isGiven(command, each)) ?? known[0];
+    const name = known.find((each) => isSpecified(command, each)) ?? known[0];
     if (name !== undefined) return withRest(name, length);
   }
   // The request of `environment ttl` is the lifetime itself.

@@ -12,8 +12,8 @@ const replies = {
 };
 
 test('an agent that several organizations share is found by its key, id and name', async () => {
-  for (const given of ['SHARED', 'a1', 'built-in']) {
-    const { status, stdout, stderr } = await runAgainst(['agent', 'secret', given], replies);
+  for (const idOrName of ['SHARED', 'a1', 'built-in']) {
+    const { status, stdout, stderr } = await runAgainst(['agent', 'secret', idOrName], replies);
     assert.equal(status, 0, stderr);
     assert.equal(stdout, 'a-new-secret\n');
   }

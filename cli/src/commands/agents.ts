@@ -32,9 +32,9 @@ function addAgentRemoval(group: Command): void {
     .command('delete <agent>')
     .description('delete an agent (its key, id or name) with its secrets')
     .option('--force', 'even while it has runs, which will count as lost');
-  onCall<ForceFlags>(remove, async ({ session, args: [given = ''], options }) => {
+  onCall<ForceFlags>(remove, async ({ session, args: [idOrName = ''], options }) => {
     const { client, organizationId } = session;
-    const { agentKey, name } = await findAgent(client, organizationId, given);
+    const { agentKey, name } = await findAgent(client, organizationId, idOrName);
     const deleted = await client.call('deleteAgent', {
       params: { agentKey },
       query: { force: options.force },
@@ -43,9 +43,9 @@ function addAgentRemoval(group: Command): void {
   });
   onCall(
     group.command('secrets <agent>').description('list the secrets of an agent, without their values'),
-    async ({ session, args: [given = ''] }) => {
+    async ({ session, args: [idOrName = ''] }) => {
       const { client, organizationId } = session;
-      const { agentKey } = await findAgent(client, organizationId, given);
+      const { agentKey } = await findAgent(client, organizationId, idOrName);
       const all = await client.call('listAgentSecrets', { params: { agentKey } });
       return session.list(all, secretColumns, 'No secrets.');
     },
@@ -54,9 +54,9 @@ function addAgentRemoval(group: Command): void {
     .command('delete-secret <agent> <secret>')
     .description('delete a secret of an agent: its id')
     .option('--force', 'even if it is the last one and the agent has runs, which will count as lost');
-  onCall<ForceFlags>(revoke, async ({ session, args: [given = '', secretId = ''], options }) => {
+  onCall<ForceFlags>(revoke, async ({ session, args: [idOrName = '', secretId = ''], options }) => {
     const { client, organizationId } = session;
-    const { agentKey } = await findAgent(client, organizationId, given);
+    const { agentKey } = await findAgent(client, organizationId, idOrName);
     const deleted = await client.call('deleteAgentSecret', {
       params: { agentKey, secretId },
       query: { force: options.force },
@@ -88,9 +88,9 @@ export function addAgentCommands(program: Command): void {
     .command('secret <agent>')
     .description('create another secret for an agent (its key, id or name); it is shown only once')
     .option('--description <text>', 'where it is used');
-  onCall<{ description?: string }>(secret, async ({ session, args: [given = ''], options }) => {
+  onCall<{ description?: string }>(secret, async ({ session, args: [idOrName = ''], options }) => {
     const { client, organizationId } = session;
-    const { agentKey } = await findAgent(client, organizationId, given);
+    const { agentKey } = await findAgent(client, organizationId, idOrName);
     const made = await client.call('createAgentSecret', {
       params: { agentKey },
       body: { description: options.description },

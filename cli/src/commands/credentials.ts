@@ -90,8 +90,8 @@ function withValueOptions(command: Command): Command {
     .option('--field-file <name=file...>', 'a field, from a file; - for standard input');
 }
 
-async function find(session: CommandSession, given: string): Promise<Credential> {
-  return findCredential(session.client, (await findOrganization(session)).id, given);
+async function find(session: CommandSession, idOrName: string): Promise<Credential> {
+  return findCredential(session.client, (await findOrganization(session)).id, idOrName);
 }
 
 function addList(group: Command): void {
@@ -160,8 +160,8 @@ function addUpdate(group: Command): void {
       .description('change a credential; a value replaces the whole value')
       .option('--name <name>', 'its new name'),
   );
-  onCall<UpdateCredentialFlags>(update, async ({ session, args: [given = ''], options }) => {
-    const { id, name } = await find(session, given);
+  onCall<UpdateCredentialFlags>(update, async ({ session, args: [idOrName = ''], options }) => {
+    const { id, name } = await find(session, idOrName);
     const credential = await session.client.call('updateCredential', {
       params: { id },
       body: { name: options.name, value: valueOf(options) },
@@ -173,8 +173,8 @@ function addUpdate(group: Command): void {
 function addShowAndDelete(group: Command): void {
   onCall(
     group.command('show <credential>').description('show a credential, without its value'),
-    async ({ session, args: [given = ''] }) => {
-      const { id } = await find(session, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id } = await find(session, idOrName);
       const credential = await session.client.call('getCredential', { params: { id } });
       if (session.isJson) return session.output.json(credential);
       return session.output.fields([
@@ -188,8 +188,8 @@ function addShowAndDelete(group: Command): void {
   );
   onCall(
     group.command('delete <credential>').description('delete a credential: its id or exact name'),
-    async ({ session, args: [given = ''] }) => {
-      const { id, name } = await find(session, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id, name } = await find(session, idOrName);
       const deleted = await session.client.call('deleteCredential', { params: { id } });
       return session.answer(deleted, `Credential ${plain(name)} was deleted`);
     },
@@ -199,8 +199,8 @@ function addShowAndDelete(group: Command): void {
 function addTest(group: Command): void {
   onCall(
     group.command('test <credential>').description('check a credential with its cloud, where possible'),
-    async ({ session, args: [given = ''] }) => {
-      const { id } = await find(session, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id } = await find(session, idOrName);
       const found = await session.client.call('testCredential', { params: { id } });
       await session.answer(found, () => plain(found.message));
       return found.isOk ? exitCodes.good : exitCodes.failed;
@@ -218,8 +218,8 @@ function addAssignments(group: Command): void {
       .command(`${word} <credential>`)
       .description(description)
       .requiredOption('--project <project>', 'id or exact name of the project');
-    onCall<ProjectFlag>(command, async ({ session, args: [given = ''], options }) => {
-      const { id: credentialId, name } = await find(session, given);
+    onCall<ProjectFlag>(command, async ({ session, args: [idOrName = ''], options }) => {
+      const { id: credentialId, name } = await find(session, idOrName);
       const organization = await findOrganization(session);
       const project = await findProject(session.client, organization.id, options.project);
       const params = { credentialId, projectId: project.id };

@@ -39,8 +39,8 @@ function addApprove(program: Command): void {
   )
     .option('--plan-hash <hash>', 'approve only the plan with this hash')
     .option('--comment <text>', 'reason, kept with the approval');
-  onCall<ApproveFlags>(withFollowFlags(approve), async ({ session, args: [given], options }) => {
-    const id = await findDeploymentId(session, given, options);
+  onCall<ApproveFlags>(withFollowFlags(approve), async ({ session, args: [deployment], options }) => {
+    const id = await findDeploymentId(session, deployment, options);
     const hiddenSteps = options.follow ? await endedSteps(session, id) : undefined;
     const approved = await session.client.call('approveDeployment', {
       params: { id },
@@ -60,9 +60,9 @@ function addApprove(program: Command): void {
 async function cancelQueued(
   session: CommandSession,
   environment: string | undefined,
-  given: string | undefined,
+  deployment: string | undefined,
 ): Promise<void> {
-  if (environment === undefined || given !== undefined)
+  if (environment === undefined || deployment !== undefined)
     throw new BadCall(
       '--queued requires --environment and no deployment: it cancels all queued deployments of the environment.',
     );
@@ -80,9 +80,9 @@ function addCancel(program: Command): void {
     .option('--queued', 'with --environment: cancel all queued deployments')
     .option('--plan-hash <hash>', 'refuse only the plan with this hash')
     .option('--comment <text>', 'reason, kept with the refusal of a plan');
-  onCall<CancelFlags>(cancel, async ({ session, args: [given], options }) => {
-    if (options.queued) return cancelQueued(session, options.environment, given);
-    const id = await findDeploymentId(session, given, options);
+  onCall<CancelFlags>(cancel, async ({ session, args: [deployment], options }) => {
+    if (options.queued) return cancelQueued(session, options.environment, deployment);
+    const id = await findDeploymentId(session, deployment, options);
     const cancelled = await session.client.call('cancelDeployment', {
       params: { id },
       body: { planHash: options.planHash, comment: options.comment },
@@ -95,8 +95,8 @@ function addAbort(program: Command): void {
   const abort = withDeploymentFlags(
     program.command('abort').description('interrupt a running deployment; its state is kept'),
   );
-  onCall<DeploymentFlags>(abort, async ({ session, args: [given], options }) => {
-    const id = await findDeploymentId(session, given, options);
+  onCall<DeploymentFlags>(abort, async ({ session, args: [deployment], options }) => {
+    const id = await findDeploymentId(session, deployment, options);
     const aborted = await session.client.call('abortDeployment', { params: { id } });
     if (session.isJson) return session.output.json(aborted);
     const { status } = await session.client.call('getDeployment', {
@@ -120,8 +120,8 @@ function addRelease(program: Command): void {
         'release a deployment whose agent does not respond, before the service does so automatically',
       ),
   ).requiredOption('--reason <text>', 'how you know that the run has ended; kept in the audit trail');
-  onCall<DeploymentFlags & { reason: string }>(release, async ({ session, args: [given], options }) => {
-    const id = await findDeploymentId(session, given, options);
+  onCall<DeploymentFlags & { reason: string }>(release, async ({ session, args: [deployment], options }) => {
+    const id = await findDeploymentId(session, deployment, options);
     const released = await session.client.call('releaseDeployment', {
       params: { id },
       body: { reason: options.reason },
@@ -141,9 +141,9 @@ function addRerun(program: Command): void {
         .description('run a plan again (prPlan, dryRun, remotePlan or driftDetection), at the same commit'),
     ),
   );
-  onCall<DeploymentFlags & FollowFlags>(rerun, async ({ session, args: [given], options }) => {
+  onCall<DeploymentFlags & FollowFlags>(rerun, async ({ session, args: [deployment], options }) => {
     const { client } = session;
-    const params = { id: await findDeploymentId(session, given, options) };
+    const params = { id: await findDeploymentId(session, deployment, options) };
     const before = await client.call('getDeployment', { params, query: { fields: 'type,environmentId' } });
     await client.call('rerunDeployment', { params });
     const environment = { id: before.environmentId };

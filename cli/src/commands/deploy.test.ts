@@ -66,7 +66,7 @@ test('deploy --approve approves also where the environment does not demand it, a
   assert.equal(status, 3, stderr);
 });
 
-test('deploy --approve waits for somebody else where the caller may not approve the plan', async () => {
+test('deploy --approve waits for another user if the caller may not approve the plan', async () => {
   const { status, stderr } = await runAgainst(['deploy', 'web', '--approve', '--wait'], {
     ...replies,
     [approve]: (_, response) => {

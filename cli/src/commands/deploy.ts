@@ -124,7 +124,7 @@ function addDeploy(program: Command): void {
       'apply the plan without approval, in this and later deployments of the environment',
     );
   onCall<DeployFlags>(deploy, async ({ session, args: [name = ''], options }) => {
-    const [asked, changes] = [bodyOf(options), variableChanges(options)];
+    const [requested, changes] = [bodyOf(options), variableChanges(options)];
     const environment = await findEnvironment(session, name);
     const { client } = session;
     const blueprintId =
@@ -132,7 +132,7 @@ function addDeploy(program: Command): void {
         ? undefined
         : (await findTemplate(client, environment.organizationId, options.template)).id;
     const configurationChanges = await changesIn(client, environment, changes, blueprintId);
-    const body = { ...asked, configurationChanges, blueprintId };
+    const body = { ...requested, configurationChanges, blueprintId };
     const started = await session.client.call('deployEnvironment', { params: { id: environment.id }, body });
     tellDefaults(environment, body);
     return showStarted(session, started, environment.name, options);

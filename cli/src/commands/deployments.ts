@@ -162,8 +162,8 @@ export function addDeploymentCommands(program: Command): void {
       '--timing',
       'show where its time went instead',
     ),
-    async ({ session, args: [given], options }) => {
-      const id = await findDeploymentId(session, given, options);
+    async ({ session, args: [argument], options }) => {
+      const id = await findDeploymentId(session, argument, options);
       if (options.timing === true) return showTiming(session, id);
       const deployment = await session.client.call('getDeployment', { params: { id } });
       return session.isJson ? session.output.json(deployment) : show(session, id, deployment);

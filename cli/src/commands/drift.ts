@@ -72,10 +72,13 @@ async function report(session: CommandSession, id: string, isFollowed: boolean):
 /** One document, or the last line of those that are followed. */
 async function writeJson(
   { output }: CommandSession,
-  found: { readonly driftDeployment: unknown },
+  driftStatus: { readonly driftDeployment: unknown },
   isFollowed: boolean,
 ): Promise<void> {
-  await output.json(isFollowed ? { event: 'deployment', data: found.driftDeployment } : found, isFollowed);
+  await output.json(
+    isFollowed ? { event: 'deployment', data: driftStatus.driftDeployment } : driftStatus,
+    isFollowed,
+  );
 }
 
 async function withCause(

@@ -140,11 +140,11 @@ function addSchedule(group: Command): void {
     const known = await client.call('getEnvironmentSchedule', { params });
     const isChanged = [options.deploy, options.destroy, options.timeZone].some((each) => each !== undefined);
     const wanted = (kind: 'deploy' | 'destroy') => {
-      const given = options[kind];
+      const option = options[kind];
       const { cron, enabled, timeZone: current } = known[kind] ?? {};
       const timeZone = options.timeZone ?? current;
-      if (given === undefined) return cron === undefined ? undefined : { cron, enabled, timeZone };
-      return given === false ? undefined : { cron: given, timeZone };
+      if (option === undefined) return cron === undefined ? undefined : { cron, enabled, timeZone };
+      return option === false ? undefined : { cron: option, timeZone };
     };
     const body = { deploy: wanted('deploy'), destroy: wanted('destroy') };
     const isStopping = options.deploy === false || options.destroy === false;
@@ -207,8 +207,8 @@ function addTemplateCommands(group: Command): void {
     .command('save-as-template <environment>')
     .description('create a template from an environment without a template, for use by others')
     .requiredOption('--name <name>', 'name of the template');
-  onCall<{ name: string }>(save, async ({ session, args: [given = ''], options }) => {
-    const { id } = await findEnvironment(session, given);
+  onCall<{ name: string }>(save, async ({ session, args: [idOrName = ''], options }) => {
+    const { id } = await findEnvironment(session, idOrName);
     const body = { newName: options.name };
     const changed = await session.client.call('setEnvironmentTemplate', { params: { id }, body });
     return publishChange(
@@ -221,8 +221,8 @@ function addTemplateCommands(group: Command): void {
     .command('change-template <environment>')
     .description('use another template from the next deployment on')
     .requiredOption('--template <template>', 'its id or exact name');
-  onCall<{ template: string }>(change, async ({ session, args: [given = ''], options }) => {
-    const { id, organizationId } = await findEnvironment(session, given);
+  onCall<{ template: string }>(change, async ({ session, args: [idOrName = ''], options }) => {
+    const { id, organizationId } = await findEnvironment(session, idOrName);
     const template = await findTemplate(session.client, organizationId, options.template);
     const body = { blueprintId: template.id };
     const changed = await session.client.call('setEnvironmentTemplate', { params: { id }, body });

@@ -47,23 +47,23 @@ async function check({ apiUrl, apiKey, apiSecret, organizationId }: StoredLogin)
 /** A login that was stored before only suggests the address and, unless it was a session, the key. */
 async function knownSettings(flags: LoginFlags, file: string): Promise<Settings> {
   const stored = await readConfigFile(file).catch(() => null);
-  const given = resolveSettings(flags, currentProcess().env, null);
-  if (!currentProcess().stdin.isTTY || flags.secretStdin) return given;
+  const settings = resolveSettings(flags, currentProcess().env, null);
+  if (!currentProcess().stdin.isTTY || flags.secretStdin) return settings;
   const storedKey = stored?.expiresAt === undefined ? stored?.apiKey : undefined;
-  return { ...given, apiUrl: given.apiUrl ?? stored?.apiUrl, apiKey: given.apiKey ?? storedKey };
+  return { ...settings, apiUrl: settings.apiUrl ?? stored?.apiUrl, apiKey: settings.apiKey ?? storedKey };
 }
 
 async function login(flags: LoginFlags): Promise<void> {
   await trustAuthorities(currentProcess().env);
   const file = configFileOf(currentProcess().env);
-  const given = await gatherLogin(flags, await knownSettings(flags, file));
-  const organizations = await check(given);
-  await writeConfigFile(file, given);
+  const gathered = await gatherLogin(flags, await knownSettings(flags, file));
+  const organizations = await check(gathered);
+  await writeConfigFile(file, gathered);
   const output = createOutput(currentProcess().stdout, currentProcess().env);
   if (flags.json) return output.json(organizations);
-  const what = given.expiresAt === undefined ? 'key' : `session (until ${timeText(given.expiresAt)})`;
+  const what = gathered.expiresAt === undefined ? 'key' : `session (until ${timeText(gathered.expiresAt)})`;
   await output.line(
-    `Logged in to ${given.apiUrl}: address and ${what} are stored in ${file}, readable only by you.`,
+    `Logged in to ${gathered.apiUrl}: address and ${what} are stored in ${file}, readable only by you.`,
   );
   await output.line(`Organizations: ${organizations.map(({ name }) => plain(name)).join(', ') || 'none'}`);
   const overridden = ['ENVARIUM_API_URL', 'ENVARIUM_API_KEY', 'ENVARIUM_API_SECRET'].filter(

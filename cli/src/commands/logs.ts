@@ -73,8 +73,8 @@ export function addLogCommands(program: Command): void {
       '-f, --follow',
       'continue until the deployment ends or waits for approval, or the step of --step ends; the exit status is that of the deployment or the step',
     );
-  onCall<LogFlags>(logs, async ({ session, args: [given], options: { step, ...options } }) => {
-    const id = await findDeploymentId(session, given, options);
+  onCall<LogFlags>(logs, async ({ session, args: [deployment], options: { step, ...options } }) => {
+    const id = await findDeploymentId(session, deployment, options);
     if (options.follow && step === undefined) return follow(session, id);
     const steps = await stepsOf(session, id, step);
     if (options.follow) return follow(session, id, { step });

@@ -32,12 +32,12 @@ async function lastChange(
 
 async function sourceOf(
   session: CommandSession,
-  given: string | undefined,
+  deployment: string | undefined,
   flags: OutputFlags,
 ): Promise<OutputSource | undefined> {
-  if (given === undefined && flags.environment !== undefined)
+  if (deployment === undefined && flags.environment !== undefined)
     return lastChange(session, (await findEnvironment(session, flags.environment)).id);
-  const id = await findDeploymentId(session, given, flags);
+  const id = await findDeploymentId(session, deployment, flags);
   return session.client.call('getDeployment', { params: { id } });
 }
 
@@ -113,10 +113,10 @@ export function addOutputCommands(program: Command): void {
       '--show-sensitive',
       'with --name: print the value even if it is sensitive; requires the right READ_STATE, and is audited',
     );
-  onCall<OutputFlags>(outputs, async ({ session, args: [given], options }) => {
+  onCall<OutputFlags>(outputs, async ({ session, args: [deployment], options }) => {
     const { name, showSensitive = false } = options;
     if (showSensitive && name === undefined) throw new BadCall('--show-sensitive requires --name.');
-    const source = await sourceOf(session, given, options);
+    const source = await sourceOf(session, deployment, options);
     if (name !== undefined) return showOne(session, name, source, showSensitive);
     const all = source?.output ?? {};
     return session.isJson ? session.output.json(all) : showOutputs(session.output, all);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Project } from '#contract/projects/shapes.ts';
 import type { EnvironmentSchedule } from '#contract/schedules/shapes.ts';
 import { gather, onCall } from '../call/command-line.ts';
-import { findOrganization, findProject, namedProject } from '../find/find-environment.ts';
+import { findOrganization, findProject, projectOf } from '../find/find-environment.ts';
 import { BadCall } from '../session/exit-codes.ts';
 import type { CommandSession } from '../session/session.ts';
 import { timeText } from '../terminal/durations.ts';
@@ -91,7 +91,7 @@ function addUpdate(group: Command): void {
     .option('--tag <text>', 'tag; replaces all tags; may be repeated', gather)
     .option('--no-tags', 'remove all tags');
   onCall<UpdateProjectFlags>(update, async ({ session, args: [name = ''], options }) => {
-    const { id } = await namedProject(session, name);
+    const { id } = await projectOf(session, name);
     const body = {
       name: options.name,
       description: options.description,
@@ -109,8 +109,8 @@ function addMove(group: Command): void {
   onCall<{ top?: boolean }>(move, async ({ session, args: [name = '', parent], options }) => {
     if ((parent === undefined) === (options.top === undefined))
       throw new BadCall('Specify either the project to move it below, or --top.');
-    const { id } = await namedProject(session, name);
-    const targetProjectId = parent === undefined ? null : (await namedProject(session, parent)).id;
+    const { id } = await projectOf(session, name);
+    const targetProjectId = parent === undefined ? null : (await projectOf(session, parent)).id;
     await session.client.call('moveProject', { params: { id }, body: { targetProjectId } });
     return show(session, await session.client.call('getProject', { params: { id } }));
   });
@@ -121,14 +121,14 @@ function addArchive(group: Command): void {
     .command('archive <project>')
     .description('archive it with everything below it; nothing is destroyed');
   onCall(archive, async ({ session, args: [name = ''] }) => {
-    const { id } = await namedProject(session, name);
+    const { id } = await projectOf(session, name);
     const archived = await session.client.call('deleteProject', { params: { id } });
     return session.answer(archived, `${plain(name)} is archived; nothing was destroyed`);
   });
   onCall(
     group.command('restore <project>').description('restore it from the archive'),
     async ({ session, args: [name = ''] }) => {
-      const { id } = await namedProject(session, name);
+      const { id } = await projectOf(session, name);
       return show(
         session,
         await session.client.call('updateProject', { params: { id }, body: { isArchived: false } }),
@@ -152,7 +152,7 @@ export function addProjectCommands(program: Command): void {
   });
   onCall(
     group.command('show <project>').description('show a project: its id or exact name'),
-    async ({ session, args: [name = ''] }) => show(session, await namedProject(session, name)),
+    async ({ session, args: [name = ''] }) => show(session, await projectOf(session, name)),
   );
   addCreate(group);
   addUpdate(group);
@@ -164,7 +164,7 @@ export function addProjectCommands(program: Command): void {
       .command('schedules <project>')
       .description('show when its environments are deployed and destroyed automatically'),
     async ({ session, args: [name = ''] }) => {
-      const { id } = await namedProject(session, name);
+      const { id } = await projectOf(session, name);
       const all = await session.client.call('listProjectSchedules', { params: { id } });
       return session.list(all, scheduleColumns, 'No schedules.');
     },

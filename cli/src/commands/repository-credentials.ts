@@ -74,9 +74,9 @@ function addTokenUpdate(group: Command): void {
     .option('--host <host...>', 'hosts that it is sent to')
     .option(...projectOption)
     .option('--all-projects', 'all projects of the organization may use it');
-  onCall<TokenChanges>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<TokenChanges>(update, async ({ session, args: [idOrName = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
-    const { id, name } = await findGitToken(session.client, organizationId, given);
+    const { id, name } = await findGitToken(session.client, organizationId, idOrName);
     const { valueFile } = options;
     const token = await session.client.call('updateGitToken', {
       params: { id },
@@ -114,8 +114,8 @@ function addGitTokens(program: Command): void {
   addTokenUpdate(group);
   onCall(
     group.command('show <git-token>').description('show a git token, without its value'),
-    async ({ session, args: [given = ''] }) => {
-      const { id } = await findGitToken(session.client, (await findOrganization(session)).id, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id } = await findGitToken(session.client, (await findOrganization(session)).id, idOrName);
       const token = await session.client.call('getGitToken', { params: { id } });
       if (session.isJson) return session.output.json(token);
       return session.output.fields([
@@ -129,8 +129,8 @@ function addGitTokens(program: Command): void {
   );
   onCall(
     group.command('delete <git-token>').description('delete a git token: its id or exact name'),
-    async ({ session, args: [given = ''] }) => {
-      const { id, name } = await findGitToken(session.client, (await findOrganization(session)).id, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id, name } = await findGitToken(session.client, (await findOrganization(session)).id, idOrName);
       const deleted = await session.client.call('deleteGitToken', { params: { id } });
       return session.answer(deleted, `Git token ${plain(name)} was deleted`);
     },
@@ -143,8 +143,8 @@ const keyText = (file: string) => `${textFromFile('--value-file', file).trimEnd(
 function addSshKeyShow(group: Command): void {
   onCall(
     group.command('show <ssh-key>').description('show an ssh key, without its value'),
-    async ({ session, args: [given = ''] }) => {
-      const { id } = await findSshKey(session.client, (await findOrganization(session)).id, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id } = await findSshKey(session.client, (await findOrganization(session)).id, idOrName);
       const key = await session.client.call('getSshKey', { params: { id } });
       if (session.isJson) return session.output.json(key);
       return session.output.fields([
@@ -182,8 +182,8 @@ function addSshKeys(program: Command): void {
     .command('update <ssh-key>')
     .description('replace the private key')
     .option('--value-file <file>', 'file that contains the new one; - for standard input', '-');
-  onCall<RepositoryCredentialFlags>(update, async ({ session, args: [given = ''], options }) => {
-    const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
+  onCall<RepositoryCredentialFlags>(update, async ({ session, args: [idOrName = ''], options }) => {
+    const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, idOrName);
     const key = await session.client.call('updateSshKey', {
       params: { id },
       body: { value: keyText(options.valueFile) },
@@ -193,8 +193,8 @@ function addSshKeys(program: Command): void {
   addSshKeyShow(group);
   onCall(
     group.command('delete <ssh-key>').description('delete an ssh key: its id or exact name'),
-    async ({ session, args: [given = ''] }) => {
-      const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id, name } = await findSshKey(session.client, (await findOrganization(session)).id, idOrName);
       const deleted = await session.client.call('deleteSshKey', { params: { id } });
       return session.answer(deleted, `Ssh key ${plain(name)} was deleted`);
     },

@@ -16,13 +16,13 @@ const columns: TableColumn<Resource>[] = [
 /** Of an environment: those of the last deployment that changed any; deployments that only plan have none. */
 async function resourcesOf(
   session: CommandSession,
-  given: string | undefined,
+  deployment: string | undefined,
   flags: DeploymentFlags,
 ): Promise<Resource[]> {
   const { client } = session;
-  if (given !== undefined || flags.environment === undefined)
+  if (deployment !== undefined || flags.environment === undefined)
     return client.call('listDeploymentResources', {
-      params: { id: await findDeploymentId(session, given, flags) },
+      params: { id: await findDeploymentId(session, deployment, flags) },
     });
   const { id } = await findEnvironment(session, flags.environment);
   const query = { deploymentTypes: 'deploy,destroy', limit: 100 };
@@ -39,8 +39,8 @@ export function addResourceCommands(program: Command): void {
       .command('resources')
       .description('list the resources after a deployment, or the current ones of an environment'),
   );
-  onCall<DeploymentFlags>(resources, async ({ session, args: [given], options }) => {
-    const all = await resourcesOf(session, given, options);
+  onCall<DeploymentFlags>(resources, async ({ session, args: [deployment], options }) => {
+    const all = await resourcesOf(session, deployment, options);
     return session.list(all, columns, 'No resources.');
   });
 }

@@ -41,8 +41,8 @@ export async function findConnection(
   return only(matching(all, idOrName), 'vcs-connection', idOrName, ({ name }) => name);
 }
 
-async function tokenIdOf({ client }: CommandSession, organizationId: string, given: string | undefined) {
-  return given === undefined ? undefined : (await findGitToken(client, organizationId, given)).id;
+async function tokenIdOf({ client }: CommandSession, organizationId: string, idOrName: string | undefined) {
+  return idOrName === undefined ? undefined : (await findGitToken(client, organizationId, idOrName)).id;
 }
 
 function addChanging(group: Command): void {
@@ -68,9 +68,9 @@ function addChanging(group: Command): void {
     .option('--agent <agent>', 'key of the agent that reaches it')
     .option('--git-token <git-token>', 'id or exact name of the git token for its repositories')
     .option('--no-git-token', 'its repositories are read without a token');
-  onCall<ConnectionChanges>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<ConnectionChanges>(update, async ({ session, args: [idOrName = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
-    const { id } = await findConnection(session, organizationId, given);
+    const { id } = await findConnection(session, organizationId, idOrName);
     const { name, agent: vcsAgentKey, gitToken } = options;
     const hasToken = typeof gitToken === 'string';
     const tokenId =
@@ -95,8 +95,8 @@ export function addVcsConnectionCommands(program: Command): void {
   addChanging(group);
   onCall(
     group.command('show <vcs-connection>').description('show a connection, and what uses it'),
-    async ({ session, args: [given = ''] }) => {
-      const { id } = await findConnection(session, (await findOrganization(session)).id, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id } = await findConnection(session, (await findOrganization(session)).id, idOrName);
       const connection = await session.client.call('getVcsConnection', { params: { id } });
       if (session.isJson) return session.output.json(connection);
       return session.output.fields([
@@ -112,8 +112,8 @@ export function addVcsConnectionCommands(program: Command): void {
   );
   onCall(
     group.command('delete <vcs-connection>').description('delete a connection: its id or exact name'),
-    async ({ session, args: [given = ''] }) => {
-      const { id, name } = await findConnection(session, (await findOrganization(session)).id, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id, name } = await findConnection(session, (await findOrganization(session)).id, idOrName);
       const deleted = await session.client.call('deleteVcsConnection', { params: { id } });
       return session.answer(deleted, `VCS connection ${plain(name)} was deleted`);
     },

@@ -18,13 +18,13 @@ export function withoutCredentials(address: string): string {
 }
 
 function checkProxies(environment: CommandEnvironment): Finding[] {
-  const given = proxyNames.filter((name) => environment[name]);
-  if (given.length === 0) return [ok('proxy', 'none is set')];
-  const broken = given.filter((name) => !URL.canParse(environment[name] ?? ''));
+  const variables = proxyNames.filter((name) => environment[name]);
+  if (variables.length === 0) return [ok('proxy', 'none is set')];
+  const broken = variables.filter((name) => !URL.canParse(environment[name] ?? ''));
   if (broken.length > 0)
     return [problem('proxy', `${broken.join(', ')} is not an address`, 'Write it as http://host:port.')];
   const exceptions = environment.NO_PROXY ?? environment.no_proxy;
-  const shown = given.map((name) => `${name}=${withoutCredentials(environment[name] ?? '')}`).join(', ');
+  const shown = variables.map((name) => `${name}=${withoutCredentials(environment[name] ?? '')}`).join(', ');
   if (exceptions) return [ok('proxy', `${shown}, except for ${exceptions}`)];
   return [
     warning(

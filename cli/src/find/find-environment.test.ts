@@ -36,10 +36,10 @@ test('the beginning of an id, as a table shows it, finds an environment', async 
 });
 
 test('the beginning of several ids is refused with the candidates, and an exact name wins', async () => {
-  const replies = (named: readonly object[]) => ({
+  const replies = (environments: readonly object[]) => ({
     'GET /environments': (request: IncomingMessage, response: ServerResponse) =>
       void response.end(
-        JSON.stringify(request.url?.includes('searchText=') ? [fakeEnvironment(), other] : named),
+        JSON.stringify(request.url?.includes('searchText=') ? [fakeEnvironment(), other] : environments),
       ),
     'GET /projects': [],
   });

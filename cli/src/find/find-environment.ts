@@ -44,23 +44,23 @@ export async function orNotFound<T>(call: Promise<T>): Promise<T | null> {
 
 /** @throws BadCall that lists the candidates if there are several */
 export function only<T extends { id: string; name: string }>(
-  found: readonly T[],
+  candidates: readonly T[],
   what: string,
   name: string,
   describe: (one: T) => string,
 ): T {
-  const [first, ...others] = found;
+  const [first, ...others] = candidates;
   if (!first)
     throw new BadCall(
       `There is no ${what} "${name}": "envarium ${what} list" shows those that this key has access to.`,
     );
   if (others.length === 0) return first;
-  const list = found.map((one) => plain(`  ${one.id}  ${describe(one)}`)).join('\n');
-  const isName = found.every((one) => one.name === name);
+  const list = candidates.map((one) => plain(`  ${one.id}  ${describe(one)}`)).join('\n');
+  const isName = candidates.every((one) => one.name === name);
   throw new BadCall(
     isName
-      ? `${found.length} ${what}s are named "${name}". Use an id instead of the name:\n${list}`
-      : `${found.length} ${what}s have an id that begins with "${name}". Use more of it:\n${list}`,
+      ? `${candidates.length} ${what}s are named "${name}". Use an id instead of the name:\n${list}`
+      : `${candidates.length} ${what}s have an id that begins with "${name}". Use more of it:\n${list}`,
   );
 }
 
@@ -186,21 +186,21 @@ export async function listAgents(
   return all.filter((agent, at) => all.findIndex(({ agentKey }) => agentKey === agent.agentKey) === at);
 }
 
-/** @param given its key, id or name @throws BadCall unless exactly one agent is meant */
+/** @param idOrName its key, id or name @throws BadCall unless exactly one agent is meant */
 export async function findAgent(
   client: Client,
   organizationId: string | undefined,
-  given: string,
+  idOrName: string,
 ): Promise<Agent> {
   const all = await listAgents(client, organizationId);
-  const [found, ...others] = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(given));
+  const [found, ...others] = all.filter(({ agentKey, id, name }) => [agentKey, id, name].includes(idOrName));
   if (found && others.length === 0) return found;
   throw new BadCall(
-    `${found ? `${others.length + 1} agents are named` : 'There is no agent'} "${given}": "envarium agent list" shows them.`,
+    `${found ? `${others.length + 1} agents are named` : 'There is no agent'} "${idOrName}": "envarium agent list" shows them.`,
   );
 }
 
 /** A project by its id or exact name, including archived ones. */
-export async function namedProject(session: CommandSession, idOrName: string): Promise<Project> {
+export async function projectOf(session: CommandSession, idOrName: string): Promise<Project> {
   return findProject(session.client, (await findOrganization(session)).id, idOrName, { withArchived: true });
 }

@@ -128,14 +128,14 @@ function wayOf({ email, browser, apiKey }: LoginFlags): Way | undefined {
  * @throws BadCall for what is missing or refused, Interrupted
  */
 export async function gatherLogin(flags: LoginFlags, known: Settings): Promise<StoredLogin> {
-  const given = wayOf(flags);
+  const requestedWay = wayOf(flags);
   const isPerson = canAsk() && !flags.secretStdin;
-  const isWhole = known.apiUrl && (given !== undefined || (known.apiKey && known.apiSecret));
+  const isWhole = known.apiUrl && (requestedWay !== undefined || (known.apiKey && known.apiSecret));
   const apiUrl = isPerson && !isWhole ? await askAddress(known.apiUrl) : known.apiUrl;
   if (!apiUrl)
     throw new BadCall('The address of the service is required: specify --api-url or ENVARIUM_API_URL.');
   const isOpen = isPerson && !flags.apiKey && !currentProcess().env.ENVARIUM_API_KEY;
-  switch (given ?? (isOpen ? await askWay(apiUrl) : 'key')) {
+  switch (requestedWay ?? (isOpen ? await askWay(apiUrl) : 'key')) {
     case 'password':
       return withPassword(flags, apiUrl, known.organizationId);
     case 'browser':

@@ -5,20 +5,20 @@ import { patientFetch } from './patient-fetch.ts';
 
 interface Seen {
   readonly keys: (string | null)[];
-  readonly told: string[];
+  readonly messages: string[];
 }
 
 /** Answers one after the other; an error is thrown. */
 function playing(...answers: (Response | Error)[]): Seen & { fetch: typeof fetch } {
   const keys: (string | null)[] = [];
-  const told: string[] = [];
+  const messages: string[] = [];
   const send: typeof fetch = (_, init) => {
     keys.push(new Headers(init?.headers).get('idempotency-key'));
     const answer = answers.shift();
-    if (answer === undefined) throw new Error('asked too often');
+    if (answer === undefined) throw new Error('requested too often');
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
-  return { keys, told, fetch: patientFetch({ fetch: send, tell: (text) => told.push(text) }) };
+  return { keys, messages, fetch: patientFetch({ fetch: send, tell: (text) => messages.push(text) }) };
 }
 
 const broken = (code: string) =>
@@ -28,10 +28,10 @@ const tooMany = (after: string) => new Response('', { status: 429, headers: { 'r
 test('a 429 is waited out as long as it says, which is reported', async () => {
   const seen = playing(tooMany('0'), new Response('good'));
   assert.equal(await (await seen.fetch('http://x', { method: 'PUT' })).text(), 'good');
-  assert.match(seen.told.join(), /trying again in 0 s/);
+  assert.match(seen.messages.join(), /trying again in 0 s/);
   const dated = playing(tooMany(new Date(Date.now() + 2_000).toUTCString()), new Response('good'));
   await dated.fetch('http://x', { method: 'PUT' });
-  assert.match(dated.told.join(), /trying again in [012] s/);
+  assert.match(dated.messages.join(), /trying again in [012] s/);
 });
 
 test('a 429 that demands more than a minute is returned', async () => {

@@ -21,7 +21,7 @@ class PassingAnswer extends Error {
   }
 }
 
-/** Seconds to wait according to `retry-after`; null without the header, or if nobody would wait that long. */
+/** Seconds to wait according to `retry-after`; null without the header, or if the wait would be too long. */
 function secondsToWait(retryAfter: string | null, now: number): number | null {
   if (retryAfter === null) return null;
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1000;
@@ -56,10 +56,10 @@ function asAnswer(error: unknown): Response {
  * returned and thrown unchanged
  */
 export function patientFetch({ fetch: send, tell }: Patience): typeof fetch {
-  return async (input, given = {}) => {
+  return async (input, options = {}) => {
     const { pathname } = new URL(input instanceof Request ? input.url : input);
-    const { init, mayRepeat } = withKey(pathname, given);
-    const signal = given.signal ?? undefined;
+    const { init, mayRepeat } = withKey(pathname, options);
+    const signal = options.signal ?? undefined;
     let waited = 0;
 
     const attempt = async () => {

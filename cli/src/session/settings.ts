@@ -113,13 +113,12 @@ export function resolveSettings(
   environment: CommandEnvironment,
   stored: StoredLogin | null,
 ): Settings {
-  const givenUrl = flags.apiUrl || environment.ENVARIUM_API_URL || undefined;
-  const givenKey = flags.apiKey || environment.ENVARIUM_API_KEY || undefined;
-  const file =
-    stored && (givenUrl === undefined || isSameService(givenUrl, stored.apiUrl)) ? stored : undefined;
-  const apiUrl = givenUrl ?? file?.apiUrl;
+  const ownUrl = flags.apiUrl || environment.ENVARIUM_API_URL || undefined;
+  const ownKey = flags.apiKey || environment.ENVARIUM_API_KEY || undefined;
+  const file = stored && (ownUrl === undefined || isSameService(ownUrl, stored.apiUrl)) ? stored : undefined;
+  const apiUrl = ownUrl ?? file?.apiUrl;
   if (apiUrl !== undefined) requireAddress(apiUrl, flags.apiUrl ? '--api-url' : 'ENVARIUM_API_URL');
-  const apiKey = givenKey ?? file?.apiKey;
+  const apiKey = ownKey ?? file?.apiKey;
   const fileSecret = file && apiKey === file.apiKey ? file.apiSecret : undefined;
   return {
     apiUrl,

@@ -104,16 +104,16 @@ test('logs --step --follow shows the events of that step, and its exit status is
     ['WARNING', 0],
     ['SKIPPED', 0],
   ] as const) {
-    const given = {
+    const endingReplies = {
       ...replies,
       [`GET /environments/deployments/${deploymentId}`]: running,
       [`GET /deployments/${deploymentId}/steps`]: [{ name: 'plan', status: 'IN_PROGRESS' }],
       [stream]: fakeStream(log('clone'), step('clone', 'SUCCESS'), log('plan'), step('plan', end)),
     };
     const args = ['logs', deploymentId, '--step', 'plan', '--follow'];
-    const text = await runAgainst(args, given);
+    const text = await runAgainst(args, endingReplies);
     assert.deepEqual([text.status, text.stdout], [expected, 'plan\n'], text.stderr);
-    const { status, stdout } = await runAgainst([...args, '--json'], given);
+    const { status, stdout } = await runAgainst([...args, '--json'], endingReplies);
     const events = stdout.trimEnd().split('\n');
     assert.equal(status, expected);
     assert.deepEqual(

@@ -22,7 +22,7 @@ export function reviewsText({ reviews = [] }: Pick<Deployment, 'reviews'>): stri
   return reviews
     .map(({ user, action, comment }) => {
       const why = comment === undefined ? '' : `: ${comment}`;
-      return `${user.name ?? user.user_id ?? 'somebody'} (${action}${why})`;
+      return `${user.name ?? user.user_id ?? 'unknown user'} (${action}${why})`;
     })
     .join(', ');
 }
@@ -44,8 +44,8 @@ export function verdictLines({ policyVerdicts: all = [] }: Pick<Deployment, 'pol
 
 function verdictLine({ policyName, decision, messages, error }: PolicyVerdict): string {
   const own = decision === 'error' ? [error ?? ''] : decision === 'none' ? [] : messages[decision];
-  const said = [...own, ...messages.warn.map((text) => `warning: ${text}`)].filter((text) => text !== '');
-  return `${policyName} ${decisions[decision]}${said.length === 0 ? '' : `: ${said.join('; ')}`}`;
+  const texts = [...own, ...messages.warn.map((text) => `warning: ${text}`)].filter((text) => text !== '');
+  return `${policyName} ${decisions[decision]}${texts.length === 0 ? '' : `: ${texts.join('; ')}`}`;
 }
 
 /** Why an approval is waited for, and until when; nothing where none is. */

@@ -1,7 +1,7 @@
 /** Lines of a log as a terminal leaves them: of what a program overwrites, such as a progress bar, the last text stays. */
 
 /** A longer line is shown as it comes. */
-const longestHeld = 4096;
+const longestUnfinished = 4096;
 
 /** Index behind the last character that is not a carriage return. */
 function endOf(line: string): number {
@@ -16,23 +16,23 @@ function finished(line: string): string {
 }
 
 export class FinishedLines {
-  #held = '';
+  #unfinished = '';
 
   /** @returns the lines that are finished */
   push(chunk: string): string {
-    const text = this.#held + chunk;
+    const text = this.#unfinished + chunk;
     const end = text.lastIndexOf('\n') + 1;
     const rest = text.slice(end);
     // A line end may follow a carriage return.
-    this.#held = finished(rest) + (rest.endsWith('\r') ? '\r' : '');
+    this.#unfinished = finished(rest) + (rest.endsWith('\r') ? '\r' : '');
     const done = text.slice(0, end).split('\n').map(finished).join('\n');
-    return this.#held.length > longestHeld ? done + this.end() : done;
+    return this.#unfinished.length > longestUnfinished ? done + this.end() : done;
   }
 
   /** @returns the unfinished line */
   end(): string {
-    const rest = finished(this.#held);
-    this.#held = '';
+    const rest = finished(this.#unfinished);
+    this.#unfinished = '';
     return rest;
   }
 }

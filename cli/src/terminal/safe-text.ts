@@ -61,7 +61,7 @@ function textOf(bytes: Uint8Array): string {
 /** Makes a text safe that comes in chunks, which may be cut inside a sequence. */
 export class SafeText {
   readonly #hasColours: boolean;
-  #held = '';
+  #unfinished = '';
   /** The sequences since the last reset, which colour what follows. */
   #active = '';
 
@@ -72,15 +72,15 @@ export class SafeText {
 
   /** @returns what can be written now; colours end at the end of a line, and continue on the next one */
   push(chunk: string | Uint8Array): string {
-    const text = this.#held + (typeof chunk === 'string' ? chunk : textOf(chunk));
-    this.#held = unfinished.exec(text)?.[0] ?? '';
-    return this.#safe(text.slice(0, text.length - this.#held.length));
+    const text = this.#unfinished + (typeof chunk === 'string' ? chunk : textOf(chunk));
+    this.#unfinished = unfinished.exec(text)?.[0] ?? '';
+    return this.#safe(text.slice(0, text.length - this.#unfinished.length));
   }
 
   /** @returns what was held back, and the end of colours */
   end(): string {
-    const rest = this.#safe(this.#held);
-    this.#held = '';
+    const rest = this.#safe(this.#unfinished);
+    this.#unfinished = '';
     return rest + this.#endColours();
   }
 

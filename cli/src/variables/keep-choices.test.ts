@@ -52,16 +52,16 @@ test('variables that keep their format are sent without a look at what is stored
 });
 
 test('the choices are those of the template that the environment is switched to', async () => {
-  let asked = '';
+  let requestedUrl = '';
   await runAgainst(['deploy', 'web', '--template', 'other', '--var-file', file], {
     ...replies,
     'GET /blueprints': [{ id: 't2', name: 'other' }],
     'GET /configuration': ({ url = '' }, response) => {
-      asked = url;
+      requestedUrl = url;
       response.end('[]');
     },
   });
-  assert.match(asked, /[?&]blueprintId=t2(&|$)/);
+  assert.match(requestedUrl, /[?&]blueprintId=t2(&|$)/);
 });
 
 test('a set that is edited keeps the choices of its variables', async () => {

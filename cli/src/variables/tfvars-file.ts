@@ -13,7 +13,7 @@ export type TfvarsVariable = { readonly name: string } & (
 // Lines of HCL end with \n only: a comment or a heredoc continues after a lone \r, where `.` stops.
 const blank = /(?:\s|#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
 const beginning = /([\p{ID_Start}_][\p{ID_Continue}-]*)[ \t]*=(?![=>])[ \t]*/uy;
-/** Without templates: Terraform refuses variables and functions in these files. `$${` stands for `${`. */
+/** Without templates: Terraform refuses variables and functions in these files. `$${` is an escaped `${`. */
 const string = /"(?:[^"\\\n$%]|\\.|\$\$\{|%%\{|[$%](?!\{))*"/y;
 const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)\r?\n(?:[^\n]*\n)*?[ \t]*\1(?=[ \t\r]*(?:\n|$))/uy;
 const comment = /#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\//y;

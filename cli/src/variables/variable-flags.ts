@@ -82,7 +82,7 @@ function checkInputs({ varFile = [], ...flags }: VariableFlags): void {
     throw new BadCall('Only one option can read standard input: use files for the others.');
 }
 
-/** The value itself, or that of `@file`; `@@` stands for an `@` at the beginning. */
+/** The value itself, or that of `@file`; `@@` is an escaped `@` at the beginning. */
 function valueOf(flag: string, name: string, text: string): [string, isLiteral: boolean] {
   if (!text.startsWith('@')) return [text, true];
   if (text.startsWith('@@')) return [text.slice(1), true];
@@ -90,7 +90,7 @@ function valueOf(flag: string, name: string, text: string): [string, isLiteral: 
   return [textFromFile(`${flag} ${name}`, text.slice(1)).replace(/\r?\n$/, ''), false];
 }
 
-function givenBy(
+function argumentOf(
   flag: string,
   text: string,
   settings: Omit<VariableEntry, 'name' | 'value'>,
@@ -108,11 +108,14 @@ function givenBy(
 }
 
 /** Variables of files that no option specifies; of several files, the last one counts. */
-function givenByFiles(files: readonly string[], named: readonly VariableArgument[]): VariableArgument[] {
+function argumentsOfFiles(
+  files: readonly string[],
+  fromOptions: readonly VariableArgument[],
+): VariableArgument[] {
   const changes = new Map(
     files.flatMap((file) => variablesOfFile(file)).map((change) => [change.name, change]),
   );
-  for (const { change } of named) if (change.type === 1) changes.delete(change.name);
+  for (const { change } of fromOptions) if (change.type === 1) changes.delete(change.name);
   return [...changes.values()].map((change) => ({ change, isLiteral: false }));
 }
 
@@ -135,12 +138,12 @@ function checkMark(name: string, all: readonly VariableArgument[]): void {
 export function variableChanges(flags: VariableFlags): VariableEntry[] {
   checkInputs(flags);
   const marks = (flags.sensitive ?? []).filter((text) => !text.includes('='));
-  const named = variableOptions.flatMap(([option, flag]) =>
+  const fromOptions = variableOptions.flatMap(([option, flag]) =>
     (flags[option] ?? [])
       .filter((text) => option !== 'sensitive' || text.includes('='))
-      .map((text) => givenBy(flag, text, settingsOf[option])),
+      .map((text) => argumentOf(flag, text, settingsOf[option])),
   );
-  const all = [...named, ...givenByFiles(flags.varFile ?? [], named)];
+  const all = [...fromOptions, ...argumentsOfFiles(flags.varFile ?? [], fromOptions)];
   for (const mark of marks) checkMark(mark, all);
   return all.map(({ change }) => (marks.includes(change.name) ? { ...change, isSensitive: true } : change));
 }

@@ -19,7 +19,7 @@ interface HolderFlags extends RolePlaceFlags {
   readonly team?: string;
 }
 
-interface HeldFlags {
+interface HoldersFlags {
   readonly inherited?: boolean;
 }
 
@@ -101,15 +101,18 @@ function addAssign(group: Command): void {
       .option('--user <user>', 'person or API key: id, e-mail address or exact name')
       .option('--team <team>', 'team: id or exact name'),
   );
-  onCall<HolderFlags>(assign, async ({ session, args: [given = ''], options }) => {
+  onCall<HolderFlags>(assign, async ({ session, args: [idOrName = ''], options }) => {
     const { client } = session;
     const { organizationId, field, name } = await placeOf(session, options);
     const holder = await holderOf(session, organizationId, options);
-    const role = await roleText(client, organizationId, given);
+    const role = await roleText(client, organizationId, idOrName);
     const assigned = holder.isTeam
       ? await client.call('assignTeamRole', { body: { teamId: holder.id, role, ...field } })
       : await client.call('assignUserRole', { body: { userId: holder.id, role, ...field } });
-    return session.answer(assigned, `${plain(holder.name)} has the role ${plain(given)} in ${plain(name)}`);
+    return session.answer(
+      assigned,
+      `${plain(holder.name)} has the role ${plain(idOrName)} in ${plain(name)}`,
+    );
   });
 }
 
@@ -142,7 +145,7 @@ const columns: TableColumn<AssignedRoleRow>[] = [
   { head: 'ID', value: ({ id }) => id, isId: true },
 ];
 
-const heldColumns: TableColumn<AssignedRoleRow>[] = [
+const holderColumns: TableColumn<AssignedRoleRow>[] = [
   { head: 'USER', value: ({ holder }) => holder },
   { head: 'ROLE', value: ({ role }) => role },
   { head: 'BY TEAM', value: ({ by }) => by },
@@ -201,7 +204,7 @@ function addAssignments(group: Command): void {
   });
 }
 
-async function showHeld(
+async function showHolders(
   session: CommandSession,
   organizationId: string,
   all: readonly RoleAssignment[],
@@ -224,20 +227,20 @@ async function showHeld(
     place: each.projectId && (projects.get(each.projectId) ?? each.projectId),
     id: each.userId,
   }));
-  return output.table(rows, heldColumns, 'No one has a role there.');
+  return output.table(rows, holderColumns, 'No one has a role there.');
 }
 
-function addHeld(group: Command): void {
-  const held = group
+function addHolders(group: Command): void {
+  const holders = group
     .command('holders <project>')
     .description('show which users have which role in a project, directly or by a team')
     .option('--inherited', 'also by the projects above');
-  onCall<HeldFlags>(held, async ({ session, args: [given = ''], options }) => {
+  onCall<HoldersFlags>(holders, async ({ session, args: [idOrName = ''], options }) => {
     const { id: organizationId } = await findOrganization(session);
-    const { id: projectId } = await findProject(session.client, organizationId, given);
+    const { id: projectId } = await findProject(session.client, organizationId, idOrName);
     const query = { includeInherited: options.inherited };
     const all = await session.client.call('listProjectPermissions', { params: { projectId }, query });
-    return session.isJson ? session.output.json(all) : showHeld(session, organizationId, all);
+    return session.isJson ? session.output.json(all) : showHolders(session, organizationId, all);
   });
 }
 
@@ -246,5 +249,5 @@ export function addAssignmentCommands(group: Command): void {
   addAssign(group);
   addUnassign(group);
   addAssignments(group);
-  addHeld(group);
+  addHolders(group);
 }

@@ -9,23 +9,24 @@ import { lifetimeOf } from '../../call/lifetime.ts';
 import { findProject, matching, only } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
 
-/** @param given its id, the user name of its credentials, or its exact name @throws BadCall unless it is one */
-export function findKey<Key extends ApiKey | PersonalApiKey>(all: readonly Key[], given: string): Key {
-  const named = all.filter(({ apiKeyId }) => apiKeyId === given);
-  return only(named.length > 0 ? named : matching(all, given), 'key', given, ({ name }) => name);
+/** @param idOrName its id, the user name of its credentials, or its exact name @throws BadCall unless it is one */
+export function findKey<Key extends ApiKey | PersonalApiKey>(all: readonly Key[], idOrName: string): Key {
+  const byId = all.filter(({ apiKeyId }) => apiKeyId === idOrName);
+  return only(byId.length > 0 ? byId : matching(all, idOrName), 'key', idOrName, ({ name }) => name);
 }
 
-/** @param given its id or the e-mail address of the person @throws BadCall unless exactly one matches */
+/** @param idOrName its id or the e-mail address of the person @throws BadCall unless exactly one matches */
 export async function findInvitation(
   client: Client,
   organizationId: string,
-  given: string,
+  idOrName: string,
 ): Promise<Invitation> {
   const all = await client.call('listInvitations', { query: { organizationId } });
-  const isMeant = ({ id, email }: Invitation) => id === given || email.toLowerCase() === given.toLowerCase();
+  const isMeant = ({ id, email }: Invitation) =>
+    id === idOrName || email.toLowerCase() === idOrName.toLowerCase();
   const found = all.filter(isMeant).find(({ status }) => status !== 'Accepted') ?? all.find(isMeant);
   if (found) return found;
-  throw new BadCall(`There is no invitation "${given}": "envarium user invitations" shows them.`);
+  throw new BadCall(`There is no invitation "${idOrName}": "envarium user invitations" shows them.`);
 }
 
 /** `project=role` texts. @throws BadCall for one of another form, or an unknown project */
@@ -59,15 +60,15 @@ export function expiryOf(flag: string, text: string | undefined): string | null 
 /** The names of the built-in roles, wherever they are assigned. */
 const builtInNames: ReadonlySet<string> = new Set(Object.values(builtInRoles).flatMap(Object.keys));
 
-/** A custom role. @param given its id or exact name @throws BadCall unless exactly one matches */
-export async function findRole(client: Client, organizationId: string, given: string): Promise<Role> {
+/** A custom role. @param idOrName its id or exact name @throws BadCall unless exactly one matches */
+export async function findRole(client: Client, organizationId: string, idOrName: string): Promise<Role> {
   const all = await client.call('listRoles', { query: { organizationId } });
-  return only(matching(all, given), 'role', given, ({ name }) => name);
+  return only(matching(all, idOrName), 'role', idOrName, ({ name }) => name);
 }
 
-/** A role as the service accepts it. @param given the name of a built-in role, or the id or name of a custom one */
-export async function roleText(client: Client, organizationId: string, given: string): Promise<string> {
-  return builtInNames.has(given) ? given : (await findRole(client, organizationId, given)).id;
+/** A role as the service accepts it. @param idOrName the name of a built-in role, or the id or name of a custom one */
+export async function roleText(client: Client, organizationId: string, idOrName: string): Promise<string> {
+  return builtInNames.has(idOrName) ? idOrName : (await findRole(client, organizationId, idOrName)).id;
 }
 
 /** @returns what to call a role: the name of a built-in one as it is, that of a custom one instead of its id */
@@ -99,19 +100,25 @@ export interface Principal {
   readonly email: string;
 }
 
-/** A member: a person or a key. @param given id, e-mail address or exact name @throws BadCall unless it is one */
-export async function findMember(client: Client, organizationId: string, given: string): Promise<Principal> {
+/** A member: a person or a key. @param idOrName id, e-mail address or exact name @throws BadCall unless it is one */
+export async function findMember(
+  client: Client,
+  organizationId: string,
+  idOrName: string,
+): Promise<Principal> {
   const members = await client.call('listMembers', { params: { id: organizationId } });
   const all = members.map(({ user }) => ({
     id: user.user_id ?? '',
     name: user.name ?? user.email ?? '',
     email: user.email ?? '',
   }));
-  const exact = all.filter(({ id, email }) => id === given || email.toLowerCase() === given.toLowerCase());
+  const exact = all.filter(
+    ({ id, email }) => id === idOrName || email.toLowerCase() === idOrName.toLowerCase(),
+  );
   return only(
-    exact.length > 0 ? exact : matching(all, given),
+    exact.length > 0 ? exact : matching(all, idOrName),
     'user',
-    given,
+    idOrName,
     ({ name, email }) => `${name} ${email}`,
   );
 }
@@ -145,11 +152,11 @@ export async function allTeams(
   return teams;
 }
 
-/** @param given id or exact name @throws BadCall unless exactly one team matches */
-export async function findTeam(client: Client, organizationId: string, given: string): Promise<Team> {
+/** @param idOrName id or exact name @throws BadCall unless exactly one team matches */
+export async function findTeam(client: Client, organizationId: string, idOrName: string): Promise<Team> {
   const query = { excludeFields: 'users' };
-  const named = await allTeams(client, organizationId, { ...query, name: given });
-  const found = matching(named, given);
+  const candidates = await allTeams(client, organizationId, { ...query, name: idOrName });
+  const found = matching(candidates, idOrName);
   const all = found.length > 0 ? found : await allTeams(client, organizationId, query);
-  return only(matching(all, given), 'team', given, ({ name }) => name);
+  return only(matching(all, idOrName), 'team', idOrName, ({ name }) => name);
 }

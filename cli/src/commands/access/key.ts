@@ -68,8 +68,8 @@ async function listKeys(session: CommandSession, { personal }: WhoseFlags): Prom
 }
 
 /** @throws BadCall unless exactly one key matches */
-async function find(session: CommandSession, whose: WhoseFlags, given: string): Promise<AnyKey> {
-  return findKey(await listKeys(session, whose), given);
+async function find(session: CommandSession, whose: WhoseFlags, idOrName: string): Promise<AnyKey> {
+  return findKey(await listKeys(session, whose), idOrName);
 }
 
 /** Prints the secret alone, and on standard error what it is. */
@@ -127,8 +127,8 @@ function addReading(group: Command): void {
     .command('show <key>')
     .description('show a key with its secrets, without their values: its id, user name or exact name')
     .option(...personalOption);
-  onCall<WhoseFlags>(show, async ({ session, args: [given = ''], options }) => {
-    const key = await find(session, options, given);
+  onCall<WhoseFlags>(show, async ({ session, args: [idOrName = ''], options }) => {
+    const key = await find(session, options, idOrName);
     if (options.personal) return showKey(session, key);
     return showKey(session, await session.client.call('getApiKey', { params: { id: key.id } }));
   });
@@ -200,12 +200,12 @@ function addUpdate(group: Command): void {
     .option(...expiresOption)
     .option(...networkOption, gather)
     .option('--all-networks', 'it is accepted from everywhere');
-  onCall<UpdateKeyFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<UpdateKeyFlags>(update, async ({ session, args: [idOrName = ''], options }) => {
     if (options.network && options.allNetworks)
       throw new BadCall('--network and --all-networks exclude each other.');
     const { client } = session;
     const { id: organizationId } = await findOrganization(session);
-    const { id } = await find(session, {}, given);
+    const { id } = await find(session, {}, idOrName);
     const { name, description, owner, expires, network, allNetworks } = options;
     const ownerId = typeof owner === 'string' ? (await findMember(client, organizationId, owner)).id : null;
     const body = {
@@ -225,8 +225,8 @@ function addRotation(group: Command): void {
     .command('rotate <key>')
     .description('add a second secret to a key and print it; delete the first one once it is no longer used')
     .option(...personalOption);
-  onCall<WhoseFlags>(rotate, async ({ session, args: [given = ''], options }) => {
-    const { id, name } = await find(session, options, given);
+  onCall<WhoseFlags>(rotate, async ({ session, args: [idOrName = ''], options }) => {
+    const { id, name } = await find(session, options, idOrName);
     const input = { params: { id } };
     const made = options.personal
       ? await session.client.call('addPersonalApiKeySecret', input)
@@ -237,9 +237,9 @@ function addRotation(group: Command): void {
     .command('delete-secret <key> <secret>')
     .description('delete one of the two secrets of a key: its id, which "key show" prints')
     .option(...personalOption);
-  onCall<WhoseFlags>(remove, async ({ session, args: [given = '', secret = ''], options }) => {
+  onCall<WhoseFlags>(remove, async ({ session, args: [idOrName = '', secret = ''], options }) => {
     const { client } = session;
-    const { id, name, secrets } = await find(session, options, given);
+    const { id, name, secrets } = await find(session, options, idOrName);
     const found = secrets.filter((each) => each.id.startsWith(secret.toLowerCase()));
     const secretId = found.length === 1 ? found[0]?.id : undefined;
     if (secretId === undefined)
@@ -260,9 +260,9 @@ function addRevoke(group: Command): void {
     .alias('delete')
     .description('delete a key: it is refused from now on')
     .option(...personalOption);
-  onCall<WhoseFlags>(revoke, async ({ session, args: [given = ''], options }) => {
+  onCall<WhoseFlags>(revoke, async ({ session, args: [idOrName = ''], options }) => {
     const { client } = session;
-    const { id, name } = await find(session, options, given);
+    const { id, name } = await find(session, options, idOrName);
     const input = { params: { id } };
     const deleted = options.personal
       ? await client.call('deletePersonalApiKey', input)

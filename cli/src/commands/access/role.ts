@@ -53,8 +53,8 @@ async function show({ output, isJson }: CommandSession, role: Role): Promise<voi
   ]);
 }
 
-async function named(session: CommandSession, given: string): Promise<Role> {
-  return findRole(session.client, (await findOrganization(session)).id, given);
+async function customRole(session: CommandSession, idOrName: string): Promise<Role> {
+  return findRole(session.client, (await findOrganization(session)).id, idOrName);
 }
 
 /** The rights of a built-in role, wherever it can be assigned. */
@@ -87,10 +87,10 @@ function addReading(group: Command): void {
       .description(
         'show a role with its rights: the name of a built-in one, the id or exact name of a custom one',
       ),
-    async ({ session, args: [given = ''] }) => {
-      const found = builtIn.filter(({ name }) => name === given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const found = builtIn.filter(({ name }) => name === idOrName);
       if (found.length > 0) return showBuiltIn(session, found);
-      const { id } = await named(session, given);
+      const { id } = await customRole(session, idOrName);
       return show(session, await session.client.call('getRole', { params: { id } }));
     },
   );
@@ -122,15 +122,15 @@ function addChanges(group: Command): void {
     .addOption(rightOption('right that it grants; replaces all rights'))
     .option('--default', 'new members have it unless specified otherwise')
     .option('--no-default', 'new members no longer have it');
-  onCall<RoleFlags>(update, async ({ session, args: [given = ''], options }) => {
-    const { id } = await named(session, given);
+  onCall<RoleFlags>(update, async ({ session, args: [idOrName = ''], options }) => {
+    const { id } = await customRole(session, idOrName);
     const body = { name: options.name, permissions: options.right, isDefaultRole: options.default };
     return show(session, await session.client.call('updateRole', { params: { id }, body }));
   });
   onCall(
     group.command('delete <role>').description('delete a custom role that is not assigned'),
-    async ({ session, args: [given = ''] }) => {
-      const { id, name } = await named(session, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id, name } = await customRole(session, idOrName);
       const deleted = await session.client.call('deleteRole', { params: { id } });
       return session.answer(deleted, `Role ${plain(name)} was deleted`);
     },

@@ -26,11 +26,11 @@ export function addSessionCommands(program: Command): void {
   );
   onCall(
     group.command('end <session>').description('end one of your sessions immediately: its id'),
-    async ({ session, args: [given = ''] }) => {
+    async ({ session, args: [idOrName = ''] }) => {
       const { client } = session;
       const all = await client.call('listSessions');
-      const named = all.map(({ id, userAgent }) => ({ id, name: userAgent }));
-      const { id } = only(matching(named, given), 'session', given, ({ name }) => name);
+      const sessions = all.map(({ id, userAgent }) => ({ id, name: userAgent }));
+      const { id } = only(matching(sessions, idOrName), 'session', idOrName, ({ name }) => name);
       const ended = await client.call('deleteSession', { params: { id } });
       return session.answer(ended, 'The session has ended');
     },

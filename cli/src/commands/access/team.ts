@@ -52,8 +52,8 @@ async function show({ output, isJson }: CommandSession, team: Team): Promise<voi
 }
 
 /** @throws BadCall unless exactly one team has the id or name */
-async function named(session: CommandSession, given: string): Promise<Team> {
-  return findTeam(session.client, (await findOrganization(session)).id, given);
+async function teamOf(session: CommandSession, idOrName: string): Promise<Team> {
+  return findTeam(session.client, (await findOrganization(session)).id, idOrName);
 }
 
 function addList(group: Command): void {
@@ -109,16 +109,16 @@ function addChanges(group: Command): void {
     .option('--description <text>', 'what it is for')
     .option('--default', 'new people of the organization join it')
     .option('--no-default', 'new people no longer join it');
-  onCall<TeamFlags>(update, async ({ session, args: [given = ''], options }) => {
-    const { id } = await named(session, given);
+  onCall<TeamFlags>(update, async ({ session, args: [idOrName = ''], options }) => {
+    const { id } = await teamOf(session, idOrName);
     const { name, description, default: isDefaultTeam } = options;
     const body = { name, description, isDefaultTeam };
     return show(session, await session.client.call('updateTeam', { params: { id }, body }));
   });
   onCall(
     group.command('delete <team>').description('delete a team with its memberships and roles'),
-    async ({ session, args: [given = ''] }) => {
-      const { id, name } = await named(session, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id, name } = await teamOf(session, idOrName);
       const deleted = await session.client.call('deleteTeam', { params: { id } });
       return session.answer(deleted, `Team ${plain(name)} was deleted`);
     },
@@ -128,11 +128,11 @@ function addChanges(group: Command): void {
 /** Replaces the members; refused if another change was faster. */
 async function changeMembers(
   session: CommandSession,
-  given: string,
+  idOrName: string,
   change: (before: readonly string[]) => string[],
 ): Promise<void> {
   const { client } = session;
-  const { id } = await named(session, given);
+  const { id } = await teamOf(session, idOrName);
   const { reply: team, headers } = await client.send('getTeam', { params: { id } });
   const before = (team.users ?? []).flatMap(({ user_id: userId }) => userId ?? []);
   const ifMatch = headers.get('etag');
@@ -146,9 +146,9 @@ async function changeMembers(
   );
 }
 
-async function memberIds(session: CommandSession, given: readonly string[]): Promise<string[]> {
+async function memberIds(session: CommandSession, members: readonly string[]): Promise<string[]> {
   const { id } = await findOrganization(session);
-  return Promise.all(given.map(async (each) => (await findMember(session.client, id, each)).id));
+  return Promise.all(members.map(async (each) => (await findMember(session.client, id, each)).id));
 }
 
 function addMembers(group: Command): void {
@@ -177,8 +177,8 @@ export function addTeamCommands(program: Command): void {
   addList(group);
   onCall(
     group.command('show <team>').description('show a team with its members: its id or exact name'),
-    async ({ session, args: [given = ''] }) => {
-      const { id } = await named(session, given);
+    async ({ session, args: [idOrName = ''] }) => {
+      const { id } = await teamOf(session, idOrName);
       return show(session, await session.client.call('getTeam', { params: { id } }));
     },
   );

@@ -59,13 +59,13 @@ function addRole(group: Command): void {
     .description(
       'change the role of a member in the organization: Admin, User, or the id or name of a custom role',
     );
-  onCall(role, async ({ session, args: [given = '', roleGiven = ''] }) => {
+  onCall(role, async ({ session, args: [idOrName = '', roleIdOrName = ''] }) => {
     const { client } = session;
     const { id } = await findOrganization(session);
-    const member = await findMember(client, id, given);
-    const body = await roleText(client, id, roleGiven);
+    const member = await findMember(client, id, idOrName);
+    const body = await roleText(client, id, roleIdOrName);
     const changed = await client.call('setMemberRole', { params: { id, userId: member.id }, body });
-    return session.answer(changed, `${plain(member.name)} has the role ${plain(roleGiven)}`);
+    return session.answer(changed, `${plain(member.name)} has the role ${plain(roleIdOrName)}`);
   });
 }
 
@@ -73,10 +73,10 @@ function addRemove(group: Command): void {
   const remove = group
     .command('remove <user>')
     .description('remove a member with all roles and teams: id, e-mail address or exact name');
-  onCall(remove, async ({ session, args: [given = ''] }) => {
+  onCall(remove, async ({ session, args: [idOrName = ''] }) => {
     const { client } = session;
     const { id } = await findOrganization(session);
-    const member = await findMember(client, id, given);
+    const member = await findMember(client, id, idOrName);
     const removed = await client.call('removeMember', { params: { id, userId: member.id } });
     return session.answer(removed, `${plain(member.name)} is no longer in the organization`);
   });

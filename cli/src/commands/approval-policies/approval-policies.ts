@@ -77,8 +77,8 @@ function addReads(group: Command): void {
   });
   onCall(
     group.command('show <approval-policy>').description('show an approval policy: its id or exact name'),
-    async ({ session, args: [given = ''] }) =>
-      show(session, await findPolicy(session, (await findOrganization(session)).id, given)),
+    async ({ session, args: [idOrName = ''] }) =>
+      show(session, await findPolicy(session, (await findOrganization(session)).id, idOrName)),
   );
   onCall(
     group
@@ -117,9 +117,9 @@ function addVerdicts(group: Command): void {
     .command('verdicts <approval-policy>')
     .description('verdicts of an approval policy about plans, newest first')
     .option('--limit <number>', 'at most this many (default: 25)', wholeNumber('--limit', 1));
-  onCall<{ limit?: number }>(verdicts, async ({ session, args: [given = ''], options: { limit } }) => {
+  onCall<{ limit?: number }>(verdicts, async ({ session, args: [idOrName = ''], options: { limit } }) => {
     const { client } = session;
-    const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+    const { policy } = await findPolicy(session, (await findOrganization(session)).id, idOrName);
     const all = await client.call('listPolicyVerdicts', {
       params: { id: policy.id },
       query: limit === undefined ? {} : { limit },

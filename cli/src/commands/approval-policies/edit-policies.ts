@@ -118,10 +118,10 @@ function addUpdate(group: Command): void {
       .command('update <approval-policy>')
       .description('change an approval policy; omitted settings are unchanged, an empty text clears one'),
   ).option('--name <name>', 'its new name');
-  onCall<EditPolicyFlags>(update, async ({ session, args: [given = ''], options }) => {
+  onCall<EditPolicyFlags>(update, async ({ session, args: [idOrName = ''], options }) => {
     const { client } = session;
     const { id: organizationId } = await findOrganization(session);
-    const { policy } = await findPolicy(session, organizationId, given);
+    const { policy } = await findPolicy(session, organizationId, idOrName);
     const body = {
       ...bodyOf(policy),
       ...(options.catalogue === undefined ? {} : { revision: '', tokenId: '', sshKeys: [] }),
@@ -145,9 +145,9 @@ function addDelete(group: Command): void {
     group
       .command('delete <approval-policy>')
       .description('delete an approval policy and its assignments: its id or exact name'),
-    async ({ session, args: [given = ''] }) => {
+    async ({ session, args: [idOrName = ''] }) => {
       const { client } = session;
-      const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+      const { policy } = await findPolicy(session, (await findOrganization(session)).id, idOrName);
       const deleted = await client.call('deleteApprovalPolicy', { params: { id: policy.id } });
       return session.answer(deleted, `Approval policy ${plain(policy.name)} was deleted`);
     },
@@ -169,20 +169,20 @@ function addAssignments(group: Command): void {
         'let an approval policy check the plans of a project, of a template or of the organization',
       ),
   );
-  onCall<PolicyPlaceFlags>(assign, async ({ session, args: [given = ''], options }) => {
+  onCall<PolicyPlaceFlags>(assign, async ({ session, args: [idOrName = ''], options }) => {
     const { client } = session;
     const place = await findPlace(session, options);
-    const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+    const { policy } = await findPolicy(session, (await findOrganization(session)).id, idOrName);
     const done = await client.call('assignApprovalPolicy', { body: { ...place, blueprintId: policy.id } });
     return session.answer(done, `${plain(policy.name)} checks deployments from now on`);
   });
   const unassign = withPlaceFlags(
     group.command('unassign <approval-policy>').description('unassign an approval policy from such a place'),
   );
-  onCall<PolicyPlaceFlags>(unassign, async ({ session, args: [given = ''], options }) => {
+  onCall<PolicyPlaceFlags>(unassign, async ({ session, args: [idOrName = ''], options }) => {
     const { client } = session;
     const { scope, scopeId } = await findPlace(session, options);
-    const { policy } = await findPolicy(session, (await findOrganization(session)).id, given);
+    const { policy } = await findPolicy(session, (await findOrganization(session)).id, idOrName);
     const id = `${scope}#${scopeId}#${policy.id}`;
     const done = await client.call('unassignApprovalPolicy', { query: { id } });
     return session.answer(done, `${plain(policy.name)} no longer checks deployments there`);

@@ -31,8 +31,9 @@ export async function findPlace(
   { project, template, wholeOrganization }: PolicyPlaceFlags,
 ): Promise<{ readonly scope: FlowScope; readonly scopeId: string }> {
   const { client } = session;
-  const given = [project, template, wholeOrganization].filter((each) => each !== undefined);
-  if (given.length !== 1) throw new BadCall('Specify one of --project, --template and --whole-organization.');
+  const places = [project, template, wholeOrganization].filter((each) => each !== undefined);
+  if (places.length !== 1)
+    throw new BadCall('Specify one of --project, --template and --whole-organization.');
   const { id } = await findOrganization(session);
   if (project !== undefined)
     return { scope: 'PROJECT', scopeId: (await findProject(client, id, project)).id };

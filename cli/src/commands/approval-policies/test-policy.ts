@@ -33,9 +33,9 @@ function regoFilesIn(folder: string): Record<string, string> {
 }
 
 /** Whether the argument is a folder here; anything else is a policy of the organization. @throws BadCall for a path */
-function isFolder(given: string): boolean {
-  if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === true) return true;
-  if (/[/\\]/.test(given)) throw new BadCall(`There is no folder "${given}" here.`);
+function isFolder(folderOrPolicy: string): boolean {
+  if (statSync(folderOrPolicy, { throwIfNoEntry: false })?.isDirectory() === true) return true;
+  if (/[/\\]/.test(folderOrPolicy)) throw new BadCall(`There is no folder "${folderOrPolicy}" here.`);
   return false;
 }
 
@@ -74,13 +74,16 @@ export function addPolicyTestCommand(group: Command): void {
       '--configuration <json>',
       "the policy's configuration as a JSON object; @file reads it from a file",
     );
-  onCall<TestFlags>(test, async ({ session, args: [given = ''], options }) => {
+  onCall<TestFlags>(test, async ({ session, args: [folderOrPolicy = ''], options }) => {
     const { client, output, isJson } = session;
     const { deployment, configuration } = options;
     const policyConfiguration = configuration === undefined ? undefined : configurationOf(configuration);
-    const what = isFolder(given)
-      ? { files: regoFilesIn(given) }
-      : { policyId: (await findPolicy(session, (await findOrganization(session)).id, given)).policy.id };
+    const what = isFolder(folderOrPolicy)
+      ? { files: regoFilesIn(folderOrPolicy) }
+      : {
+          policyId: (await findPolicy(session, (await findOrganization(session)).id, folderOrPolicy)).policy
+            .id,
+        };
     const deploymentId = await findDeploymentId(session, deployment, options);
     const body = { deploymentId, ...what, ...(policyConfiguration ? { policyConfiguration } : {}) };
     const result = await client.call('testApprovalPolicy', { body });

@@ -16,8 +16,8 @@ interface AssignEndpointFlags {
 }
 
 function eventsOf({ event = [], all, none }: AssignEndpointFlags): NotificationEvent[] {
-  const given = [event.length > 0, all === true, none === true].filter(Boolean).length;
-  if (given !== 1) throw new BadCall('Specify one of --event, --all and --none.');
+  const choices = [event.length > 0, all === true, none === true].filter(Boolean).length;
+  if (choices !== 1) throw new BadCall('Specify one of --event, --all and --none.');
   const unknown = event.find((name) => !notificationEvents.includes(name));
   if (unknown !== undefined)
     throw new BadCall(`--event ${unknown} does not exist: use ${notificationEvents.join(', ')}`);
@@ -32,10 +32,10 @@ export function addAssignmentCommands(group: Command): void {
     .option('--event <event...>', 'names of events')
     .option('--all', 'all events')
     .option('--none', 'no events: it is no longer assigned');
-  onCall<AssignEndpointFlags>(assign, async ({ session, args: [given = ''], options }) => {
+  onCall<AssignEndpointFlags>(assign, async ({ session, args: [idOrName = ''], options }) => {
     const eventNames = eventsOf(options);
     const { id: organizationId } = await findOrganization(session);
-    const endpoint = await findEndpoint(session, organizationId, given);
+    const endpoint = await findEndpoint(session, organizationId, idOrName);
     const { id: projectId } = await findProject(session.client, organizationId, options.project);
     const params = { projectId, endpointId: endpoint.id };
     const made = await session.client.call('assignNotificationEndpoint', { params, body: { eventNames } });

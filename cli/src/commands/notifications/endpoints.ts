@@ -71,16 +71,16 @@ function addChanging(group: Command): void {
     .option('--value-file <file>', 'file that contains the value; - for standard input')
     .option('--secret-file <file>', 'file with the secret that signs what is sent to a webhook')
     .option('--no-secret', 'messages to it are no longer signed');
-  onCall<EndpointFlags>(update, async ({ session, args: [given = ''], options }) => {
-    const { id } = await endpointOf(session, given);
+  onCall<EndpointFlags>(update, async ({ session, args: [idOrName = ''], options }) => {
+    const { id } = await endpointOf(session, idOrName);
     const { name, type } = options;
     const body = { name, type, value: valueOf(options), webhookSecret: secretOf(options) };
     const changed = await session.client.call('updateNotificationEndpoint', { params: { id }, body });
     return session.answer(changed, () => `Notification endpoint ${plain(changed.name)} was updated`);
   });
   const remove = group.command('delete <endpoint>').description('delete an endpoint, with its deliveries');
-  onCall(remove, async ({ session, args: [given = ''] }) => {
-    const { id, name } = await endpointOf(session, given);
+  onCall(remove, async ({ session, args: [idOrName = ''] }) => {
+    const { id, name } = await endpointOf(session, idOrName);
     await session.client.call('deleteNotificationEndpoint', { params: { id } });
     return session.answer({ id }, `Notification endpoint ${plain(name)} was deleted`);
   });
@@ -105,8 +105,8 @@ function showTest({ output }: CommandSession, name: string, result: Notification
 
 function addTest(group: Command): void {
   const test = group.command('test <endpoint>').description('send a test message now, and show the response');
-  onCall(test, async ({ session, args: [given = ''] }) => {
-    const { id, name } = await endpointOf(session, given);
+  onCall(test, async ({ session, args: [idOrName = ''] }) => {
+    const { id, name } = await endpointOf(session, idOrName);
     const result = await session.client.call('testNotificationEndpoint', { params: { id } });
     await (session.isJson ? session.output.json(result) : showTest(session, name, result));
     return result.error === null ? exitCodes.good : exitCodes.failed;
@@ -115,9 +115,9 @@ function addTest(group: Command): void {
 
 function addShow(group: Command): void {
   const show = group.command('show <endpoint>').description('show an endpoint: its id or exact name');
-  onCall(show, async ({ session, args: [given = ''] }) => {
+  onCall(show, async ({ session, args: [idOrName = ''] }) => {
     const { output, isJson, client } = session;
-    const { id } = await endpointOf(session, given);
+    const { id } = await endpointOf(session, idOrName);
     const endpoint = await client.call('getNotificationEndpoint', { params: { id } });
     if (isJson) return output.json(endpoint);
     return output.fields([

@@ -7,13 +7,13 @@ import type { CommandSession } from '../../session/session.ts';
 export async function findEndpoint(
   { client }: CommandSession,
   organizationId: string,
-  given: string,
+  idOrName: string,
 ): Promise<NotificationEndpoint> {
   const all = await client.call('listNotificationEndpoints', { query: { organizationId } });
-  return only(matching(all, given), 'endpoint', given, ({ name }) => name);
+  return only(matching(all, idOrName), 'endpoint', idOrName, ({ name }) => name);
 }
 
 /** The same, in the organization of the session. */
-export async function endpointOf(session: CommandSession, given: string): Promise<NotificationEndpoint> {
-  return findEndpoint(session, (await findOrganization(session)).id, given);
+export async function endpointOf(session: CommandSession, idOrName: string): Promise<NotificationEndpoint> {
+  return findEndpoint(session, (await findOrganization(session)).id, idOrName);
 }

@@ -21,8 +21,8 @@ export function addPlanDocumentCommands(group: Command): void {
       .command('plan-json')
       .description('print the stored plan in the JSON form of terraform, with sensitive values hidden'),
   );
-  onCall<DeploymentFlags>(document, async ({ session, args: [given], options }) => {
-    const id = await findDeploymentId(session, given, options);
+  onCall<DeploymentFlags>(document, async ({ session, args: [deployment], options }) => {
+    const id = await findDeploymentId(session, deployment, options);
     return session.output.json(await session.client.call('getPlanJson', { params: { id } }));
   });
   const impact = group

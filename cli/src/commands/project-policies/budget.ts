@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Budget } from '#contract/costs/shapes.ts';
 import { type BudgetTimeframe, budgetTimeframes } from '#contract/costs/timeframes.ts';
 import { gather, onCall } from '../../call/command-line.ts';
-import { namedProject } from '../../find/find-environment.ts';
+import { projectOf } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
 import type { CommandSession } from '../../session/session.ts';
 import { plain } from '../../terminal/safe-text.ts';
@@ -40,7 +40,7 @@ export function addBudgetCommands(program: Command): void {
   onCall(
     group.command('show <project>').description("show a project's budget"),
     async ({ session, args: [name = ''] }) => {
-      const { id: projectId } = await namedProject(session, name);
+      const { id: projectId } = await projectOf(session, name);
       return show(session, await session.client.call('getBudget', { params: { projectId } }));
     },
   );
@@ -62,7 +62,7 @@ export function addBudgetCommands(program: Command): void {
     const thresholds = (options.threshold ?? []).map((text) =>
       numberOf('--threshold', text, /^\d+$/, 'a whole number of percent'),
     );
-    const { id: projectId } = await namedProject(session, name);
+    const { id: projectId } = await projectOf(session, name);
     const body = { amount, timeframe: options.timeframe, thresholds };
     return show(session, await session.client.call('setBudget', { params: { projectId }, body }));
   });
@@ -70,7 +70,7 @@ export function addBudgetCommands(program: Command): void {
   onCall(
     group.command('delete <project>').description("delete a project's budget"),
     async ({ session, args: [name = ''] }) => {
-      const { id: projectId } = await namedProject(session, name);
+      const { id: projectId } = await projectOf(session, name);
       const deleted = await session.client.call('deleteBudget', { params: { projectId } });
       return session.answer(deleted, `The budget of ${plain(name)} was deleted`);
     },

@@ -5,7 +5,7 @@ import { type PolicySetting, settingsInForce } from '#contract/project-policies/
 import type { Policy } from '#contract/project-policies/shapes.ts';
 import { without } from '#contract/schema/without-nulls.ts';
 import { onCall } from '../../call/command-line.ts';
-import { findOrganization, namedProject } from '../../find/find-environment.ts';
+import { findOrganization, projectOf } from '../../find/find-environment.ts';
 import { BadCall } from '../../session/exit-codes.ts';
 import type { CommandSession } from '../../session/session.ts';
 import type { TableColumn } from '../../terminal/table.ts';
@@ -118,7 +118,7 @@ function addSet(group: Command): void {
   onCall<SetPolicyFlags>(set, async ({ session, args: [name = ''], options }) => {
     const changes = changesOf(options);
     if (Object.keys(changes).length === 0) throw new BadCall('Specify at least one setting.');
-    const { id: projectId } = await namedProject(session, name);
+    const { id: projectId } = await projectOf(session, name);
     const known = await session.client.call('getPolicy', { query: { projectId } });
     const settings = without(known, ['id', 'organizationId', 'updatedBy', 'isSelfApprovalForbidden']);
     return show(session, await session.client.call('updatePolicy', { body: { ...settings, ...changes } }));
@@ -135,7 +135,7 @@ export function addPolicyCommands(program: Command): void {
       .command('show <project>')
       .description('show the settings that apply in a project, and where they come from'),
     async ({ session, args: [name = ''] }) => {
-      const { id: projectId } = await namedProject(session, name);
+      const { id: projectId } = await projectOf(session, name);
       return show(session, await session.client.call('getPolicy', { query: { projectId } }));
     },
   );
@@ -145,7 +145,7 @@ export function addPolicyCommands(program: Command): void {
     group.command('limits <project>').description('show whether you may have one more active environment'),
     async ({ session, args: [name = ''] }) => {
       const { client, output, isJson } = session;
-      const { id: projectId } = await namedProject(session, name);
+      const { id: projectId } = await projectOf(session, name);
       const found = await client.call('checkPolicyLimits', { query: { projectId } });
       if (isJson) return output.json(found);
       const text = (active: number, isReached: boolean) => `${active}${isReached ? ' (limit reached)' : ''}`;

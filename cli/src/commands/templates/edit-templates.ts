@@ -137,10 +137,10 @@ function addEdit(group: Command): void {
         'change a template for later deployments of all its environments; an empty text clears a setting',
       ),
   ).option('--name <name>', 'its new name');
-  onCall<EditTemplateFlags>(edit, async ({ session, args: [given = ''], options }) => {
+  onCall<EditTemplateFlags>(edit, async ({ session, args: [idOrName = ''], options }) => {
     const { client } = session;
     const { id: organizationId } = await findOrganization(session);
-    const before = await findTemplate(client, organizationId, given);
+    const before = await findTemplate(client, organizationId, idOrName);
     const type = options.type ?? before.type;
     const changes = await settingsOf(session, organizationId, options, { type, before });
     const body = {

@@ -23,14 +23,14 @@ const columns: TableColumn<Template>[] = [
 /** @throws BadCall unless exactly one of both is specified */
 async function shown(
   session: CommandSession,
-  given: string | undefined,
+  idOrName: string | undefined,
   environment: string | undefined,
 ): Promise<Template> {
   const { client } = session;
-  if ((given === undefined) === (environment === undefined))
+  if ((idOrName === undefined) === (environment === undefined))
     throw new BadCall('Specify either a template, or --environment with the id or name of an environment.');
   if (environment === undefined)
-    return findTemplate(client, (await findOrganization(session)).id, given ?? '');
+    return findTemplate(client, (await findOrganization(session)).id, idOrName ?? '');
   const { blueprintId, latestDeploymentLog } = await findEnvironment(session, environment);
   return client.call('getTemplate', { params: { id: blueprintId ?? latestDeploymentLog.blueprintId } });
 }
@@ -102,18 +102,18 @@ function addReads(group: Command): void {
     .command('show [template]')
     .description('show a template: its id or exact name')
     .option('-e, --environment <environment>', 'the template of this environment: its id or exact name');
-  onCall<{ environment?: string }>(one, async ({ session, args: [given], options }) =>
-    show(session, await shown(session, given, options.environment)),
+  onCall<{ environment?: string }>(one, async ({ session, args: [idOrName], options }) =>
+    show(session, await shown(session, idOrName, options.environment)),
   );
 }
 
 function addProjects(group: Command): void {
   onCall(
     group.command('add-project <template> <project>').description('let a project use the template'),
-    async ({ session, args: [given = '', name = ''] }) => {
+    async ({ session, args: [idOrName = '', name = ''] }) => {
       const { client } = session;
       const { id: organizationId } = await findOrganization(session);
-      const { id } = await findTemplate(client, organizationId, given);
+      const { id } = await findTemplate(client, organizationId, idOrName);
       const project = await findProject(client, organizationId, name);
       const params = { id };
       return show(
@@ -126,10 +126,10 @@ function addProjects(group: Command): void {
     group
       .command('remove-project <template> <project>')
       .description('stop a project from using the template; its environments keep working'),
-    async ({ session, args: [given = '', name = ''] }) => {
+    async ({ session, args: [idOrName = '', name = ''] }) => {
       const { client } = session;
       const { id: organizationId } = await findOrganization(session);
-      const { id } = await findTemplate(client, organizationId, given);
+      const { id } = await findTemplate(client, organizationId, idOrName);
       const project = await findProject(client, organizationId, name, { withArchived: true });
       const params = { id, projectId: project.id };
       return show(session, await client.call('removeTemplateFromProject', { params }));
@@ -142,9 +142,9 @@ function addDelete(group: Command): void {
     group
       .command('delete <template>')
       .description('delete a template: its id or exact name; environments that use it keep working'),
-    async ({ session, args: [given = ''] }) => {
+    async ({ session, args: [idOrName = ''] }) => {
       const { client } = session;
-      const { id, name } = await findTemplate(client, (await findOrganization(session)).id, given);
+      const { id, name } = await findTemplate(client, (await findOrganization(session)).id, idOrName);
       const deleted = await client.call('deleteTemplate', { params: { id } });
       return session.answer(deleted, `Template ${plain(name)} was deleted`);
     },

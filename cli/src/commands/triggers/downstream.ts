@@ -41,8 +41,8 @@ async function change(
   { add, remove, only, none }: DownstreamFlags,
 ): Promise<void> {
   const { client } = session;
-  const given = [add, remove, only, none].filter((flag) => flag !== undefined);
-  if (given.length > 1) throw new BadCall('Of --add, --remove, --only and --none, use one at a time.');
+  const flags = [add, remove, only, none].filter((flag) => flag !== undefined);
+  if (flags.length > 1) throw new BadCall('Of --add, --remove, --only and --none, use one at a time.');
   const params = { id };
   const body = async (names: readonly string[]) => ({
     downstreamEnvironmentIds: await idsOf(session, names),

@@ -49,7 +49,7 @@ export async function listOf(
 }
 
 /** @throws BadCall unless exactly one of the variables has the name, and the type if one is specified */
-export function named(all: readonly Variable[], name: string, flags: TypeFlags = {}): Variable {
+export function variableNamed(all: readonly Variable[], name: string, flags: TypeFlags = {}): Variable {
   const found = all.filter(
     (each) => each.name === name && (!flags.env || each.type === 0) && (!flags.var || each.type === 1),
   );
@@ -68,12 +68,12 @@ async function nameOfScope(
   { client }: CommandSession,
   { scope, scopeId = '' }: Variable,
 ): Promise<string | undefined> {
-  const given = { params: { id: scopeId } };
-  if (scope === 'SET') return (await client.call('getConfigurationSet', given)).name;
-  if (scope === 'PROJECT') return (await client.call('getProject', given)).name;
-  if (scope === 'BLUEPRINT') return (await client.call('getTemplate', given)).name;
+  const request = { params: { id: scopeId } };
+  if (scope === 'SET') return (await client.call('getConfigurationSet', request)).name;
+  if (scope === 'PROJECT') return (await client.call('getProject', request)).name;
+  if (scope === 'BLUEPRINT') return (await client.call('getTemplate', request)).name;
   if (scope === 'ENVIRONMENT' || scope === 'WORKFLOW')
-    return (await client.call('getEnvironment', given)).name;
+    return (await client.call('getEnvironment', request)).name;
   return undefined;
 }
 

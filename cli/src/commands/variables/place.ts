@@ -30,7 +30,7 @@ export function withPlaceFlags(command: Command, project: string): Command {
  */
 export async function placeOf(session: CommandSession, flags: VariablePlaceFlags): Promise<VariablePlace> {
   const { project, template, environment } = flags;
-  if ([project, template, environment].filter((given) => given !== undefined).length > 1)
+  if ([project, template, environment].filter((flag) => flag !== undefined).length > 1)
     throw new BadCall('Specify only one of --project, --template and --environment.');
   if (environment !== undefined)
     return { kind: 'environment', id: (await findEnvironment(session, environment)).id };

@@ -17,7 +17,7 @@ import type { TableColumn } from '../../terminal/table.ts';
 import { withChoices } from '../../variables/keep-choices.ts';
 import type { VariableEntry } from '../../variables/variable-file.ts';
 import { type VariableFlags, variableChanges, withVariableFlags } from '../../variables/variable-flags.ts';
-import { listOf, named, variableColumns } from './list-variables.ts';
+import { listOf, variableColumns, variableNamed } from './list-variables.ts';
 import { placeOf, type VariablePlaceFlags, withPlaceFlags } from './place.ts';
 
 interface CreationFlags {
@@ -66,23 +66,23 @@ async function creationScope(
 }
 
 /**
- * @param given id or exact name
+ * @param idOrName id or exact name
  * @param project in which it was created; absent: the organization
  * @throws BadCall unless exactly one matches
  */
 export async function findSet(
   session: CommandSession,
-  given: string,
+  idOrName: string,
   project?: string,
 ): Promise<Pick<ConfigurationSet, 'id' | 'name'>> {
   const { client } = session;
-  const byId = isId(given)
-    ? await orNotFound(client.call('getConfigurationSet', { params: { id: given } }))
+  const byId = isId(idOrName)
+    ? await orNotFound(client.call('getConfigurationSet', { params: { id: idOrName } }))
     : null;
   if (byId) return byId;
   const query = await creationScope(session, project);
   const all = await client.call('listConfigurationSets', { query });
-  return only(matching(all, given), 'set', given, ({ name }) => name);
+  return only(matching(all, idOrName), 'set', idOrName, ({ name }) => name);
 }
 
 /** @throws BadCall unless exactly one place is specified */
@@ -91,8 +91,8 @@ async function assignmentPlace(
   { organization, deployment, ...place }: AssignmentFlags,
 ): Promise<{ scope: string; scopeId: string }> {
   const { project, template, environment } = place;
-  const given = [organization, project, template, environment, deployment].filter(Boolean);
-  if (given.length !== 1)
+  const places = [organization, project, template, environment, deployment].filter(Boolean);
+  if (places.length !== 1)
     throw new BadCall('Specify exactly one place, such as --environment with an id or exact name.');
   if (deployment) return { scope: 'deployment', scopeId: deployment };
   const { kind, id } = await placeOf(session, place);
@@ -137,8 +137,8 @@ function addReading(group: Command): void {
     .command('show <set>')
     .description('show a set and its variables: its id or exact name')
     .option(...inProject);
-  onCall<CreationFlags>(one, async ({ session, args: [given = ''], options }) => {
-    const { id } = await findSet(session, given, options.project);
+  onCall<CreationFlags>(one, async ({ session, args: [idOrName = ''], options }) => {
+    const { id } = await findSet(session, idOrName, options.project);
     return show(session, await session.client.call('getConfigurationSet', { params: { id } }));
   });
   const assigned = withAssignmentFlags(
@@ -167,7 +167,7 @@ async function changesOf(
   if (changes.length + unset.length === 0) return undefined;
   const all = await listOf(session, { setId });
   return [
-    ...[...new Set(unset)].map((name) => ({ id: named(all, name).id, toDelete: true })),
+    ...[...new Set(unset)].map((name) => ({ id: variableNamed(all, name).id, toDelete: true })),
     ...changes.map((change) => {
       const stored = all.find(({ name, type }) => name === change.name && type === change.type);
       return { ...withChoices(change, stored), ...(stored ? { id: stored.id } : {}) };
@@ -201,10 +201,10 @@ function addChanges(group: Command): void {
       .option('--description <text>', 'what it is for')
       .option('--unset <name>', 'remove this variable; may be repeated', gather),
   );
-  onCall<EditSetFlags>(edit, async ({ session, args: [given = ''], options }) => {
+  onCall<EditSetFlags>(edit, async ({ session, args: [idOrName = ''], options }) => {
     const changes = variableChanges(options);
     const { name, description, project } = options;
-    const { id } = await findSet(session, given, project);
+    const { id } = await findSet(session, idOrName, project);
     const configurationPropertiesChanges = await changesOf(session, id, changes, options.unset);
     const body = { name, description, configurationPropertiesChanges };
     return show(session, await session.client.call('updateConfigurationSet', { params: { id }, body }));
@@ -213,8 +213,8 @@ function addChanges(group: Command): void {
     .command('delete <set>')
     .description('delete a set: later deployments run without its variables')
     .option(...inProject);
-  onCall<CreationFlags>(remove, async ({ session, args: [given = ''], options }) => {
-    const { id, name } = await findSet(session, given, options.project);
+  onCall<CreationFlags>(remove, async ({ session, args: [idOrName = ''], options }) => {
+    const { id, name } = await findSet(session, idOrName, options.project);
     const deleted = await session.client.call('deleteConfigurationSet', { params: { id } });
     return session.answer(deleted, `Configuration set ${plain(name)} was deleted`);
   });
@@ -223,11 +223,11 @@ function addChanges(group: Command): void {
 /** Ids of sets, which may have been created in the organization or in the project of a place. */
 async function setIds(
   session: CommandSession,
-  given: readonly string[],
+  idsOrNames: readonly string[],
   from: string | undefined,
 ): Promise<string> {
   const ids: string[] = [];
-  for (const each of given) ids.push((await findSet(session, each, from)).id);
+  for (const each of idsOrNames) ids.push((await findSet(session, each, from)).id);
   return ids.join(',');
 }
 

@@ -12,10 +12,10 @@ import {
   hiddenBy,
   inheritedColumns,
   listOf,
-  named,
   originOf,
   type TypeFlags,
   typeWords,
+  variableNamed,
 } from './list-variables.ts';
 import { placeOf, type VariablePlace, type VariablePlaceFlags, withPlaceFlags } from './place.ts';
 import { findSet } from './sets.ts';
@@ -117,7 +117,7 @@ function addReading(group: Command): void {
   );
   onCall<OwnerFlags & TypeFlags>(one, async ({ session, args: [name = ''], options }) => {
     const { query } = await ownerOf(session, options);
-    return show(session, named(await listOf(session, query), name, options));
+    return show(session, variableNamed(await listOf(session, query), name, options));
   });
 }
 
@@ -159,7 +159,7 @@ function addChanges(group: Command): void {
     const own = (await listOf(session, query)).filter(
       (each) => each.scope === scope && each.scopeId === scopeId,
     );
-    const { id = '' } = named(own, name, options);
+    const { id = '' } = variableNamed(own, name, options);
     const deleted = await client.call('deleteVariable', { params: { id } });
     return session.answer(deleted, `The variable ${plain(name)} was deleted.`);
   });
