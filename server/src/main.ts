@@ -11,7 +11,7 @@ import { startService } from './start/service.ts';
 /**
  * Ctrl-C below npm arrives twice: the handlers stay, so that the second one does not end us in the middle.
  */
-function untilTold(): Promise<void> {
+function untilStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
   });
@@ -54,11 +54,11 @@ async function main(): Promise<void> {
   if (problem !== undefined) log.warn({ reason: problem }, 'approval policies cannot be evaluated');
   const ofGit = await gitProblem();
   if (ofGit !== undefined) log.warn({ reason: ofGit }, 'the service cannot read repositories on the web');
-  const told = untilTold();
+  const stopSignal = untilStopSignal();
   await using service = await startService(settings, log);
   await handOverFirstKey(service, process.stdout);
   process.stdout.write(`Envarium listens on ${service.address}\n`);
-  await told;
+  await stopSignal;
   process.stdout.write('Stopping; running deployments continue and are picked up at the next start\n');
 }
 

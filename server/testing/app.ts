@@ -92,15 +92,15 @@ async function addKey(
     .insertInto('api_key')
     .values({ id: key.id, name: key.id, user_id: key.id, secret_hmac: context.keyHash.hash(key.secret) })
     .execute();
-  for (const [organization_id, given] of Object.entries(roles)) {
-    const role = await roleOf(context, organization_id, given);
+  for (const [organization_id, nameOrId] of Object.entries(roles)) {
+    const role = await roleOf(context, organization_id, nameOrId);
     await context.db
       .insertInto('organization_member')
       .values({ organization_id, user_id: key.id, role })
       .execute();
   }
-  for (const { organizationId, projectId, environmentId, role: given } of assigned) {
-    const role = await roleOf(context, organizationId, given);
+  for (const { organizationId, projectId, environmentId, role: nameOrId } of assigned) {
+    const role = await roleOf(context, organizationId, nameOrId);
     await context.db
       .insertInto('role_assignment')
       .values({

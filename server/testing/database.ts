@@ -35,8 +35,8 @@ export async function testDatabase(): Promise<Database> {
 }
 
 async function serverAddress(): Promise<pg.ClientConfig> {
-  const given = process.env[testServerVariable];
-  if (given) return JSON.parse(given) as pg.ClientConfig;
+  const parameters = process.env[testServerVariable];
+  if (parameters) return JSON.parse(parameters) as pg.ClientConfig;
   ownServer ??= startOwnServer();
   return (await ownServer).address;
 }

@@ -76,9 +76,9 @@ export function alternativesOf(operation: Operation): readonly (readonly Subject
 }
 
 /** A body that is a text or an array has no fields. */
-function bodyOf(least: unknown, given: unknown, named: Readonly<Record<string, string>>): unknown {
-  if (typeof least === 'string' || Array.isArray(least)) return given ?? least;
-  return { ...(least as object), ...(given as object), ...named };
+function bodyOf(least: unknown, sample: unknown, named: Readonly<Record<string, string>>): unknown {
+  if (typeof least === 'string' || Array.isArray(least)) return sample ?? least;
+  return { ...(least as object), ...(sample as object), ...named };
 }
 
 /**

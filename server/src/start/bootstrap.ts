@@ -43,15 +43,15 @@ function asUser(context: Context, tx: Connection, userId: string): ActorContext 
 
 /**
  * Creates what is missing, which is nothing on later starts.
- * @param given the first key by settings, else one is drawn
+ * @param configuredKey the first key by settings, else one is drawn
  * @returns the first key where it was made now, to be shown once
  */
-export async function bootstrap(context: Context, given: FirstKey | null): Promise<FirstKey | null> {
+export async function bootstrap(context: Context, configuredKey: FirstKey | null): Promise<FirstKey | null> {
   return inTransaction(context, async (context) => {
     // Two servers that start on an empty database at once: the second finds what the first has made.
     await sql`select pg_advisory_xact_lock(${bootstrapLock})`.execute(context.db);
     if (await hasApiKey(context.db)) return null;
-    const key = given ?? { id: context.newId(), secret: newKeySecret() };
+    const key = configuredKey ?? { id: context.newId(), secret: newKeySecret() };
     await insertUser(context.db, { id: systemUserId, name: 'Envarium', isApiKey: false });
     await insertKey(context, key);
     const organization = await createOrganization(asUser(context, context.db, key.id), { name: 'Envarium' });

@@ -73,7 +73,7 @@ export interface Service extends AsyncDisposable {
   readonly context: Context;
 }
 
-function givenKey(settings: ServerSettings): FirstKey | null {
+function keyOfSettings(settings: ServerSettings): FirstKey | null {
   const { bootstrapApiKey: id, bootstrapApiSecret: secret } = settings;
   return id !== undefined && secret !== undefined ? { id, secret: secret.reveal() } : null;
 }
@@ -117,8 +117,8 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
     stopping: stopping.signal,
     react: reactWith<Context>(families.map(({ reactions = {} }) => reactions)),
   };
-  const given = givenKey(settings);
-  const firstKey = await bootstrap(context, given);
+  const configuredKey = keyOfSettings(settings);
+  const firstKey = await bootstrap(context, configuredKey);
   const app = await buildApp(context, families);
   const places = stack.use(await listen(app, settings));
   stack.defer(() => stopping.abort());
@@ -133,7 +133,7 @@ export async function startService(settings: ServerSettings, log: Logger): Promi
   return {
     address,
     dataFolder: folder.path,
-    firstKey: given ? null : firstKey,
+    firstKey: configuredKey ? null : firstKey,
     context,
     async [Symbol.asyncDispose]() {
       announceStop(context);

@@ -8,7 +8,7 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
 }
 
-export const oddText = fc.oneof(
+export const unusualText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
     '',
@@ -36,7 +36,7 @@ export function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const types = [schema.type ?? 'object'].flat();
   const one = (type: string): fc.Arbitrary<unknown> => {
-    if (type === 'string') return oddText;
+    if (type === 'string') return unusualText;
     if (type === 'integer' || type === 'number') return fc.oneof(fc.integer(), fc.double());
     if (type === 'boolean') return fc.boolean();
     if (type === 'array') return fc.array(valueOf(schema.items ?? { type: 'string' }), { maxLength: 3 });
@@ -46,7 +46,7 @@ export function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
     );
     return fields.length > 0
       ? fc.record(Object.fromEntries(fields), { requiredKeys: [] })
-      : fc.dictionary(oddText, oddText, { maxKeys: 2 });
+      : fc.dictionary(unusualText, unusualText, { maxKeys: 2 });
   };
   return fc.oneof(...types.map(one));
 }

@@ -139,9 +139,9 @@ test('limits of a project apply to each environment in turn', async () => {
 
 test('ids that are unknown or foreign are refused by place, before anything happens', async () => {
   const { id } = await createIdle();
-  const stranger = await app.addKey();
-  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' }, as: stranger });
-  const [project] = await ok('listProjects', { query: { organizationId: elsewhere }, as: stranger });
+  const outsider = await app.addKey();
+  const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' }, as: outsider });
+  const [project] = await ok('listProjects', { query: { organizationId: elsewhere }, as: outsider });
   const foreign = await createIdleIn(elsewhere, project?.id ?? '');
   async function createIdleIn(organizationId: string, projectId: string) {
     const body = {
@@ -152,7 +152,7 @@ test('ids that are unknown or foreign are refused by place, before anything happ
       type: 'terraform',
       preventAutoDeploy: true,
     };
-    return (await ok('createEnvironmentWithoutTemplate', { body, as: stranger })).id;
+    return (await ok('createEnvironmentWithoutTemplate', { body, as: outsider })).id;
   }
   for (const unknown of [randomUUID(), 'no-uuid', foreign]) {
     const body = { environmentIds: [id, unknown], organizationId };

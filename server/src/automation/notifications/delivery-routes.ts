@@ -96,9 +96,9 @@ async function checkFilters({ db }: ActorContext, { organizationId, ...query }: 
   if (offset && !isUuid(offset)) throw badField('query.offset', 'must be an id that a reply has');
 }
 
-async function list(context: ActorContext, { limit = usualLimit, ...asked }: ListQuery) {
-  await checkFilters(context, asked);
-  const { organizationId, ...query } = asked;
+async function list(context: ActorContext, { limit = usualLimit, ...filters }: ListQuery) {
+  await checkFilters(context, filters);
+  const { organizationId, ...query } = filters;
   const offset = query.offset || undefined;
   const rows = await listDeliveries(context.db, organizationId, { ...query, offset, limit: limit + 1 });
   const page = rows.slice(0, limit);

@@ -32,7 +32,7 @@ test('each move of a deploy and a destroy has its event', () => {
     [{ type: 'task' }, null],
     [{ type: 'prPlan', to: 'FAILURE' }, null],
   ];
-  for (const [given, event] of expected) assert.equal(eventOfMove(move(given)), event, JSON.stringify(given));
+  for (const [input, event] of expected) assert.equal(eventOfMove(move(input)), event, JSON.stringify(input));
 });
 
 test('a drift run without drift is an event only where there was some before', () => {

@@ -82,12 +82,12 @@ test('a token of some projects reads for those who may use it there, and for nob
 });
 
 test('the members of another organization cannot use a token of this one', async () => {
-  const stranger = await app.addKey();
-  const { id } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: stranger });
+  const outsider = await app.addKey();
+  const { id } = await ok(app, 'createOrganization', { body: { name: 'Other' }, as: outsider });
   for (const query of [{}, { organizationId: id }, { organizationId }] as Record<string, string>[])
     await refused(app, 'listRepositoryRevisions', 400, {
       query: { repository, tokenId, ...query },
-      as: stranger,
+      as: outsider,
     });
 });
 

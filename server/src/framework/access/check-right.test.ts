@@ -11,7 +11,7 @@ const { app, send, call, ok, refused, createActive } = await startAgentTests();
 const environment = await createActive();
 const { ids, requestOf } = await makeSamples(app, environment);
 
-const stranger = await app.addKey();
+const outsider = await app.addKey();
 const other = await app.addKey();
 const { id: otherOrganization } = await ok('createOrganization', { body: { name: 'Other' }, as: other });
 
@@ -38,7 +38,7 @@ for (const operation of guarded) {
   });
 
   test(`${operation.name}: a caller without any role`, async () => {
-    const response = await call(operation.name, { ...requestOf(operation), as: stranger });
+    const response = await call(operation.name, { ...requestOf(operation), as: outsider });
     const isArray = (operation.reply as { type?: unknown }).type === 'array';
     const isList = operation.method === 'GET' && isIn(operation, 'query') && isArray;
     assert.equal(response.statusCode, isIn(operation, 'params') ? 404 : isList ? 200 : 403, response.body);
@@ -47,19 +47,19 @@ for (const operation of guarded) {
 }
 
 test('lists are empty for a caller without any role, and hold nothing of others', async () => {
-  for (const as of [stranger, other]) {
+  for (const as of [outsider, other]) {
     const environments = await call('listEnvironments', { as });
     assert.deepEqual([environments.body, environments.headers['x-total-count']], ['[]', '0']);
   }
-  assert.deepEqual(await ok('listAgents', { as: stranger }), []);
+  assert.deepEqual(await ok('listAgents', { as: outsider }), []);
   assert.deepEqual(fieldOf(await ok('listAgents', { as: other }), 'organizationId'), [otherOrganization]);
-  assert.deepEqual(await ok('listOrganizations', { as: stranger }), []);
-  assert.deepEqual(await ok('listProjects', { as: stranger }), []);
+  assert.deepEqual(await ok('listOrganizations', { as: outsider }), []);
+  assert.deepEqual(await ok('listProjects', { as: outsider }), []);
   for (const query of [{ organizationId: app.organizationId }, { projectId: app.projectId }] as Record<
     string,
     string
   >[]) {
-    assert.deepEqual(await ok('listEnvironments', { query, as: stranger }), []);
+    assert.deepEqual(await ok('listEnvironments', { query, as: outsider }), []);
   }
   assert.deepEqual(fieldOf(await ok('listOrganizations', { as: other }), 'id'), [otherOrganization]);
   assert.deepEqual(fieldOf(await ok('listProjects', { as: other }), 'organizationId'), [otherOrganization]);
@@ -105,9 +105,9 @@ test('an unknown or malformed id in the path is a 404 in the common form', async
 });
 
 test('an unknown role grants no rights', async () => {
-  const odd = await app.addKey({ [app.organizationId]: 'constructor' });
-  assert.equal((await send({ url: `/api/environments/${environment.id}` }, odd)).statusCode, 403);
-  assert.deepEqual(await ok('listEnvironments', { as: odd }), []);
+  const unknownRole = await app.addKey({ [app.organizationId]: 'constructor' });
+  assert.equal((await send({ url: `/api/environments/${environment.id}` }, unknownRole)).statusCode, 403);
+  assert.deepEqual(await ok('listEnvironments', { as: unknownRole }), []);
 });
 
 test('refused requests change nothing', async () => {

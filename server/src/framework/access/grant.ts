@@ -12,7 +12,7 @@ import { loadAccess } from './load-access.ts';
 import { rightsOfRole } from './role-rights.ts';
 
 /** A role that a place can have. */
-export interface GivenRole {
+export interface AssignableRole {
   /** The name of a built-in role, or the id of a custom one. */
   readonly role: string;
   /** Of a custom role. */
@@ -26,7 +26,11 @@ function scopeOf({ projectId, environmentId }: Place): RoleScope {
 }
 
 /** Rights of a role at a place; undefined where the place cannot have it. */
-export async function findRole(db: Connection, place: Place, role: string): Promise<GivenRole | undefined> {
+export async function findRole(
+  db: Connection,
+  place: Place,
+  role: string,
+): Promise<AssignableRole | undefined> {
   const scope = scopeOf(place);
   if (Object.hasOwn(builtInRoles[scope], role))
     return { role, roleId: null, rights: rightsOfRole(scope, role, null) };
@@ -41,9 +45,9 @@ const mostNamed = 5;
  * @param why which part of the request gives the rights
  * @throws MissingRight 403 that names the rights which the caller does not have there itself
  */
-export function requireRights(actor: Actor, place: Place, given: Iterable<Right>, why: string): void {
-  const held = actor.access.rightsAt(place);
-  const missing = [...given].filter((right) => !held.has(right));
+export function requireRights(actor: Actor, place: Place, required: Iterable<Right>, why: string): void {
+  const own = actor.access.rightsAt(place);
+  const missing = [...required].filter((right) => !own.has(right));
   if (missing.length === 0) return;
   const named = missing.slice(0, mostNamed).join(', ');
   const others = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : '';
@@ -61,14 +65,14 @@ export async function requireGrantable(
   place: Place,
   role: string,
   field: string,
-): Promise<GivenRole> {
-  const given = await findRole(db, place, role);
-  if (!given) {
+): Promise<AssignableRole> {
+  const grantedRole = await findRole(db, place, role);
+  if (!grantedRole) {
     const names = Object.keys(builtInRoles[scopeOf(place)]).join(', ');
     throw badField(field, `must be one of ${names}, or the id of a custom role of the organization`);
   }
-  requireRights(actor, place, given.rights, pointerTo(field));
-  return given;
+  requireRights(actor, place, grantedRole.rights, pointerTo(field));
+  return grantedRole;
 }
 
 /**

@@ -115,9 +115,9 @@ test('a caller that asks before it sends a body is invited only after its admiss
         ...(authorization ? { authorization } : {}),
       },
     });
-  const stranger = ask(undefined);
-  assert.match(await answerOf(stranger), /^HTTP\/1\.1 401 /);
-  stranger.destroy();
+  const anonymous = ask(undefined);
+  assert.match(await answerOf(anonymous), /^HTTP\/1\.1 401 /);
+  anonymous.destroy();
   const known = ask(basic(app.admin));
   assert.match(await answerOf(known), /^HTTP\/1\.1 100 /);
   known.write('{}');

@@ -5,7 +5,7 @@ import { operations } from '#contract/operations.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { pathOf } from '../../../testing/client.ts';
 import { checkAnswer } from '../../../testing/fuzzing/check-answer.ts';
-import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
+import { type JsonSchema, unusualText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
 import { makeSamples } from '../../../testing/samples.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -32,9 +32,9 @@ const schemaOf = (schema: unknown) => JSON.parse(JSON.stringify(schema ?? {})) a
 function texts(schema: unknown, known: Readonly<Record<string, string>> = {}) {
   const fields = Object.keys(schemaOf(schema).properties ?? {}).map((name) => {
     // An empty parameter would make the path of another operation.
-    const odd = oddText.map((text) => text.toWellFormed() || ' ');
+    const unusual = unusualText.map((text) => text.toWellFormed() || ' ');
     const own = known[name];
-    return [name, own ? fc.oneof({ weight: 4, arbitrary: fc.constant(own) }, odd) : odd] as const;
+    return [name, own ? fc.oneof({ weight: 4, arbitrary: fc.constant(own) }, unusual) : unusual] as const;
   });
   return fc.record(Object.fromEntries(fields));
 }
@@ -42,7 +42,7 @@ function texts(schema: unknown, known: Readonly<Record<string, string>> = {}) {
 function requestsOf(operation: Operation) {
   const known = requestOf(operation);
   const good = known.body ?? {};
-  const odd = fc.oneof(
+  const unusual = fc.oneof(
     valueOf(schemaOf(operation.body)).map((value) =>
       typeof value === 'object' && value !== null ? { ...good, ...value } : value,
     ),
@@ -52,7 +52,7 @@ function requestsOf(operation: Operation) {
   return fc.record({
     params: texts(operation.params, known.params),
     query: fc.option(texts(operation.query, known.query), { nil: known.query ?? {} }),
-    body: operation.body ? odd : fc.constant(undefined),
+    body: operation.body ? unusual : fc.constant(undefined),
     headers: fc.oneof(
       fc.constant({}),
       fc.constantFrom(

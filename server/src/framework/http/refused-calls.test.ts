@@ -67,8 +67,8 @@ test('calls of the state protocol without the right are recorded, also those tha
 
 test('calls of the state protocol about environments of others, known or not, are recorded', async () => {
   const { id } = await createIdle();
-  const stranger = await app.addKey();
-  await ok('createOrganization', { body: { name: 'Strangers' }, as: stranger });
+  const outsider = await app.addKey();
+  await ok('createOrganization', { body: { name: 'Strangers' }, as: outsider });
   const unknown = randomUUID();
   const before = (await refusedCalls()).length;
   for (const [path, method, status] of [
@@ -77,7 +77,7 @@ test('calls of the state protocol about environments of others, known or not, ar
     ['not-an-id', 'GET', 403],
     [id, 'DELETE', 404],
   ] as const) {
-    const { statusCode } = await send({ method, url: `${stateProtocolBase}/${path}` }, stranger);
+    const { statusCode } = await send({ method, url: `${stateProtocolBase}/${path}` }, outsider);
     assert.equal(statusCode, status, `${method} ${path}`);
   }
   assert.deepEqual(fieldsOf((await refusedCalls()).slice(before), 'entity', 'entity_id', 'details'), [
@@ -104,10 +104,10 @@ test('the id that a caller sends is in the log, and names no entry of the audit 
 });
 
 test('an id that fits in no index is recorded with its beginning', async () => {
-  const stranger = await app.addKey();
+  const outsider = await app.addKey();
   const before = (await refusedCalls()).length;
   const projectId = randomBytes(3000).toString('base64url');
-  await refused('getPolicy', 403, { query: { projectId }, as: stranger });
+  await refused('getPolicy', 403, { query: { projectId }, as: outsider });
   const rows = (await refusedCalls()).slice(before);
   assert.deepEqual(
     rows.map(({ entity_id: entityId }) => entityId as string),

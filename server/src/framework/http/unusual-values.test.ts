@@ -5,7 +5,7 @@ import { type OperationName, operations } from '#contract/operations.ts';
 import { errors } from '#contract/schema/errors.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { pathOf } from '../../../testing/client.ts';
-import { type JsonSchema, oddText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
+import { type JsonSchema, unusualText, valueOf } from '../../../testing/fuzzing/unusual-values.ts';
 import { makeSamples } from '../../../testing/samples.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -19,7 +19,7 @@ function bodies(operation: Operation, good: unknown): fc.Arbitrary<unknown> {
 }
 
 function changedValues(schema: JsonSchema, good: unknown): fc.Arbitrary<unknown> {
-  if (typeof good === 'string') return oddText;
+  if (typeof good === 'string') return unusualText;
   if (Array.isArray(good)) return changedValues(schema.items ?? {}, good[0]).map((element) => [element]);
   const fields = Object.entries(schema.properties ?? {});
   const changed = fields.map(([name, schema]) =>
@@ -58,26 +58,39 @@ test('any query or path is accepted or refused, and never causes an internal err
     ({ method, needs, replyKind }) => method === 'GET' && needs !== 'nothing' && !replyKind,
   );
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...readers), oddText, oddText, async (operation, inPath, inQuery) => {
-      const { properties = {} } = JSON.parse(JSON.stringify(operation.query ?? {})) as JsonSchema;
-      const names = Object.keys(properties);
-      // An empty parameter would make the path of another operation.
-      const odd = inPath.toWellFormed() || ' ';
-      const { id } = environment;
-      const deploymentLogId = environment.latestDeploymentLogId ?? id;
-      const { organizationId, projectId } = app;
-      const ids = { id, environmentId: id, organizationId, projectId, deploymentLogId };
-      const params = { ...ids, name: odd, agentKey: odd, userId: odd, scope: odd, scopeId: id, vcsType: odd };
-      const query =
-        names.length > 0
-          ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()]))
-          : undefined;
-      const { statusCode, body } = await send({
-        method: 'GET',
-        url: pathOf(operation, { params, ...(query ? { query } : {}) }),
-      });
-      assert.ok([200, 400, 404, 414].includes(statusCode), `${operation.name} ${statusCode} ${body}`);
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...readers),
+      unusualText,
+      unusualText,
+      async (operation, inPath, inQuery) => {
+        const { properties = {} } = JSON.parse(JSON.stringify(operation.query ?? {})) as JsonSchema;
+        const names = Object.keys(properties);
+        // An empty parameter would make the path of another operation.
+        const unusual = inPath.toWellFormed() || ' ';
+        const { id } = environment;
+        const deploymentLogId = environment.latestDeploymentLogId ?? id;
+        const { organizationId, projectId } = app;
+        const ids = { id, environmentId: id, organizationId, projectId, deploymentLogId };
+        const params = {
+          ...ids,
+          name: unusual,
+          agentKey: unusual,
+          userId: unusual,
+          scope: unusual,
+          scopeId: id,
+          vcsType: unusual,
+        };
+        const query =
+          names.length > 0
+            ? Object.fromEntries(names.map((name) => [name, inQuery.toWellFormed()]))
+            : undefined;
+        const { statusCode, body } = await send({
+          method: 'GET',
+          url: pathOf(operation, { params, ...(query ? { query } : {}) }),
+        });
+        assert.ok([200, 400, 404, 414].includes(statusCode), `${operation.name} ${statusCode} ${body}`);
+      },
+    ),
     { numRuns: 150 },
   );
 });

@@ -29,9 +29,9 @@ function steadyNow(): number {
 export async function openClock(db: Kysely<Schema>, read: () => number = steadyNow): Promise<DatabaseClock> {
   let ahead = 0;
   const compare = async (): Promise<void> => {
-    const asked = read();
+    const sentAt = read();
     const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-    const difference = (rows[0]?.now.getTime() ?? asked) - (asked + read()) / 2;
+    const difference = (rows[0]?.now.getTime() ?? sentAt) - (sentAt + read()) / 2;
     if (Math.abs(difference - ahead) >= smallestCorrection)
       ahead = Math.abs(difference) < smallestCorrection ? 0 : difference;
   };

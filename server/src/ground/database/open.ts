@@ -67,7 +67,7 @@ export async function openDatabase(
   settings: Pick<ServerSettings, 'databaseUrl' | 'dataFolder'> & { readonly account?: AccountSettings },
   log?: SupervisorLog,
 ): Promise<Database> {
-  if (settings.databaseUrl) return openGiven(settings.databaseUrl.reveal());
+  if (settings.databaseUrl) return openExternal(settings.databaseUrl.reveal());
   const { place } = openDataFolder(settings.dataFolder);
   const embedded = await EmbeddedPostgres.open(place, { log, account: settings.account });
   try {
@@ -136,7 +136,7 @@ function openPool(address: pg.ClientConfig, max: number, log: SupervisorLog | un
   return pool;
 }
 
-async function openGiven(url: string): Promise<Database> {
+async function openExternal(url: string): Promise<Database> {
   const database = connect({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
     const { rows } = await database.pool.query<{ version: string }>(

@@ -24,10 +24,10 @@ test('statements of the same moment and the beginning of their transaction are s
   await notes();
   let writes = 0;
   for (const name of ['_writev', '_write'] as const) {
-    const send = Socket.prototype[name] as (...given: unknown[]) => void;
-    t.mock.method(Socket.prototype, name, function count(this: Socket, ...given: unknown[]) {
+    const send = Socket.prototype[name] as (...args: unknown[]) => void;
+    t.mock.method(Socket.prototype, name, function count(this: Socket, ...args: unknown[]) {
       writes++;
-      send.apply(this, given);
+      send.apply(this, args);
     } as never);
   }
   await inTransaction(database, async ({ db }) => {

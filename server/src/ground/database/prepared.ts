@@ -52,15 +52,15 @@ export class PreparingClient extends pg.Client {
     });
   }
 
-  override query(...given: unknown[]): never {
-    const [text, values] = given;
+  override query(...args: unknown[]): never {
+    const [text, values] = args;
     this.#collect();
     // Several commands in one text, which cannot be prepared, come without values.
     const isPlain =
-      typeof text === 'string' && Array.isArray(values) && values.length > 0 && given.length === 2;
+      typeof text === 'string' && Array.isArray(values) && values.length > 0 && args.length === 2;
     const name = isPlain ? nameOf(text) : undefined;
     const ask = super.query.bind(this) as (...parts: unknown[]) => Promise<unknown>;
-    if (!isPlain || name === undefined) return ask(...given) as never;
+    if (!isPlain || name === undefined) return ask(...args) as never;
     return ask({ name, text, values }).catch((error: unknown) => {
       if (!isStalePlan(error)) throw error;
       // A migration has changed a table. Inside of a transaction this fails, and the transaction is repeated.

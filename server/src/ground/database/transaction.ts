@@ -23,9 +23,9 @@ const open = new WeakMap<Kysely<Schema>, Open>();
  * @param work gets the same context with the transaction as its `db`
  * @returns what `work` returns
  */
-export async function inTransaction<Given extends { readonly db: Kysely<Schema> }, Result>(
-  context: Given,
-  work: (context: Given & { readonly db: Transaction<Schema> }) => Promise<Result>,
+export async function inTransaction<Outer extends { readonly db: Kysely<Schema> }, Result>(
+  context: Outer,
+  work: (context: Outer & { readonly db: Transaction<Schema> }) => Promise<Result>,
 ): Promise<Result> {
   const { db } = context;
   if (db.isTransaction) return work({ ...context, db: db as Transaction<Schema> });

@@ -139,7 +139,7 @@ test('what a body names must exist in the organization', async () => {
   const other = await ok('createOrganization', { body: { name: 'Elsewhere' } });
   const [foreign] = await ok('listProjects', { query: { organizationId: other.id } });
   const foreignRole = await customRole(['VIEW_PROJECT'], other.id);
-  const stranger = await app.addKey({ [other.id]: 'Admin' });
+  const outsider = await app.addKey({ [other.id]: 'Admin' });
   const robot = await create();
   const permissions = (organizationRole: string, ...projects: [string, string][]) => ({
     permissions: {
@@ -157,7 +157,7 @@ test('what a body names must exist in the organization', async () => {
     [permissions('User', [projectId, 'User']), /0\/projectRole must be one of/],
     [permissions('User', [projectId, foreignRole]), /0\/projectRole must be one of/],
     [permissions('User', [projectId, 'Viewer'], [projectId, 'Admin']), /1\/projectId is named twice/],
-    [{ ownerId: stranger.id }, /ownerId does not match/],
+    [{ ownerId: outsider.id }, /ownerId does not match/],
     [{ ownerId: robot.id }, /ownerId does not match/],
     [{ ownerId: 'nobody' }, /ownerId does not match/],
     [{ expiresAt: '2020-01-01T00:00:00Z' }, /expiresAt must be in the future/],

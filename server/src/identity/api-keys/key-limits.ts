@@ -3,7 +3,7 @@ import type { Context } from '../../framework/context.ts';
 import { problemOfNetwork } from '../../framework/http/callers/networks.ts';
 import { badField } from '../../ground/errors.ts';
 
-export interface GivenLimits {
+export interface RequestedLimits {
   readonly expiresAt?: string | null;
   readonly networks?: readonly string[] | null;
 }
@@ -11,7 +11,7 @@ export interface GivenLimits {
 /** @throws Refusal 400 for a time that has passed, or what is not a network */
 export function limitColumns(
   { now }: Pick<Context, 'now'>,
-  { expiresAt, networks }: GivenLimits,
+  { expiresAt, networks }: RequestedLimits,
 ): { expires_at?: Date | null; networks?: string[] } {
   const at = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
   if (at instanceof Date && !(at > now())) throw badField('body.expiresAt', 'must be in the future');

@@ -62,18 +62,18 @@ async function createWithPassword(
 export async function createAdmin(
   context: ActorContext,
   request: FastifyRequest,
-  asked: NewAdmin,
+  admin: NewAdmin,
 ): Promise<CreatedAdmin> {
   if (!(await isOperator(context.db, context.actor.userId)))
     throw new Refusal('forbidden', 'Administrators are created with the first key of the installation');
   const { organizationIds } = context.actor.access;
-  const organizationId = asked.organizationId ?? organizationIds[0];
+  const organizationId = admin.organizationId ?? organizationIds[0];
   if (organizationId === undefined || !organizationIds.includes(organizationId))
     throw unknownEntity('body.organizationId', 'organization');
-  const { password } = asked;
-  if (password !== undefined) return createWithPassword(context, organizationId, { ...asked, password });
+  const { password } = admin;
+  if (password !== undefined) return createWithPassword(context, organizationId, { ...admin, password });
   const permissions = { organizationRole: 'Admin' };
-  const { email, name } = asked;
+  const { email, name } = admin;
   const invitation = await invite(context, request, { email, name, organizationId, permissions });
   return { userId: invitation.userId, organizationId, invitation };
 }

@@ -69,14 +69,14 @@ export async function listInvitations(context: ActorContext, organizationId: str
 export async function invite(
   context: ActorContext,
   request: FastifyRequest,
-  asked: {
+  invitation: {
     readonly email: string;
     readonly name?: string | undefined;
     readonly organizationId: string;
     readonly permissions?: GrantedPermissions | null | undefined;
   },
 ): Promise<Invitation> {
-  const { email, organizationId } = asked;
+  const { email, organizationId } = invitation;
   const id = context.newId();
   const secret = newKeySecret();
   return inTransaction(context, async (context) => {
@@ -85,13 +85,13 @@ export async function invite(
     const permissions = await checkPermissions(
       context,
       organizationId,
-      asked.permissions,
+      invitation.permissions,
       'body.permissions',
     );
     const person = await insertPerson(context.db, {
       id: context.newId(),
       email,
-      name: asked.name ?? email,
+      name: invitation.name ?? email,
       createdBy: context.actor.userId,
       isEmailVerified: false,
     });

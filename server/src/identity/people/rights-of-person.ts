@@ -29,6 +29,6 @@ export async function requireRightsOfPerson(
     assigned.flatMap(({ team_id }) => team_id ?? []),
   );
   const open = new Set(teams.filter((team) => team.is_default).map(({ id }) => id));
-  const given = assigned.filter(({ team_id: id }) => id === null || !open.has(id));
-  await requireRightsOfRoles(context, given, why);
+  const nonDefault = assigned.filter(({ team_id: id }) => id === null || !open.has(id));
+  await requireRightsOfRoles(context, nonDefault, why);
 }

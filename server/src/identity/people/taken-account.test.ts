@@ -7,13 +7,13 @@ import { startTests } from '../../../testing/start.ts';
 
 const { app, ok, refused } = await startTests();
 const scim = await scimClient(app);
-const stranger = await app.addKey();
-const foreign = await ok('createOrganization', { body: { name: 'Foreign' }, as: stranger });
+const outsider = await app.addKey();
+const foreign = await ok('createOrganization', { body: { name: 'Foreign' }, as: outsider });
 const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
 
 async function linkFromForeign(email: string): Promise<string> {
   const body = { email, organizationId: foreign.id };
-  const { link = '' } = await ok('createInvitation', { body, as: stranger });
+  const { link = '' } = await ok('createInvitation', { body, as: outsider });
   return link.split('#')[1] ?? '';
 }
 

@@ -75,18 +75,18 @@ async function requireRightsOfAssigned(
  * @throws Refusal 400 for a role or a holder that the organization does not have, 403 for rights that the caller
  * does not have there itself
  */
-export async function assignRole(context: ActorContext, asked: RoleToAssign): Promise<RoleAssignmentRow> {
+export async function assignRole(context: ActorContext, requested: RoleToAssign): Promise<RoleAssignmentRow> {
   return inTransaction(context, async (context) => {
-    const { place, holder } = asked;
+    const { place, holder } = requested;
     await lockOrganizationRow(context.db, place.organizationId);
-    await requireHolder(context, place.organizationId, holder, asked.holderField);
-    const given = await requireGrantable(context, place, asked.role, asked.roleField);
+    await requireHolder(context, place.organizationId, holder, requested.holderField);
+    const grantedRole = await requireGrantable(context, place, requested.role, requested.roleField);
     const existing = await findAssignment(context.db, place, holder);
-    if (existing?.role === given.role) return existing;
+    if (existing?.role === grantedRole.role) return existing;
     if (existing) await requireRightsOfAssigned(context, place, existing, 'Replacing this role');
     const row = existing
-      ? await updateAssignment(context.db, existing.id, given, context.now())
-      : await insertAssignment(context.db, context, place, holder, given);
+      ? await updateAssignment(context.db, existing.id, grantedRole, context.now())
+      : await insertAssignment(context.db, context, place, holder, grantedRole);
     await recordAudit(context, {
       action: existing ? 'role.reassigned' : 'role.assigned',
       ...auditOf(place, holder, row),

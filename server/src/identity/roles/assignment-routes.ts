@@ -42,8 +42,8 @@ async function assignUserRole(
   const fields = { roleField: 'body.role', holderField: 'body.userId' };
   if (isOrganization(place)) {
     const unknown = unknownEntity(fields.holderField, 'member of the organization');
-    const asked = { role, field: fields.roleField };
-    const member = await setMemberRole(context, place.organizationId, userId, asked, unknown);
+    const requested = { role, field: fields.roleField };
+    const member = await setMemberRole(context, place.organizationId, userId, requested, unknown);
     const [only] = await memberViews(context.db, [member]);
     return only as RoleAssignment;
   }
@@ -62,8 +62,8 @@ async function removeUserRole(
   if (!isOrganization(place)) return removeRole(context, place, { userId });
   const before = await getMembership(context.db, organizationId, userId);
   const unknown = unknownEntity('query.userId', 'member of the organization');
-  const asked = { role: 'User', field: 'query.userId' };
-  const { id } = await setMemberRole(context, organizationId, userId, asked, unknown);
+  const requested = { role: 'User', field: 'query.userId' };
+  const { id } = await setMemberRole(context, organizationId, userId, requested, unknown);
   return before?.role === 'User' ? null : { id };
 }
 

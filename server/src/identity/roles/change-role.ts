@@ -110,11 +110,11 @@ export async function updateRole(context: ActorContext, id: string, body: Update
   return inTransaction(context, async (context) => {
     const role = await lockRole(context.db, id);
     const { organization_id: organizationId } = role;
-    const given = new Set([...role.permissions, ...(permissions ?? [])]);
+    const affectedRights = new Set([...role.permissions, ...(permissions ?? [])]);
     requireRights(
       context.actor,
       inOrganization(organizationId),
-      given,
+      affectedRights,
       `A change of the role "${role.name}"`,
     );
     if (body.name !== undefined && body.name !== role.name)

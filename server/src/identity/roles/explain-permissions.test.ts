@@ -142,8 +142,8 @@ test('who may change roles in a place asks about others there, and nobody else d
     [{ organizationId }, 'EDIT_ORGANIZATION_SETTINGS'],
     [{ environmentId: ids.inInner }, 'ASSIGN_ROLE_ON_ENVIRONMENT'],
   ] as const) {
-    const asked = { query: { ...query, userId: other.id }, as: manager };
-    await refused(app, 'explainPermissions', 403, new RegExp(`query/userId.*${right}`), asked);
+    const request = { query: { ...query, userId: other.id }, as: manager };
+    await refused(app, 'explainPermissions', 403, new RegExp(`query/userId.*${right}`), request);
   }
 });
 
@@ -156,9 +156,9 @@ test('no place, several places, unknown places and strangers are refused', async
   assert.match(await refusal({ projectId: randomUUID() }), /projectId does not match any project/);
   assert.match(await refusal({ environmentId: 'x' }), /environmentId does not match any environment/);
   assert.match(await refusal({ organizationId, userId: 'nobody' }), /userId.*member of the organization/);
-  const stranger = await app.addKey();
-  await ok(app, 'createOrganization', { body: { name: 'Elsewhere' }, as: stranger });
-  for (const { query } of places) assert.match(await refusal(query, stranger), /does not match any/);
+  const outsider = await app.addKey();
+  await ok(app, 'createOrganization', { body: { name: 'Elsewhere' }, as: outsider });
+  for (const { query } of places) assert.match(await refusal(query, outsider), /does not match any/);
 });
 
 const roleIn = (scope: keyof typeof builtInRoles) =>

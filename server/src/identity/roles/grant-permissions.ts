@@ -11,7 +11,7 @@ import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 
 /**
  * Checks permissions before they are granted.
- * @param given absent: the default role of the organization
+ * @param requested absent: the default role of the organization
  * @param field of the request that has them, as `body.permissions`
  * @throws Refusal 400 for roles and projects that the organization does not have, 403 for rights that the
  * caller does not have there
@@ -19,10 +19,10 @@ import { defaultRoleOf } from '../../rows/roles/role-store.ts';
 export async function checkPermissions(
   context: ActorContext,
   organizationId: string,
-  given: GrantedPermissions | null | undefined,
+  requested: GrantedPermissions | null | undefined,
   field: string,
 ): Promise<GrantedPermissions> {
-  const permissions = given ?? { organizationRole: await defaultRoleOf(context.db, organizationId) };
+  const permissions = requested ?? { organizationRole: await defaultRoleOf(context.db, organizationId) };
   const organization = inOrganization(organizationId);
   await requireGrantable(context, organization, permissions.organizationRole, `${field}.organizationRole`);
   const projects = permissions.projectsPermissions ?? [];

@@ -47,10 +47,10 @@ async function listPermissions(
 async function assign(
   context: ActorContext,
   projectId: string,
-  asked: { readonly userId: string; readonly role: string },
+  requested: { readonly userId: string; readonly role: string },
 ): Promise<RoleAssignment> {
   const project = await projectOf(context, projectId);
-  const { userId, role } = asked;
+  const { userId, role } = requested;
   const row = await assignRole(context, {
     place: inProject(project),
     holder: { userId },

@@ -61,8 +61,8 @@ export const teamAssignmentRoutes: Route[] = [
   route(operations.addTeamAssignment, async (context, { body, home }) => {
     const { teamId, projectRole: role } = body;
     const fields = { roleField: 'body.projectRole', holderField: 'body.teamId' };
-    const asked = { place: home as Place, holder: { teamId }, role, ...fields };
-    return olderTeamAssignmentView(await assignRole(context, asked));
+    const requested = { place: home as Place, holder: { teamId }, role, ...fields };
+    return olderTeamAssignmentView(await assignRole(context, requested));
   }),
   route(operations.setTeamAssignments, async (context, { body, home }) => {
     const { projectId, organizationId, assignments } = body;

@@ -36,14 +36,14 @@ async function memberIds(
   const ids = members.map(({ value }) => value);
   const known = await membersAmong(db, organizationId, ids);
   const users = await getUsers(db, [...known]);
-  const stranger = ids.find((id) => !isPerson(users.get(id)));
-  if (stranger !== undefined)
-    throw new ScimRefusal('invalidValue', `members has "${stranger}", which is the id of no user`);
+  const invalidId = ids.find((id) => !isPerson(users.get(id)));
+  if (invalidId !== undefined)
+    throw new ScimRefusal('invalidValue', `members has "${invalidId}", which is the id of no user`);
   return ids;
 }
 
-async function found(asked: ScimRequest, { db }: ActorContext, id: string): Promise<GroupResource> {
-  return orNotFound(await findGroup(asked, id, db), 'group', id);
+async function requireGroup(request: ScimRequest, { db }: ActorContext, id: string): Promise<GroupResource> {
+  return orNotFound(await findGroup(request, id, db), 'group', id);
 }
 
 function storeExternalId({ db }: ActorContext, id: string, { externalId }: GroupValues): Promise<void> {
@@ -51,29 +51,29 @@ function storeExternalId({ db }: ActorContext, id: string, { externalId }: Group
 }
 
 /** @throws ScimRefusal 409 for a name that a team has already, 400 for an unknown member */
-export async function createGroup(asked: ScimRequest, body: unknown): Promise<GroupResource> {
+export async function createGroup(request: ScimRequest, body: unknown): Promise<GroupResource> {
   const values = readGroup(body);
-  const { organizationId } = asked;
-  return inTransaction(asked.context, async (context) => {
+  const { organizationId } = request;
+  return inTransaction(request.context, async (context) => {
     await lockOrganizationRow(context.db, organizationId);
     await requireFreeName(context, organizationId, context.newId(), values.displayName);
     const userIds = await memberIds(context, organizationId, values);
     const { id } = await createTeam(context, { organizationId, name: values.displayName });
     if (userIds.length > 0) await updateTeam(context, id, { userIds });
     await storeExternalId(context, id, values);
-    return found(asked, context, id);
+    return requireGroup(request, context, id);
   });
 }
 
 async function change(
-  asked: ScimRequest,
+  request: ScimRequest,
   id: string,
   read: (before: GroupResource) => GroupValues,
 ): Promise<GroupResource> {
-  const { organizationId } = asked;
-  return inTransaction(asked.context, async (context) => {
+  const { organizationId } = request;
+  return inTransaction(request.context, async (context) => {
     await lockOrganizationRow(context.db, organizationId);
-    const before = await found(asked, context, id);
+    const before = await requireGroup(request, context, id);
     const values = read(before);
     await requireFreeName(context, organizationId, id, values.displayName);
     const userIds = await memberIds(context, organizationId, values);
@@ -83,24 +83,24 @@ async function change(
     const keys = all.filter((userId) => !people.has(userId));
     await updateTeam(context, id, { name: values.displayName, userIds: [...keys, ...userIds] });
     await storeExternalId(context, id, values);
-    return found(asked, context, id);
+    return requireGroup(request, context, id);
   });
 }
 
 /** @throws Refusal 404, ScimRefusal as `createGroup` */
-export function replaceGroup(asked: ScimRequest, id: string, body: unknown): Promise<GroupResource> {
-  return change(asked, id, () => readGroup(body));
+export function replaceGroup(request: ScimRequest, id: string, body: unknown): Promise<GroupResource> {
+  return change(request, id, () => readGroup(body));
 }
 
 /** The same for a PATCH. */
-export function patchGroup(asked: ScimRequest, id: string, body: unknown): Promise<GroupResource> {
-  return change(asked, id, (before) => readGroup(applyPatch(before, 'Group', body)));
+export function patchGroup(request: ScimRequest, id: string, body: unknown): Promise<GroupResource> {
+  return change(request, id, (before) => readGroup(applyPatch(before, 'Group', body)));
 }
 
 /** Its members stay in the organization. @throws Refusal 404 */
-export async function deleteGroup(asked: ScimRequest, id: string): Promise<void> {
-  await inTransaction(asked.context, async (context) => {
-    await found(asked, context, id);
+export async function deleteGroup(request: ScimRequest, id: string): Promise<void> {
+  await inTransaction(request.context, async (context) => {
+    await requireGroup(request, context, id);
     await deleteTeam(context, id);
   });
 }

@@ -89,18 +89,18 @@ async function store(
   });
 }
 
-async function found(asked: ScimRequest, context: ActorContext, id: string): Promise<UserResource> {
-  return orNotFound(await findUser({ ...asked, context }, id), 'user', id);
+async function requireUser(request: ScimRequest, context: ActorContext, id: string): Promise<UserResource> {
+  return orNotFound(await findUser({ ...request, context }, id), 'user', id);
 }
 
 /**
  * Makes a person a member, with the role User. Who has an account in another organization keeps it.
  * @throws ScimRefusal 409 where the e-mail is a member's already
  */
-export async function createUser(asked: ScimRequest, body: unknown): Promise<UserResource> {
+export async function createUser(request: ScimRequest, body: unknown): Promise<UserResource> {
   const values = readUser(body);
-  const { organizationId } = asked;
-  return inTransaction(asked.context, async (context) => {
+  const { organizationId } = request;
+  return inTransaction(request.context, async (context) => {
     const id = context.newId();
     const person = await insertPerson(context.db, {
       id,
@@ -130,7 +130,7 @@ export async function createUser(asked: ScimRequest, body: unknown): Promise<Use
       entityId: person.id,
       details: { role: 'User', status, source: scimSource },
     });
-    return found(asked, context, person.id);
+    return requireUser(request, context, person.id);
   });
 }
 
@@ -200,13 +200,13 @@ function audited({ active, externalId }: UserValues) {
   return { active, externalId: externalId ?? null };
 }
 
-async function change(asked: ScimRequest, id: string, read: (before: UserResource) => UserValues) {
-  const { organizationId } = asked;
-  return inTransaction(asked.context, async (context) => {
+async function change(request: ScimRequest, id: string, read: (before: UserResource) => UserValues) {
+  const { organizationId } = request;
+  return inTransaction(request.context, async (context) => {
     // The person first, as whoever closes an account does.
     await lockPerson(context.db, id);
     await lockOrganizationRow(context.db, organizationId);
-    const before = await found(asked, context, id);
+    const before = await requireUser(request, context, id);
     const values = read(before);
     const row = (await scimUsersOf(context.db, organizationId, [id])).get(id);
     const isAlone = (await listMemberships(context.db, id)).length === 1;
@@ -224,26 +224,26 @@ async function change(asked: ScimRequest, id: string, read: (before: UserResourc
       },
       ...changesOf(audited(before), audited(values)),
     });
-    return found(asked, context, id);
+    return requireUser(request, context, id);
   });
 }
 
 /** @throws Refusal 404, ScimRefusal 400 and 409, 409 for the last administrator */
-export function replaceUser(asked: ScimRequest, id: string, body: unknown): Promise<UserResource> {
-  return change(asked, id, (before) => readUser(body, before));
+export function replaceUser(request: ScimRequest, id: string, body: unknown): Promise<UserResource> {
+  return change(request, id, (before) => readUser(body, before));
 }
 
 /** The same for a PATCH. */
-export function patchUser(asked: ScimRequest, id: string, body: unknown): Promise<UserResource> {
-  return change(asked, id, (before) => readUser(applyPatch(before, 'User', body), before));
+export function patchUser(request: ScimRequest, id: string, body: unknown): Promise<UserResource> {
+  return change(request, id, (before) => readUser(applyPatch(before, 'User', body), before));
 }
 
 /** Takes membership, roles and teams of the organization from the person, whose account stays. */
-export async function deleteUser(asked: ScimRequest, id: string): Promise<void> {
-  await inTransaction(asked.context, async (context) => {
-    await lockOrganizationRow(context.db, asked.organizationId);
-    await found(asked, context, id);
-    await removeMember(context, asked.organizationId, id);
-    await endAccess(context, asked.organizationId, id);
+export async function deleteUser(request: ScimRequest, id: string): Promise<void> {
+  await inTransaction(request.context, async (context) => {
+    await lockOrganizationRow(context.db, request.organizationId);
+    await requireUser(request, context, id);
+    await removeMember(context, request.organizationId, id);
+    await endAccess(context, request.organizationId, id);
   });
 }

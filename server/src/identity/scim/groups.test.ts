@@ -13,7 +13,7 @@ const person = (name: string, organization = organizationId) =>
   addPerson(app, `${name}@example.com`, { [organization]: 'User' });
 const ada = await person('ada');
 const ben = await person('ben');
-const stranger = await person('stranger', other.id);
+const outsider = await person('stranger', other.id);
 const create = (displayName: string, ...ids: string[]) =>
   scim('POST', '/Groups', { schemas, displayName, members: ids.map((value) => ({ value })) });
 const patch = (id: string, ...Operations: object[]) =>
@@ -66,7 +66,7 @@ test('members as Entra ID and Okta change them', async () => {
   );
   assert.deepEqual([idsOf(replaced), replaced.body.displayName], [[ben], 'changed']);
   assert.deepEqual(idsOf(await patch(id, { op: 'remove', path: 'members' })), []);
-  for (const value of [stranger, app.admin.id, randomUUID()]) {
+  for (const value of [outsider, app.admin.id, randomUUID()]) {
     const refused = await patch(id, { op: 'add', path: 'members', value: [{ value: ada }, { value }] });
     assert.deepEqual([refused.status, refused.body.scimType], [400, 'invalidValue']);
     assert.match(refused.body.detail, new RegExp(value));

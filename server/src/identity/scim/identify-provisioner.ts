@@ -34,9 +34,9 @@ function actorOf(tokenId: string, organizationId: string): Actor {
 
 /** The time that it takes does not tell which tokens exist. */
 async function identify(context: Context, request: FastifyRequest): Promise<Provisioner> {
-  const given = readScimToken(request.headers.authorization);
-  const row = given ? await getTokenRow(context.db, given.id) : undefined;
-  const isRight = context.keyHash.matches(given?.secret ?? '', row?.secret_hmac ?? null);
+  const token = readScimToken(request.headers.authorization);
+  const row = token ? await getTokenRow(context.db, token.id) : undefined;
+  const isRight = context.keyHash.matches(token?.secret ?? '', row?.secret_hmac ?? null);
   if (!row || !isRight)
     throw new CredentialsRefused(
       'This SCIM token is not valid: send one of the organization as Authorization: Bearer',

@@ -6,7 +6,7 @@ import { getTeamRow, membersOfTeams, type TeamRow, teamsByAge } from '../../rows
 import { getUsers } from '../../rows/users/user-store.ts';
 import { type Filter, matches, namesPath, parseFilter, pathsOf } from './filter.ts';
 import { isPerson } from './list-users.ts';
-import { isAsked, listResponse, pageOf, selection, textOf } from './page.ts';
+import { isRequested, listResponse, pageOf, selection, textOf } from './page.ts';
 import { RequestBudget } from './request-budget.ts';
 import { type GroupMember, type GroupResource, groupSchema } from './resource.ts';
 import type { ScimRequest } from './scim-request.ts';
@@ -42,14 +42,14 @@ async function peopleOf(
 }
 
 async function resourcesOf(
-  asked: ScimRequest,
+  request: ScimRequest,
   teams: readonly TeamRow[],
   hasMembers: boolean,
 ): Promise<GroupResource[]> {
   const ids = teams.map(({ id }) => id);
   const [externalIds, members] = await Promise.all([
-    externalIdsOfTeams(asked.context.db, ids),
-    hasMembers ? peopleOf(asked, ids) : (new Map() as Members),
+    externalIdsOfTeams(request.context.db, ids),
+    hasMembers ? peopleOf(request, ids) : (new Map() as Members),
   ]);
   return teams.map((team) => {
     const externalId = externalIds.get(team.id);
@@ -63,7 +63,7 @@ async function resourcesOf(
         resourceType: 'Group',
         created: team.created_at.toISOString(),
         lastModified: team.updated_at.toISOString(),
-        location: `${asked.address}/Groups/${team.id}`,
+        location: `${request.address}/Groups/${team.id}`,
       },
     };
   });
@@ -71,44 +71,44 @@ async function resourcesOf(
 
 /** The group, if the organization has it. */
 export async function findGroup(
-  asked: ScimRequest,
+  request: ScimRequest,
   id: string,
-  db: ActorContext['db'] = asked.context.db,
+  db: ActorContext['db'] = request.context.db,
 ): Promise<GroupResource | undefined> {
   const team = await getTeamRow(db, id);
-  if (team?.organization_id !== asked.organizationId) return undefined;
-  const [resource] = await resourcesOf({ ...asked, context: { ...asked.context, db } }, [team], true);
+  if (team?.organization_id !== request.organizationId) return undefined;
+  const [resource] = await resourcesOf({ ...request, context: { ...request.context, db } }, [team], true);
   return resource;
 }
 
 /** All groups that a filter matches, with members only if it asks for them. @throws ScimRefusal 400 for too many */
-export async function matchingGroups(asked: ScimRequest, filter: Filter | null): Promise<GroupResource[]> {
-  const teams = await teamsByAge(asked.context.db, asked.organizationId, mostGroups + 1);
+export async function matchingGroups(request: ScimRequest, filter: Filter | null): Promise<GroupResource[]> {
+  const teams = await teamsByAge(request.context.db, request.organizationId, mostGroups + 1);
   if (teams.length > mostGroups)
     throw new ScimRefusal('tooMany', `The organization has more than ${mostGroups} teams`);
-  const all = await resourcesOf(asked, teams, filter !== null && namesPath(filter, 'members'));
+  const all = await resourcesOf(request, teams, filter !== null && namesPath(filter, 'members'));
   const budget = new RequestBudget();
   return filter ? all.filter((each) => matches(filter, each, budget)) : all;
 }
 
 /** The same groups with their members, if the answer has them. */
 export async function withMembers(
-  asked: ScimRequest,
+  request: ScimRequest,
   groups: readonly GroupResource[],
 ): Promise<readonly GroupResource[]> {
-  if (!isAsked(asked.query, 'members')) return groups;
+  if (!isRequested(request.query, 'members')) return groups;
   const members = await peopleOf(
-    asked,
+    request,
     groups.map(({ id }) => id),
   );
   return groups.map((each) => ({ ...each, members: members.get(each.id) ?? [] }));
 }
 
 /** A page of the groups that a filter matches. @throws ScimRefusal 400 for what the query has wrong */
-export async function listGroups(asked: ScimRequest): Promise<object> {
-  const text = textOf(asked.query, 'filter');
-  const found = await matchingGroups(asked, text === undefined ? null : parseFilter(text, groupPaths));
-  const { start, items } = pageOf(found, asked.query);
-  const whole = await withMembers(asked, items);
-  return listResponse(found.length, start, whole.map(selection(asked.query)));
+export async function listGroups(request: ScimRequest): Promise<object> {
+  const text = textOf(request.query, 'filter');
+  const found = await matchingGroups(request, text === undefined ? null : parseFilter(text, groupPaths));
+  const { start, items } = pageOf(found, request.query);
+  const whole = await withMembers(request, items);
+  return listResponse(found.length, start, whole.map(selection(request.query)));
 }

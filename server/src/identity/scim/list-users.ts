@@ -91,9 +91,9 @@ async function resourcesOf(
 }
 
 /** The person, if a member. */
-export async function findUser(asked: ScimRequest, id: string): Promise<UserResource | undefined> {
-  const member = await getMembership(asked.context.db, asked.organizationId, id);
-  const [resource] = member ? await resourcesOf(asked, [member]) : [];
+export async function findUser(request: ScimRequest, id: string): Promise<UserResource | undefined> {
+  const member = await getMembership(request.context.db, request.organizationId, id);
+  const [resource] = member ? await resourcesOf(request, [member]) : [];
   return resource;
 }
 
@@ -114,8 +114,8 @@ async function candidates(
   return externalId === undefined ? null : usersWithExternalId(db, organizationId, externalId);
 }
 
-async function membersFor(asked: ScimRequest, filter: Filter | null): Promise<MembershipRow[]> {
-  const { context, organizationId } = asked;
+async function membersFor(request: ScimRequest, filter: Filter | null): Promise<MembershipRow[]> {
+  const { context, organizationId } = request;
   const ids = filter && (await candidates(context.db, organizationId, filter));
   if (ids) {
     const rows = await Promise.all(ids.map((id) => getMembership(context.db, organizationId, id)));
@@ -132,16 +132,16 @@ async function membersFor(asked: ScimRequest, filter: Filter | null): Promise<Me
 }
 
 /** All people that a filter matches. @throws ScimRefusal 400 where there are too many to look at */
-export async function matchingUsers(asked: ScimRequest, filter: Filter | null): Promise<UserResource[]> {
-  const all = await resourcesOf(asked, await membersFor(asked, filter));
+export async function matchingUsers(request: ScimRequest, filter: Filter | null): Promise<UserResource[]> {
+  const all = await resourcesOf(request, await membersFor(request, filter));
   const budget = new RequestBudget();
   return filter ? all.filter((each) => matches(filter, each, budget)) : all;
 }
 
 /** A page of them. @throws ScimRefusal 400 for what the query has wrong */
-export async function listUsers(asked: ScimRequest): Promise<object> {
-  const text = textOf(asked.query, 'filter');
-  const found = await matchingUsers(asked, text === undefined ? null : parseFilter(text, userPaths));
-  const { start, items } = pageOf(found, asked.query);
-  return listResponse(found.length, start, items.map(selection(asked.query)));
+export async function listUsers(request: ScimRequest): Promise<object> {
+  const text = textOf(request.query, 'filter');
+  const found = await matchingUsers(request, text === undefined ? null : parseFilter(text, userPaths));
+  const { start, items } = pageOf(found, request.query);
+  return listResponse(found.length, start, items.map(selection(request.query)));
 }

@@ -72,7 +72,7 @@ export function selection(query: ScimQuery): (resource: ScimResource) => object 
 }
 
 /** Whether an answer has an attribute, or a part of it. */
-export function isAsked(query: ScimQuery, name: string): boolean {
+export function isRequested(query: ScimQuery, name: string): boolean {
   const only = namesOf(query, 'attributes');
   if (only !== undefined) return only.some((each) => each === name || each.startsWith(`${name}.`));
   return namesOf(query, 'excludedAttributes')?.includes(name) !== true;

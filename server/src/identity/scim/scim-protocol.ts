@@ -18,7 +18,7 @@ import type { ScimRequest } from './scim-request.ts';
 import { searchAll, searching } from './search.ts';
 import { scimAddress } from './service-address.ts';
 
-type ScimHandler = (asked: ScimRequest) => Promise<object | null>;
+type ScimHandler = (request: ScimRequest) => Promise<object | null>;
 
 /** A group of ten thousand members. */
 const bodyBytes = 2 * 1024 * 1024;
@@ -31,14 +31,14 @@ function bodyOf({ request }: ScimRequest): unknown {
 }
 
 /** One resource. */
-function shown(asked: ScimRequest, resource: ScimResource): object {
-  void asked.reply.header('content-location', resource.meta.location);
-  return selection(asked.query)(resource);
+function shown(request: ScimRequest, resource: ScimResource): object {
+  void request.reply.header('content-location', resource.meta.location);
+  return selection(request.query)(resource);
 }
 
-function created(asked: ScimRequest, resource: ScimResource): object {
-  void asked.reply.status(201).header('location', resource.meta.location);
-  return selection(asked.query)(resource);
+function created(request: ScimRequest, resource: ScimResource): object {
+  void request.reply.status(201).header('location', resource.meta.location);
+  return selection(request.query)(resource);
 }
 
 function orNotFound<T>(found: T | undefined, kind: string, id: string): T {
@@ -54,12 +54,12 @@ interface ScimCall {
 
 /** Operations of one type of resource. */
 interface ScimResources {
-  list(asked: ScimRequest): Promise<object>;
-  find(asked: ScimRequest, id: string): Promise<ScimResource | undefined>;
-  create(asked: ScimRequest, body: unknown): Promise<ScimResource>;
-  replace(asked: ScimRequest, id: string, body: unknown): Promise<ScimResource>;
-  patch(asked: ScimRequest, id: string, body: unknown): Promise<ScimResource>;
-  remove(asked: ScimRequest, id: string): Promise<void>;
+  list(request: ScimRequest): Promise<object>;
+  find(request: ScimRequest, id: string): Promise<ScimResource | undefined>;
+  create(request: ScimRequest, body: unknown): Promise<ScimResource>;
+  replace(request: ScimRequest, id: string, body: unknown): Promise<ScimResource>;
+  patch(request: ScimRequest, id: string, body: unknown): Promise<ScimResource>;
+  remove(request: ScimRequest, id: string): Promise<void>;
 }
 
 /** @param kind as errors call such a resource */
@@ -71,29 +71,34 @@ function callsOf(kind: string, path: string, resources: ScimResources): ScimCall
     {
       method: 'POST',
       path: `${path}/.search`,
-      handle: async (asked) => list(searching(asked, bodyOf(asked))),
+      handle: async (request) => list(searching(request, bodyOf(request))),
     },
-    { method: 'POST', path, handle: async (asked) => created(asked, await create(asked, bodyOf(asked))) },
+    {
+      method: 'POST',
+      path,
+      handle: async (request) => created(request, await create(request, bodyOf(request))),
+    },
     {
       method: 'GET',
       path: one,
-      handle: async (asked) => shown(asked, orNotFound(await find(asked, asked.id), kind, asked.id)),
+      handle: async (request) =>
+        shown(request, orNotFound(await find(request, request.id), kind, request.id)),
     },
     {
       method: 'PUT',
       path: one,
-      handle: async (asked) => shown(asked, await replace(asked, asked.id, bodyOf(asked))),
+      handle: async (request) => shown(request, await replace(request, request.id, bodyOf(request))),
     },
     {
       method: 'PATCH',
       path: one,
-      handle: async (asked) => shown(asked, await patch(asked, asked.id, bodyOf(asked))),
+      handle: async (request) => shown(request, await patch(request, request.id, bodyOf(request))),
     },
     {
       method: 'DELETE',
       path: one,
-      handle: async (asked) => {
-        await remove(asked, asked.id);
+      handle: async (request) => {
+        await remove(request, request.id);
         return null;
       },
     },
@@ -107,15 +112,19 @@ const calls: readonly ScimCall[] = [
     path: '/ServiceProviderConfig',
     handle: async ({ address }) => serviceProviderConfig(address),
   },
-  { method: 'GET', path: '/ResourceTypes', handle: async (asked) => discovered(asked, resourceTypes) },
+  { method: 'GET', path: '/ResourceTypes', handle: async (request) => discovered(request, resourceTypes) },
   {
     method: 'GET',
     path: '/ResourceTypes/:id',
-    handle: async (asked) => discoveredOne(asked, resourceTypes),
+    handle: async (request) => discoveredOne(request, resourceTypes),
   },
-  { method: 'GET', path: '/Schemas', handle: async (asked) => discovered(asked, schemas) },
-  { method: 'GET', path: '/Schemas/:id', handle: async (asked) => discoveredOne(asked, schemas) },
-  { method: 'POST', path: '/.search', handle: async (asked) => searchAll(searching(asked, bodyOf(asked))) },
+  { method: 'GET', path: '/Schemas', handle: async (request) => discovered(request, schemas) },
+  { method: 'GET', path: '/Schemas/:id', handle: async (request) => discoveredOne(request, schemas) },
+  {
+    method: 'POST',
+    path: '/.search',
+    handle: async (request) => searchAll(searching(request, bodyOf(request))),
+  },
   ...callsOf('user', '/Users', {
     list: listUsers,
     find: findUser,
@@ -151,7 +160,7 @@ function discoveredOne({ address, id }: ScimRequest, list: Discover): object {
   );
 }
 
-function askedOf(
+function scimRequestOf(
   context: Context,
   { actor, organizationId }: Provisioner,
   request: FastifyRequest,
@@ -189,8 +198,8 @@ export async function scimRoutes(app: FastifyInstance, context: Context): Promis
       onRequest: async (request) =>
         void provisioners.set(request, await identifyProvisioner(context, request)),
       handler: async (request, reply) => {
-        const asked = askedOf(context, provisioners.get(request) as Provisioner, request, reply);
-        const answer = await handle(asked);
+        const scimRequest = scimRequestOf(context, provisioners.get(request) as Provisioner, request, reply);
+        const answer = await handle(scimRequest);
         if (answer === null) return reply.status(204).send();
         return reply.type(scimContentType).send(JSON.stringify(answer));
       },

@@ -39,8 +39,8 @@ async function views({ db }: ActorContext, rows: readonly ScimTokenRow[]): Promi
 
 /** Teams can have any role, and the token puts people into teams and takes them away. @throws MissingRight 403 */
 function requireAdmin({ actor }: ActorContext, organizationId: string): void {
-  const given = rightsOfRole('organization', 'Admin', null);
-  requireRights(actor, inOrganization(organizationId), given, 'A SCIM token');
+  const rights = rightsOfRole('organization', 'Admin', null);
+  requireRights(actor, inOrganization(organizationId), rights, 'A SCIM token');
 }
 
 /** @throws MissingRight 403, Refusal 409 where there are two already */

@@ -39,15 +39,15 @@ test('an organization has at most two tokens; each is shown once and kept as an 
 test('only who could give the role Admin makes a token, and only for the own organization', async () => {
   const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
   const user = await app.addKey({ [organizationId]: 'User' });
-  const stranger = await app.addKey();
+  const outsider = await app.addKey();
   await refused('createScimToken', 403, /A SCIM token/, { params, as: manager });
   await ok('listScimTokens', { params, as: manager });
   await refused('createScimToken', 403, { params, as: user });
   await refused('listScimTokens', 403, { params, as: user });
-  await refused('listScimTokens', 404, { params, as: stranger });
+  await refused('listScimTokens', 404, { params, as: outsider });
   const { id } = await ok('createScimToken', { params });
   const other = await ok('createOrganization', { body: { name: 'Other' } });
   await refused('deleteScimToken', 404, { params: { id: other.id, tokenId: id } });
-  await refused('deleteScimToken', 404, { params: { id: organizationId, tokenId: id }, as: stranger });
+  await refused('deleteScimToken', 404, { params: { id: organizationId, tokenId: id }, as: outsider });
   await ok('deleteScimToken', { params: { id: organizationId, tokenId: id } });
 });

@@ -19,7 +19,7 @@ function numberOf(value: unknown): unknown {
 }
 
 /** The request as if its parameters were in the query. @throws ScimRefusal 400 that names the parameter */
-export function searching(asked: ScimRequest, body: unknown): ScimRequest {
+export function searching(request: ScimRequest, body: unknown): ScimRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ScimRefusal('invalidSyntax', 'A search must be an object');
   const { filter, startIndex, count, attributes, excludedAttributes } = body as Record<string, unknown>;
@@ -30,21 +30,21 @@ export function searching(asked: ScimRequest, body: unknown): ScimRequest {
     attributes: namesOf(attributes, 'attributes'),
     excludedAttributes: namesOf(excludedAttributes, 'excludedAttributes'),
   };
-  return { ...asked, query };
+  return { ...request, query };
 }
 
 /** A page of all people, followed by all groups. An attribute that one of both does not have matches nothing. */
-export async function searchAll(asked: ScimRequest): Promise<object> {
-  const text = textOf(asked.query, 'filter');
+export async function searchAll(request: ScimRequest): Promise<object> {
+  const text = textOf(request.query, 'filter');
   const paths = new Map([...userPaths, ...groupPaths]);
   const filter = text === undefined ? null : parseFilter(text, paths);
   const found: ScimResource[] = [
-    ...(await matchingUsers(asked, filter)),
-    ...(await matchingGroups(asked, filter)),
+    ...(await matchingUsers(request, filter)),
+    ...(await matchingGroups(request, filter)),
   ];
-  const { start, items } = pageOf(found, asked.query);
+  const { start, items } = pageOf(found, request.query);
   const isGroup = (each: ScimResource): each is GroupResource => each.meta.resourceType === 'Group';
-  const groups = await withMembers(asked, items.filter(isGroup));
+  const groups = await withMembers(request, items.filter(isGroup));
   const whole = [...items.filter((each) => !isGroup(each)), ...groups];
-  return listResponse(found.length, start, whole.map(selection(asked.query)));
+  return listResponse(found.length, start, whole.map(selection(request.query)));
 }

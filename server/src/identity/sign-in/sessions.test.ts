@@ -129,10 +129,10 @@ test('sessions are listed to their user, and end one by one', async () => {
     listed.map(({ userAgent }) => userAgent.length),
     [500, 'Mozilla/5.0 (test)'.length],
   );
-  const stranger = new TestBrowser(app);
-  await stranger.signIn('bob@example.com');
+  const otherBrowser = new TestBrowser(app);
+  await otherBrowser.signIn('bob@example.com');
   for (const id of [firstId, 'no-uuid'])
-    assert.equal((await stranger.send('DELETE', `/api/users/me/sessions/${id}`)).statusCode, 404);
+    assert.equal((await otherBrowser.send('DELETE', `/api/users/me/sessions/${id}`)).statusCode, 404);
   const ended = await second.send('DELETE', `/api/users/me/sessions/${firstId}`);
   assert.deepEqual(ended.json(), { id: firstId });
   assert.equal((await first.send('GET', '/api/users/me')).statusCode, 401);

@@ -145,11 +145,11 @@ export async function approveCli(
 export async function exchangeCliCode(
   context: ActorContext,
   wire: Wire,
-  asked: { readonly code: string; readonly codeVerifier: string; readonly redirectUri: string },
+  exchange: { readonly code: string; readonly codeVerifier: string; readonly redirectUri: string },
 ): Promise<CliSession> {
-  const found = await takeCliCode(context.db, asked.code, context.now());
-  const challenge = sha256(asked.codeVerifier).toString('base64url');
-  if (found?.codeChallenge !== challenge || found.redirectUri !== asked.redirectUri)
+  const found = await takeCliCode(context.db, exchange.code, context.now());
+  const challenge = sha256(exchange.codeVerifier).toString('base64url');
+  if (found?.codeChallenge !== challenge || found.redirectUri !== exchange.redirectUri)
     throw new Refusal('forbidden', 'This code was used already, has expired, or is not yours: sign in again');
   return startCliSession(context, wire, found.userId, found.way);
 }

@@ -99,10 +99,10 @@ test('a return that is replayed, unknown, too late or of another browser is refu
   const browser = new TestBrowser(app);
   const arrived = await visit(browser, id);
   const cookies = new Map(browser.cookies);
-  const stranger = new TestBrowser(app);
-  await stranger.send('GET', '/api/auth/oidc/start');
+  const otherBrowser = new TestBrowser(app);
+  await otherBrowser.send('GET', '/api/auth/oidc/start');
   const path = arrived.pathname + arrived.search;
-  assert.match(await refusal(await stranger.send('GET', path)), /another browser/);
+  assert.match(await refusal(await otherBrowser.send('GET', path)), /another browser/);
   const again = await visit(browser, id);
   const good = again.pathname + again.search;
   assert.equal((await browser.send('GET', good)).statusCode, 302);

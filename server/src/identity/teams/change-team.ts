@@ -89,8 +89,8 @@ export async function requireRightsOfRoles(
 ): Promise<void> {
   for (const row of rows) {
     const place = await placeOf(context, row);
-    const given = await findRole(context.db, place, row.role);
-    requireRights(context.actor, place, given?.rights ?? [], why);
+    const role = await findRole(context.db, place, row.role);
+    requireRights(context.actor, place, role?.rights ?? [], why);
   }
 }
 

@@ -12,7 +12,7 @@ const idsOf = (team: { users?: { user_id?: string }[] }) => team.users?.map((use
 const ada = await app.addKey({ [organizationId]: 'User' });
 const ben = await app.addKey({ [organizationId]: 'User' });
 const { id: elsewhere } = await ok('createOrganization', { body: { name: 'Elsewhere' } });
-const stranger = await app.addKey({ [elsewhere]: 'Admin' });
+const outsider = await app.addKey({ [elsewhere]: 'Admin' });
 
 test('a team has a name, a description and members, each changed alone', async () => {
   covers('Team', 'id', 'organizationId', 'name', 'description', 'users', 'createdByUser');
@@ -57,7 +57,7 @@ test('a name is unique in an organization', async () => {
 
 test('only members of the organization can be members of its teams', async () => {
   const team = await create({ name: 'closed' });
-  for (const userId of [stranger.id, 'nobody', randomUUID()]) {
+  for (const userId of [outsider.id, 'nobody', randomUUID()]) {
     const body = { userIds: [ada.id, userId] };
     assert.equal(
       (await refused('updateTeam', 400, { id: team.id, body })).message,
@@ -163,6 +163,6 @@ test('teams are seen by all who see the organization, and changed by those who m
   ] as const)
     await refused(name, 403, /EDIT_ORGANIZATION_SETTINGS/, { params, body, as: ada });
   await refused('createTeam', 403, { body: { organizationId, name: 'x' }, as: ada });
-  await refused('getTeam', 404, { params, as: stranger });
-  await refused('listTeams', 404, { params: { organizationId }, as: stranger });
+  await refused('getTeam', 404, { params, as: outsider });
+  await refused('listTeams', 404, { params: { organizationId }, as: outsider });
 });

@@ -102,9 +102,9 @@ export async function findAssignmentPlace(
 /** @throws Refusal 400 for a scope that does not exist, 404 for an id of something else */
 export async function requireAssignmentPlace(
   { db }: ActorContext,
-  { scope: given, scopeId }: { readonly scope: string; readonly scopeId: string },
+  { scope: requestedScope, scopeId }: { readonly scope: string; readonly scopeId: string },
 ): Promise<PermittedPlace> {
-  const scope = setAssignmentScopes.find((each) => each === given);
+  const scope = setAssignmentScopes.find((each) => each === requestedScope);
   if (!scope) throw badField('params.scope', `must be one of ${setAssignmentScopes.join(', ')}`);
   return orNotFound(await findAssignmentPlace(db, { scope, scopeId }), scope, scopeId);
 }

@@ -147,8 +147,8 @@ test('environments and projects do not leave the project of a set that is assign
     });
   const statements = t.mock.method(pg.Client.prototype, 'query');
   await ok('moveProject', moveProject);
-  const reads = statements.mock.calls.filter(({ arguments: [asked] }) =>
-    JSON.stringify(asked).includes('from \\"environment\\"'),
+  const reads = statements.mock.calls.filter(({ arguments: [query] }) =>
+    JSON.stringify(query).includes('from \\"environment\\"'),
   );
   statements.mock.restore();
   assert.ok(reads.length < 10, `${reads.length} queries for 20 assignments`);
@@ -244,8 +244,8 @@ test('variables of a set are also written one by one, and the mask of a secret k
   await deploy(environment.id, { deploymentType: 'dryRun' });
   const job = await agent.claim();
   await agent.finish(job, plannedOutcome());
-  const given = job.variables.environment.filter(({ name }) => ['TOKEN', 'PLAIN'].includes(name));
-  assert.deepEqual(given.map(({ value }) => value).toSorted(), ['planted-secret-kept', 'v']);
+  const variables = job.variables.environment.filter(({ name }) => ['TOKEN', 'PLAIN'].includes(name));
+  assert.deepEqual(variables.map(({ value }) => value).toSorted(), ['planted-secret-kept', 'v']);
   await ok('deleteVariable', { id: plain?.id ?? '' });
   const left = await ok('listVariables', { query: { organizationId, setId: set.id } });
   assert.deepEqual(fieldsOf(left, 'name', 'description'), [['TOKEN', 'kept']]);

@@ -140,13 +140,13 @@ function requireBothKeys(type: CredentialType, value: CredentialFields): void {
 /**
  * Checks what a request says. The form of the fields is checked when they are used: published clients store
  * values that are filled in later.
- * @param given the value of a request
+ * @param requested the value of a request
  * @returns the fields of the type that have a value
  * @throws Refusal 400 that names the first wrong field, and never repeats what it contains
  */
-export function checkedValue(type: CredentialType, given: CredentialFields): CredentialValue {
+export function checkedValue(type: CredentialType, requested: CredentialFields): CredentialValue {
   const { required, optional = [], ignored = [] } = kindOf(type);
-  const filled = Object.entries(given).filter(([, value]) => value !== '' && value !== null);
+  const filled = Object.entries(requested).filter(([, value]) => value !== '' && value !== null);
   const value: CredentialFields = Object.fromEntries(
     filled.filter(([field]) => !ignored.includes(field as ValueField)),
   );

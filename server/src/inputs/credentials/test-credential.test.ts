@@ -136,9 +136,9 @@ test('where the service cannot ask, it says so', async () => {
     ['K8S_GCP_GKE_AUTH', { clusterName: 'c', computeRegion: 'a/b' }, /computeRegion must be/],
   ] as const)
     assert.match((await result(type, value)).message, problem);
-  const odd = await result('AWS_OIDC', { roleArn: 'planted' });
-  assert.deepEqual([odd.isTested, odd.isOk], [false, false]);
-  assert.match(odd.message, /^It cannot be used: its roleArn must be/);
+  const invalid = await result('AWS_OIDC', { roleArn: 'planted' });
+  assert.deepEqual([invalid.isTested, invalid.isOk], [false, false]);
+  assert.match(invalid.message, /^It cannot be used: its roleArn must be/);
   assert.match((await result('AWS_ASSUMED_ROLE_FOR_DEPLOYMENT', { roleArn })).message, /own identity/);
   assert.match((await result('AWS_OIDC', { roleArn, tokenFormat: 'v2' })).message, /names a run/);
   const { rows } = await app.database.pool.query(

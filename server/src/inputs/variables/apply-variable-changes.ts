@@ -244,11 +244,11 @@ async function toolOf(
 
 async function applyEach(
   context: ActorContext,
-  given: Omit<Applying, 'written'>,
+  target: Omit<Applying, 'written'>,
   changes: readonly VariableChange[],
   fields: readonly string[],
 ): Promise<(VariableRow | undefined)[]> {
-  const applying = { ...given, written: new WrittenVariables() };
+  const applying = { ...target, written: new WrittenVariables() };
   const rows: (VariableRow | undefined)[] = [];
   for (const [index, change] of changes.entries())
     rows.push(await applyChange(context, applying, change, fields[index] ?? 'body'));

@@ -130,7 +130,7 @@ test('ids in upper case are the same ids', async () => {
     ['projectId', projectId, 'PROJECT'],
     ['blueprintId', inChild.blueprintId, 'BLUEPRINT'],
   ] as const)
-    for (const given of [id, upper(id)]) assert.equal(await valueOf({ [field]: given }), scope, field);
+    for (const spelling of [id, upper(id)]) assert.equal(await valueOf({ [field]: spelling }), scope, field);
   for (const id of [inChild.blueprintId, upper(inChild.blueprintId)])
     assert.equal(await valueOf({ workflowBlueprintIdSubAlias: `${id}:Db` }), 'SUB_ENVIRONMENT_BLUEPRINT');
   const both = { environmentId: upper(inChild.id), projectId: upper(child.id) };
@@ -485,7 +485,7 @@ test('each scope needs its own right, and what another organization has does not
     WORKFLOW: ['EDIT_ENVIRONMENT_SETTINGS', 'VIEW_ENVIRONMENT', { workflowEnvironmentId: inChild.id }],
   } as const;
   const viewer = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
-  const stranger = await app.addKey();
+  const outsider = await app.addKey();
   for (const [scope, [toChange, toView, query]] of Object.entries(rights)) {
     const body = [{ ...scopes[scope as keyof typeof rights], name: 'RIGHTS', type: 0, value: 'v' }];
     const [saved] = await saveAsWorkflow(...body);
@@ -497,9 +497,9 @@ test('each scope needs its own right, and what another organization has does not
       await refused('getVariable', 403, { params, as: viewer });
       await refused('listVariables', 403, { query: { organizationId, ...query }, as: viewer });
     }
-    await refused('getVariable', 404, { params, as: stranger });
-    await refused('saveVariables', 400, { body, as: stranger });
-    assert.deepEqual(await ok('listVariables', { query: { organizationId, ...query }, as: stranger }), []);
+    await refused('getVariable', 404, { params, as: outsider });
+    await refused('saveVariables', 400, { body, as: outsider });
+    assert.deepEqual(await ok('listVariables', { query: { organizationId, ...query }, as: outsider }), []);
     await ok('listVariables', { query: { organizationId, ...query }, as: editor });
     await asWorkflow(() => ok('saveVariables', { body, as: editor }));
     await ok('deleteVariable', { params, as: editor });

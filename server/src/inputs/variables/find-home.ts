@@ -119,8 +119,8 @@ const finders: Readonly<Record<VariableScope, Find>> = {
 };
 
 /** @returns undefined for an id that nothing has */
-export async function findHome(db: Connection, given: ScopeOf): Promise<FoundHome | undefined> {
-  const scope = storedScope(given);
+export async function findHome(db: Connection, requestedScope: ScopeOf): Promise<FoundHome | undefined> {
+  const scope = storedScope(requestedScope);
   const isId = isUuid(scope.scopeId) || scope.scope === 'SUB_ENVIRONMENT_BLUEPRINT';
   return isId ? finders[scope.scope](db, scope) : undefined;
 }

@@ -8,7 +8,7 @@ import type { ActorContext } from '../../framework/context.ts';
 import { perServer } from '../../framework/events/per-server.ts';
 import { JsonText, type KeptText, KeptTexts } from '../../framework/http/replies/json-text.ts';
 import { badField, unknownEntity } from '../../ground/errors.ts';
-import { type GivenRow, getGiven } from '../../rows/deployments/given-store.ts';
+import { getInputs, type InputsRow } from '../../rows/deployments/inputs-store.ts';
 import { isUuid } from '../../rows/entity-home.ts';
 import type { ScopeOf, VariableRow } from '../../rows/variables/variable-store.ts';
 import { type FoundHome, findVisibleHome } from './find-home.ts';
@@ -134,7 +134,7 @@ async function replyOf(context: ActorContext, levels: readonly ScopeOf[]): Promi
 }
 
 /** Variables of a deployment are fixed when it is requested. */
-function snapshotOf({ variables, organization_id: organizationId }: GivenRow): Variable[] {
+function snapshotOf({ variables, organization_id: organizationId }: InputsRow): Variable[] {
   return variables.map(({ schema, scopeId, ...variable }) => ({
     ...variable,
     // Older rows have the organization's id.
@@ -146,7 +146,7 @@ function snapshotOf({ variables, organization_id: organizationId }: GivenRow): V
 }
 
 async function ofDeployment(context: ActorContext, query: VariablesQuery, id: string): Promise<Variable[]> {
-  const row = isUuid(id) ? await getGiven(context.db, id) : undefined;
+  const row = isUuid(id) ? await getInputs(context.db, id) : undefined;
   if (!row || !context.actor.access.isMember(row.organization_id))
     throw unknownEntity('query.deploymentLogId', 'deployment');
   checkOrganization(query, row.organization_id, 'deploymentLogId');
@@ -159,9 +159,9 @@ async function ofDeployment(context: ActorContext, query: VariablesQuery, id: st
  */
 export async function listVariables(
   context: ActorContext,
-  given: VariablesQuery,
+  requested: VariablesQuery,
 ): Promise<JsonText<Variable[]>> {
-  const query = withStoredIds(given);
+  const query = withStoredIds(requested);
   checkAlone(query);
   if (query.deploymentLogId)
     return new JsonText(JSON.stringify(await ofDeployment(context, query, query.deploymentLogId)));

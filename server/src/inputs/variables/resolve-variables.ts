@@ -128,13 +128,17 @@ export async function resolvedOf(
     .map((each) => ({ resolved: each, row: each.winner, value: openValue(context, each.winner) }))
     .toSorted((one, other) => compareNames(one.row, other.row));
   // The text of a reference is never the value that the tool should get.
-  const given = opened.filter(
+  const literals = opened.filter(
     (each): each is (typeof opened)[number] & { value: string } =>
       each.value !== null && !isReference(each.row),
   );
   return {
-    environment: given.filter((each) => each.row.type === 0).map((each) => jobVariable(each.row, each.value)),
-    terraform: given.filter((each) => each.row.type === 1).map((each) => jobVariable(each.row, each.value)),
+    environment: literals
+      .filter((each) => each.row.type === 0)
+      .map((each) => jobVariable(each.row, each.value)),
+    terraform: literals
+      .filter((each) => each.row.type === 1)
+      .map((each) => jobVariable(each.row, each.value)),
     references: opened.flatMap(({ resolved: each, value }) =>
       value && isReference(each.winner) ? [referenceVariable(each, value)] : [],
     ),

@@ -24,7 +24,7 @@ export async function insertVerdicts(
 export const listVerdicts = rowsWhere('policy_verdict', 'deployment_id', 'round', 'policy_name', 'policy_id');
 
 /** Latest requirements of policies, as an array in a statement about deployments. */
-export function askedByPolicies(deploymentId: Expression<string>): RawBuilder<string[]> {
+export function requiredByPolicies(deploymentId: Expression<string>): RawBuilder<string[]> {
   return sql<string[]>`array(select policy_name || ': ' || message
     from policy_verdict said, jsonb_array_elements_text(messages -> 'pending') with ordinality as each (message, place)
     where deployment_id = ${deploymentId} and decision = 'pending'

@@ -1,7 +1,7 @@
 /** SQL of who may approve a plan, and who has. */
 import { sql } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
-import { askedByPolicies } from '../approval-policies/verdict-store.ts';
+import { requiredByPolicies } from '../approval-policies/verdict-store.ts';
 import { type SelfApproval, selfApprovalOf } from '../project-policies/policy-store.ts';
 import { peopleBehind } from '../users/user-store.ts';
 import { approversOf } from './review-store.ts';
@@ -39,7 +39,7 @@ export async function readApproverRows(
     .select([
       selfApprovalOf(sql.ref('deployment.project_id')).as('self_approval'),
       approvers.as('approvers'),
-      askedByPolicies(sql.ref('deployment.id')).as('missing'),
+      requiredByPolicies(sql.ref('deployment.id')).as('missing'),
       peopleBehind(
         sql`${approvers} || deployment.started_by || deployment.requested_by || ${[...more]}::text[]`,
       ).as('people'),

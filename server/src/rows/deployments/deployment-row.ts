@@ -16,7 +16,7 @@ export type FoundColumn =
   | 'module_versions';
 
 /** Inputs of its runs, up to megabytes each: read only when a run begins, or for display. */
-export type GivenColumn = 'variables' | 'sealed_inputs';
+export type InputColumn = 'variables' | 'sealed_inputs';
 
 /** A deployment with what was decided about it, without the inputs and results of its runs. */
-export type DeploymentRow = Omit<Selectable<DeploymentTable>, FoundColumn | GivenColumn>;
+export type DeploymentRow = Omit<Selectable<DeploymentTable>, FoundColumn | InputColumn>;

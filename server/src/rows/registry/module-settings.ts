@@ -36,13 +36,13 @@ type ModuleInput = ModuleFields & { readonly repository?: string };
  * The settings after a change: null and an empty text clear a field, and so does the absence of `opentofuVersion`.
  * @param before null for a new module
  */
-export function changedSettings(before: ModuleSettings | null, given: ModuleInput): ModuleSettings {
+export function changedSettings(before: ModuleSettings | null, request: ModuleInput): ModuleSettings {
   const { opentofuVersion: _, ...kept } = before ?? {};
-  const named = Object.fromEntries(
+  const changes = Object.fromEntries(
     [...others, ...flags, 'repository' as const].flatMap((name) =>
-      given[name] === undefined ? [] : [[name, given[name] === '' ? null : given[name]]],
+      request[name] === undefined ? [] : [[name, request[name] === '' ? null : request[name]]],
     ),
   );
   const unset = Object.fromEntries(flags.map((name) => [name, false]));
-  return withoutNulls({ ...unset, ...kept, ...named }) as ModuleSettings;
+  return withoutNulls({ ...unset, ...kept, ...changes }) as ModuleSettings;
 }

@@ -70,7 +70,7 @@ export async function insertAssignment(
   { newId, actor, now }: Pick<ActorContext, 'newId' | 'actor' | 'now'>,
   place: Place,
   holder: RoleHolder,
-  given: { readonly role: string; readonly roleId: string | null },
+  granted: { readonly role: string; readonly roleId: string | null },
 ): Promise<RoleAssignmentRow> {
   return tx
     .insertInto('role_assignment')
@@ -81,8 +81,8 @@ export async function insertAssignment(
       team_id: 'teamId' in holder ? holder.teamId : null,
       project_id: place.environmentId === null ? place.projectId : null,
       environment_id: place.environmentId,
-      role: given.role,
-      role_id: given.roleId,
+      role: granted.role,
+      role_id: granted.roleId,
       created_by: actor.userId,
       created_at: now(),
       updated_at: now(),
@@ -95,12 +95,12 @@ export async function insertAssignment(
 export async function updateAssignment(
   tx: Connection,
   id: string,
-  given: { readonly role: string; readonly roleId: string | null },
+  granted: { readonly role: string; readonly roleId: string | null },
   at: Date,
 ): Promise<RoleAssignmentRow> {
   return tx
     .updateTable('role_assignment')
-    .set({ role: given.role, role_id: given.roleId, source: null, updated_at: at })
+    .set({ role: granted.role, role_id: granted.roleId, source: null, updated_at: at })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();

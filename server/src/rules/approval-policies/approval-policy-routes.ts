@@ -45,9 +45,9 @@ function policyScopeOf(scope: string): PolicyScope | undefined {
 /** @throws Refusal 404 for an id of something else, and for a scope that there is not */
 async function placeInPath(
   { db }: ActorContext,
-  { scope: given, scopeId }: { readonly scope: string; readonly scopeId: string },
+  { scope: requestedScope, scopeId }: { readonly scope: string; readonly scopeId: string },
 ): Promise<FlowPlace & { readonly scope: PolicyScope }> {
-  const scope = policyScopeOf(given);
+  const scope = policyScopeOf(requestedScope);
   const place = scope && (await findPlace(db, { scope, scopeId }));
   return { ...orNotFound(place, 'organization, project or template', scopeId), scope: scope ?? 'PROJECT' };
 }
@@ -100,8 +100,8 @@ async function listPolicies(context: ActorContext, organizationId: string): Prom
   const hashOf = await hashesOf(db, policies);
   return policies.map((policy) => ({
     policy,
-    assignments: assigned.flatMap(({ template_id: blueprintId, scope: given, scope_id: scopeId }) => {
-      const scope = policyScopeOf(given);
+    assignments: assigned.flatMap(({ template_id: blueprintId, scope: storedScope, scope_id: scopeId }) => {
+      const scope = policyScopeOf(storedScope);
       const scopeName = names.get(scopeId);
       if (blueprintId !== policy.id || !scope || scopeName === undefined) return [];
       return { scope, scopeId, blueprintId, scopeName, hash: hashOf(policy) };
@@ -111,8 +111,8 @@ async function listPolicies(context: ActorContext, organizationId: string): Prom
 
 /** @throws Refusal 400 for an id that names nothing */
 async function unassignNamed(context: ActorContext, id: string): Promise<null> {
-  const { scope: given, scopeId, blueprintId } = partsOf(id);
-  const scope = policyScopeOf(given);
+  const { scope: requestedScope, scopeId, blueprintId } = partsOf(id);
+  const scope = policyScopeOf(requestedScope);
   if (!scope) throw unknownEntity('query.id', 'policy assignment');
   return inTransaction(context, async (context) => {
     const place = await requirePlace(context, { scope, scopeId }, 'query.id');

@@ -93,12 +93,12 @@ test('destroys, and plans that nobody applies, say what they would cost', async 
 
 test('an agent cannot store more than an estimate', async () => {
   const { job } = await planning();
-  for (const odd of [
+  for (const invalid of [
     { totalMonthlyCost: 'much' },
     { currency: '\u202eUSD' },
     { projects: [{ diff: { totalMonthlyCost: '1e99' } }] },
   ]) {
-    const costs = { ...costEstimation, ...odd } as object as CostEstimation;
+    const costs = { ...costEstimation, ...invalid } as object as CostEstimation;
     const outcome = plannedOutcome({ costEstimation: costs });
     const refused = await agent.send('finish', job, { fence: job.fence, outcome });
     assert.equal(refused.statusCode, 400, refused.body);

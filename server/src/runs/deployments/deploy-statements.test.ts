@@ -16,8 +16,10 @@ async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promi
   const query = t.mock.method(pg.Client.prototype, 'query');
   await work();
   const calls = query.mock.calls.map((call): Statement => {
-    const [asked, values] = call.arguments as unknown as [string | pg.QueryConfig, unknown];
-    return typeof asked === 'string' ? { sql: asked, values } : { sql: asked.text, values: asked.values };
+    const [statement, values] = call.arguments as unknown as [string | pg.QueryConfig, unknown];
+    return typeof statement === 'string'
+      ? { sql: statement, values }
+      : { sql: statement.text, values: statement.values };
   });
   query.mock.restore();
   return calls.filter(({ sql }) => !/^(begin|commit)$/.test(sql));

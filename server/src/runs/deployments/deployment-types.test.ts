@@ -256,12 +256,12 @@ describe('a remote plan', () => {
         [413, 'payload_too_large'],
       );
     }
-    const stranger = await app.addKey();
+    const outsider = await app.addKey();
     const refusal = await send(
       {
         method: 'POST',
         url: `/api/environments/${id}/sources`,
-        headers: { authorization: basic(stranger) },
+        headers: { authorization: basic(outsider) },
         payload: archive,
       },
       null,

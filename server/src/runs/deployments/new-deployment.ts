@@ -58,7 +58,7 @@ async function inputsOf(
     toolFacts(facts.template.type)?.environmentRefusal?.(valuesOf(resolved.environment)) ?? null;
   if (refusal !== null && request.type !== 'destroy') throw new Refusal('bad_request', refusal);
   const custom = splitCustomVariables(request.customEnvironmentVariables ?? {});
-  const wanted = changes.settingsChange?.asked.userRequiresApproval;
+  const wanted = changes.settingsChange?.requested.userRequiresApproval;
   const approval = await approvalOfRun(context, facts, wanted, resolved.approval, templateId);
   const columns = {
     ...approvalColumns(approval),

@@ -44,12 +44,12 @@ async function codeOf(context: ActorContext, facts: StoredFacts, row: Deployment
     return { sourceId, ...folder };
   }
   const isMoved = repository !== facts.template.repository;
-  const asked = {
+  const requested = {
     deploymentType: type as 'prPlan',
     blueprintRevision: revision,
     ...(isMoved ? { blueprintRepository: repository } : {}),
   };
-  const { codeChange, ...source } = await readSource(context, facts, asked);
+  const { codeChange, ...source } = await readSource(context, facts, requested);
   if (codeChange) throw new Error('A plan does not change the code of its environment');
   return isPinned(row) ? { ...source, ...folder, ...(commit === null ? {} : { commit }) } : source;
 }

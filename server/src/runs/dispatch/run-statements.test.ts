@@ -29,17 +29,17 @@ async function trafficOf<Result>(
 ): Promise<{ result: Result; traffic: Traffic }> {
   let trips = 0;
   for (const name of ['_writev', '_write'] as const) {
-    const send = Socket.prototype[name] as (...given: unknown[]) => void;
-    t.mock.method(Socket.prototype, name, function count(this: Socket, ...given: unknown[]) {
+    const send = Socket.prototype[name] as (...args: unknown[]) => void;
+    t.mock.method(Socket.prototype, name, function count(this: Socket, ...args: unknown[]) {
       trips++;
-      send.apply(this, given);
+      send.apply(this, args);
     } as never);
   }
   const query = t.mock.method(pg.Client.prototype, 'query');
   const result = await work();
-  const statements = query.mock.calls.map(({ arguments: [asked] }) => {
-    const given = asked as unknown as string | pg.QueryConfig;
-    return typeof given === 'string' ? given : given.text;
+  const statements = query.mock.calls.map(({ arguments: [argument] }) => {
+    const sent = argument as unknown as string | pg.QueryConfig;
+    return typeof sent === 'string' ? sent : sent.text;
   });
   t.mock.restoreAll();
   return { result, traffic: { statements, trips } };

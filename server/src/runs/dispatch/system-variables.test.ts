@@ -52,7 +52,7 @@ test('a run gets variables that describe it and who requested it', async () => {
   const parent = await add('Project', `platform ${randomUUID()}`);
   const project = await add('Project', `network ${randomUUID()}`, { parentProjectId: parent.id });
   const repository = 'https://user:planted-token@github.com/acme/Network.git';
-  const asked = {
+  const request = {
     name: 'Réseau 1 (prod)',
     projectId: project.id,
     path: 'net',
@@ -60,13 +60,13 @@ test('a run gets variables that describe it and who requested it', async () => {
     repository,
     k8sNamespace: 'net',
   };
-  const environment = await createIdle(asked);
+  const environment = await createIdle(request);
   assert.equal(environment.k8sNamespace, 'net');
   const { id } = await deploy(environment.id, { targets: ['a.b', 'c.d["e"]'] });
   const job = await agent.claim();
   const [known] = await ok('listAgents', { query: { organizationId: app.organizationId } });
   assert.equal((await deploymentOf(id)).agentId, known?.id);
-  const told = {
+  const common = {
     ENVARIUM_ENVIRONMENT_ID: environment.id,
     ENVARIUM_ENVIRONMENT_NAME: 'Réseau 1 (prod)',
     ENVARIUM_PROJECT_ID: project.id,
@@ -93,14 +93,14 @@ test('a run gets variables that describe it and who requested it', async () => {
     ENVARIUM_VCS_PROVIDER: 'github',
     ENVARIUM_VCS_ACCESS_TOKEN: 'planted-token',
   };
-  const toldOnly = {
+  const ofRunsOnly = {
     ENVARIUM_ENVIRONMENT_NAME_NORMALIZED: 'reseau-1-prod',
     ENVARIUM_K8S_NAMESPACE: 'net',
     ENVARIUM_TEMPLATE_PATH: 'net',
     ENVARIUM_TEMPLATE_REPOSITORY: 'https://github.com/acme/Network.git',
     ENVARIUM_TEMPLATE_REVISION: 'v1',
   };
-  assert.deepEqual(job.systemVariables, { ...told, ...toldOnly });
+  assert.deepEqual(job.systemVariables, { ...common, ...ofRunsOnly });
   assert.ok(job.secrets.includes('planted-token'), 'the token is masked');
   const shown = (await deploymentOf(id)).customServiceEnvironmentVariables ?? {};
   const byName = Object.fromEntries(
@@ -108,7 +108,7 @@ test('a run gets variables that describe it and who requested it', async () => {
   );
   // To the run these are variables that only its owner sets.
   const shownOnly = { ENVARIUM_CLI_ARGS_PLAN: '-target=a.b -target=c.d["e"]', ENVARIUM_CLI_ARGS_APPLY: '' };
-  assert.deepEqual(byName, { ...told, ...shownOnly, ENVARIUM_VCS_ACCESS_TOKEN: sensitiveMask });
+  assert.deepEqual(byName, { ...common, ...shownOnly, ENVARIUM_VCS_ACCESS_TOKEN: sensitiveMask });
   await agent.report(job, {
     events: [
       {
@@ -133,7 +133,7 @@ test('a run gets variables that describe it and who requested it', async () => {
     REVIEWER_NAME: 'First admin key',
     REVIEWER_USER_ID: 'admin',
     DEPLOYMENT_REVISION: 'c'.repeat(40),
-    ENVIRONMENT_NAME: asked.name,
+    ENVIRONMENT_NAME: request.name,
   };
   for (const [name, value] of Object.entries(later))
     assert.equal(apply.systemVariables[`ENVARIUM_${name}`], value, name);
@@ -241,20 +241,20 @@ test('custom variables reach the run and take precedence; facts about who runs w
     ) || ['deploymentType', 'deploymentRevision', 'commitHash', 'rootDir', 'templateDir'].includes(name);
   const names = all.filter((name) => !isFact(name));
   assert.equal(names.length, 22);
-  const given = Object.fromEntries(names.map((name) => [name, `custom ${name}`]));
+  const custom = Object.fromEntries(names.map((name) => [name, `custom ${name}`]));
   const environment = await createIdle();
   const facts = all.filter(isFact);
   const claimed = Object.fromEntries(
     facts.map((name) => [name, name === 'deploymentType' ? 'task' : 'of somebody else']),
   );
-  await deploy(environment.id, { customServiceEnvironmentVariables: { ...given, ...claimed } });
+  await deploy(environment.id, { customServiceEnvironmentVariables: { ...custom, ...claimed } });
   const { systemVariables } = await agent.claim();
   for (const name of facts) assert.notEqual(systemVariables[systemVariableName(name)], claimed[name], name);
-  for (const [name, value] of Object.entries(given))
+  for (const [name, value] of Object.entries(custom))
     assert.equal(systemVariables[systemVariableName(name)], value, name);
   const shown = (await environmentOf(environment.id)).latestDeploymentLog.customServiceEnvironmentVariables;
   const masked = { oidcToken: sensitiveMask, vcsAccessToken: sensitiveMask };
-  for (const [name, value] of Object.entries({ ...given, ...masked }))
+  for (const [name, value] of Object.entries({ ...custom, ...masked }))
     assert.equal(shown?.[name as keyof typeof shown], value, name);
   assert.equal(shown?.deployerUserId, 'admin');
 });

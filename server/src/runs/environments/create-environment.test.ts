@@ -305,11 +305,11 @@ test('environments with scheduled drift runs differ from those without', async (
 test('names may repeat, but generated workspace names are unique', async () => {
   const [one, two] = [await createIdle(app, { name: 'same' }), await createIdle(app, { name: 'same' })];
   assert.notEqual(one.workspaceName, two.workspaceName);
-  const given = [
+  const created = [
     await createIdle(app, { workspaceName: 'both' }),
     await createIdle(app, { workspaceName: 'both' }),
   ];
-  assert.deepEqual(fieldOf(given, 'workspaceName'), ['both', 'both']);
+  assert.deepEqual(fieldOf(created, 'workspaceName'), ['both', 'both']);
 });
 
 /** Requests that name something that does not exist, each with the field that the refusal names. */

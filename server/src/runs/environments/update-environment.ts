@@ -182,12 +182,12 @@ async function lifterOf(
 export async function updateEnvironment(
   context: ActorContext,
   id: string,
-  asked: UpdateEnvironmentBody,
+  request: UpdateEnvironmentBody,
 ): Promise<Environment> {
   return inTransaction(context, async (context) => {
     const environment = await requireEnvironment(context, id);
     const policy = await readPolicySettings(context.db, environment.project_id);
-    const body = withDefaults(asked, policy);
+    const body = withDefaults(request, policy);
     if (body.requiresApproval === false && environment.requires_approval)
       requireRight(context.actor, inEnvironment(environment), 'RUN_APPLY', '/body/requiresApproval false');
     if (
@@ -207,7 +207,7 @@ export async function updateEnvironment(
     if (remoteApply && !isFit && (body.isRemoteApplyEnabled || environment.is_remote_apply_enabled)) {
       throw badField('body.isRemoteApplyEnabled', 'requires isRemoteBackend true and requiresApproval false');
     }
-    const lifter = await lifterOf(context, environment, asked.requiresApproval);
+    const lifter = await lifterOf(context, environment, request.requiresApproval);
     checkRemoteBackend(body.isRemoteBackend, policy);
     await checkStateStays(context.db, environment, body.isRemoteBackend);
     await checkFolderStays(context.db, environment, body.terragruntWorkingDirectory);
@@ -220,7 +220,7 @@ export async function updateEnvironment(
     const current = change === 'archived' ? await archive(context, environment) : environment;
     if (change === 'returned') await checkReturn(context, environment, policy);
     const updated = await refreshEnvironment(context, current, values);
-    const fields = Object.keys(asked);
+    const fields = Object.keys(request);
     await recordEnvironmentAudit(context, updated, 'environment.updated', { fields }, changes);
     await recordEnvironmentEvent(context, updated, change);
     return environmentView(context, updated);

@@ -21,7 +21,7 @@ async function heard(
 ): Promise<string[]> {
   const client = createClient({ url, key: as.id, secret: as.secret });
   const { id: before } = await createIdle({ name: 'before' });
-  const told: string[] = [];
+  const announced: string[] = [];
   let hasBegun = false;
   const isChange = (event: OrganizationStreamEvent, id: string, change: string) =>
     event.event === 'environment' && event.data.environmentId === id && event.data.change === change;
@@ -35,15 +35,15 @@ async function heard(
       await ok('setEnvironmentLock', { id: before, body: { isLocked: false } });
     }
     hasBegun ||= isChange(event, before, 'locked');
-    if (event.event === 'changed' && hasBegun) told.push(`${event.data.entity} ${event.data.id}`);
+    if (event.event === 'changed' && hasBegun) announced.push(`${event.data.entity} ${event.data.id}`);
     if (isChange(event, before, 'unlocked')) break;
   }
-  return told;
+  return announced;
 }
 
 test('readers hear of what is created, changed and deleted, with the id of what it is', async () => {
   let expected: string[] = [];
-  const told = await heard(async () => {
+  const announced = await heard(async () => {
     const project = await add('Project', 'shop');
     await ok('updateProject', { id: project.id, body: { name: 'store' } });
     const team = await add('Team', 'platform');
@@ -70,18 +70,18 @@ test('readers hear of what is created, changed and deleted, with the id of what 
       `team ${team.id}`,
     ];
   });
-  assert.deepEqual(told, expected);
+  assert.deepEqual(announced, expected);
 });
 
 test('readers hear of variables by their scope', async () => {
   const { id: environmentId } = await createIdle({ name: 'configured' });
   const save = (body: object) => ok('saveVariables', { body: [{ name: 'A', value: '1', type: 0, ...body }] });
-  const told = await heard(async () => {
+  const announced = await heard(async () => {
     await save({ scope: 'GLOBAL', organizationId });
     await save({ scope: 'PROJECT', scopeId: projectId, organizationId });
     await save({ scope: 'ENVIRONMENT', scopeId: environmentId, organizationId });
   });
-  assert.deepEqual(told, [
+  assert.deepEqual(announced, [
     `variable ${organizationId}`,
     `variable ${projectId}`,
     `variable ${environmentId}`,
@@ -102,14 +102,14 @@ test('readers hear of a state that is imported, rolled back, locked, written and
     const { statusCode } = await send({ method: method as 'POST', url: `${url}${query}`, headers, payload });
     assert.equal(statusCode, 200);
   };
-  const told = await heard(async () => {
+  const announced = await heard(async () => {
     await ok('importState', importBody(2));
     await ok('rollBackState', { id: first.id });
     await asTool('LOCK', '{"ID":"lock"}');
     await asTool('POST', stateFile(4, ['b'], id), '?ID=lock');
     await asTool('UNLOCK', '{"ID":"lock"}');
   });
-  assert.deepEqual(told, Array(5).fill(`state ${id}`));
+  assert.deepEqual(announced, Array(5).fill(`state ${id}`));
 });
 
 test('readers hear only of what they may list, and readers of a project only of that', async () => {
@@ -163,13 +163,13 @@ test('a member without any environment hears of what it may list, and of its fir
   const as = await app.addKey({ [organizationId]: 'User' });
   const project = await add('Project', 'first');
   const client = createClient({ url, key: as.id, secret: as.secret });
-  const told: string[] = [];
+  const announced: string[] = [];
   for await (const event of client.stream('streamOrganization', { params: { id: organizationId } })) {
     if (event.event === 'ready') {
       await createIdle({ name: 'hidden', projectId: project.id });
       await ok('updateOrganization', { id: organizationId, body: { description: 'z' } });
     }
-    told.push(event.event === 'changed' ? event.data.entity : event.event);
+    announced.push(event.event === 'changed' ? event.data.entity : event.event);
     if (event.event !== 'changed') continue;
     if (event.data.entity === 'roleAssignment') break;
     if (event.data.entity !== 'organization') continue;
@@ -177,8 +177,8 @@ test('a member without any environment hears of what it may list, and of its fir
     const body = { userId: as.id, role: 'Viewer', projectId: project.id };
     await ok('assignUserRole', { body });
   }
-  assert.ok(!told.includes('environment'), told.join());
-  assert.deepEqual(told.slice(-2), ['organization', 'roleAssignment']);
+  assert.ok(!announced.includes('environment'), announced.join());
+  assert.deepEqual(announced.slice(-2), ['organization', 'roleAssignment']);
 });
 
 test('readers hear when a process of an agent comes, falls silent and leaves', async () => {
@@ -186,7 +186,7 @@ test('readers hear when a process of an agent comes, falls silent and leaves', a
   const id = (await ok('listAgents')).find(({ isDefault }) => isDefault)?.id ?? '';
   const pass = () => watchContact(app.context);
   await pass();
-  const told = await heard(async () => {
+  const announced = await heard(async () => {
     await other.register();
     await pass();
     await pass();
@@ -198,10 +198,10 @@ test('readers hear when a process of an agent comes, falls silent and leaves', a
     await other.goodbye();
     await pass();
   });
-  const ofAgents = told.filter((each) => each.startsWith('agent '));
-  assert.ok(ofAgents.length >= 4, told.join());
+  const ofAgents = announced.filter((each) => each.startsWith('agent '));
+  assert.ok(ofAgents.length >= 4, announced.join());
   assert.ok(
     ofAgents.every((each) => each === `agent ${id}`),
-    told.join(),
+    announced.join(),
   );
 });

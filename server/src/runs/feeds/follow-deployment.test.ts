@@ -138,7 +138,7 @@ test('whatever the event is after which a connection is cut, the next one loses 
   await createIdle({ name: 'the last' });
   await reading;
   // A resumed stream may bring the bytes of several events in one.
-  const told = (events: readonly OrganizationStreamEvent[]) => ({
+  const contentOf = (events: readonly OrganizationStreamEvent[]) => ({
     organization: events.flatMap(({ event, data }) =>
       event === 'ready' || event === 'deploymentEvent' ? [] : [[event, data]],
     ),
@@ -153,7 +153,11 @@ test('whatever the event is after which a connection is cut, the next one loses 
       hasEnd ||= event.event === 'deploymentEvent' && event.data.event === 'end';
       return hasLast && hasEnd;
     });
-    assert.deepEqual(told([...all.slice(0, index + 1), ...rest]), told(all), `after event ${index}`);
+    assert.deepEqual(
+      contentOf([...all.slice(0, index + 1), ...rest]),
+      contentOf(all),
+      `after event ${index}`,
+    );
   }
 });
 

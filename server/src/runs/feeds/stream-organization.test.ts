@@ -78,13 +78,13 @@ test('readers hear of environments, of deployments and of their steps, in the or
   await ok('abortDeployment', { id: environment.latestDeploymentLogId ?? '' });
   await ok('setEnvironmentLock', { id: environment.id, body: { isLocked: true } });
   const seen = await stream.until(isChange(environment.id, 'locked'));
-  const told = seen.map((event) => {
+  const announced = seen.map((event) => {
     if (event.event === 'deployment')
       return `${event.data.type} ${event.data.status} ${event.data.environmentStatus}`;
     if (event.event === 'step') return `${event.data.name} ${event.data.status}`;
     return event.event === 'environment' ? event.data.change : event.event;
   });
-  assert.deepEqual(told, [
+  assert.deepEqual(announced, [
     'created',
     'deploy IN_PROGRESS DEPLOY_IN_PROGRESS',
     'git:clone IN_PROGRESS',
@@ -149,13 +149,13 @@ test('readers of one project hear only of that, including what leaves it', async
   await archive(inside.id);
   const back = await createIdle({ name: 'last', projectId: project.id });
   await archive(back.id);
-  const told = (await stream.until(isArchived(back.id)))
+  const announced = (await stream.until(isArchived(back.id)))
     // The reader may also hear that the project was created.
     .filter(({ event }) => event !== 'changed')
     .map((event) =>
       event.event === 'environment' ? `${event.data.name} ${event.data.change}` : event.event,
     );
-  assert.deepEqual(told, ['inside created', 'inside moved', 'last created', 'last archived']);
+  assert.deepEqual(announced, ['inside created', 'inside moved', 'last created', 'last archived']);
   await stream.close();
 });
 

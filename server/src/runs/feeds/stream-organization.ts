@@ -107,19 +107,19 @@ async function followDeployment(
 /** Both at once: the end of the deployment does not end the stream, all other ends do. */
 async function followAll(
   context: ActorContext,
-  asked: StreamReader,
+  options: StreamReader,
   from: Partial<FeedPosition>,
 ): Promise<void> {
-  const { feed, leave } = await joinFeed(context, asked.organizationId);
+  const { feed, leave } = await joinFeed(context, options.organizationId);
   const ending = new AbortController();
-  const reader = { ...asked, signal: AbortSignal.any([asked.signal, ending.signal]) };
+  const reader = { ...options, signal: AbortSignal.any([options.signal, ending.signal]) };
   try {
     const isReset = from.place !== undefined && (await isLost(context, from.place));
     const position = {
       place: from.place === undefined || isReset ? feed.head : from.place,
       followed: from.followed,
     };
-    await write(asked.response, chunkOf(position, isReset ? 'reset' : 'ready', {}), reader.signal);
+    await write(options.response, chunkOf(position, isReset ? 'reset' : 'ready', {}), reader.signal);
     const isOver = follow(context, reader, { feed, position }).finally(() => ending.abort());
     const hasFailed = followDeployment(context, reader, position).catch((error: unknown) => {
       ending.abort();

@@ -8,7 +8,7 @@ import type { ActorContext, Context } from '../../framework/context.ts';
 import { badField, conflict, notFound } from '../../ground/errors.ts';
 import { environmentHome, levelsOf } from '../../inputs/variables/levels.ts';
 import { resolveVariables } from '../../inputs/variables/resolve-variables.ts';
-import { getSealedInputs } from '../../rows/deployments/given-store.ts';
+import { getSealedInputs } from '../../rows/deployments/inputs-store.ts';
 import { type EnvironmentRow, getEnvironmentRow } from '../../rows/environments/environment-store.ts';
 import { getProjectRow } from '../../rows/projects/project-store.ts';
 import { deploymentsBehind, getStateVersion, type StateVersionRow } from '../../rows/state/state-store.ts';
@@ -79,7 +79,7 @@ async function otherVersion(
   return other;
 }
 
-async function asked(
+async function compareInThread(
   thread: LimitedThread<StateTask, ComparisonAnswer>,
   comparison: ComparisonTask,
 ): Promise<ComparisonAnswer> {
@@ -125,7 +125,7 @@ async function differencesOf(
   }
   return inTurn(async () => {
     await using thread = new LimitedThread<StateTask, ComparisonAnswer>(stateThread);
-    return await differencesBy(context, before, after, secrets, (task) => asked(thread, task));
+    return await differencesBy(context, before, after, secrets, (task) => compareInThread(thread, task));
   });
 }
 

@@ -92,13 +92,13 @@ async function isOfOtherLineage(
 export async function requireLineage(
   tx: Connection,
   environment: LockedEnvironment,
-  given: { lineage: string; isAccepted: boolean; what: string; field: string },
+  version: { lineage: string; isAccepted: boolean; what: string; field: string },
 ): Promise<void> {
-  const current = given.isAccepted ? null : await isOfOtherLineage(tx, environment, given.lineage);
+  const current = version.isAccepted ? null : await isOfOtherLineage(tx, environment, version.lineage);
   if (current === null) return;
   throw badField(
-    given.field,
-    `must be true: ${given.what} has the lineage ${given.lineage}, the current state ${current}. It belongs to other infrastructure or was recreated; compare the two first`,
+    version.field,
+    `must be true: ${version.what} has the lineage ${version.lineage}, the current state ${current}. It belongs to other infrastructure or was recreated; compare the two first`,
   );
 }
 

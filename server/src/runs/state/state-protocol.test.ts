@@ -13,7 +13,7 @@ const tests = await startAgentTests({ ENVARIUM_STATE_LIMIT_MB: '1' });
 const { app, send, ok, refused, sql, createActive, createIdle, deploy, deploymentOf, forgetWork } = tests;
 const colleague = await app.addKey({ [app.organizationId]: 'Admin' });
 const member = await app.addKey({ [app.organizationId]: 'User' });
-const stranger = await app.addKey();
+const outsider = await app.addKey();
 beforeEach(() => forgetWork());
 
 const info = (id: string, more: object = {}) =>
@@ -348,7 +348,7 @@ test('callers without key, role or right get nothing; an unknown environment is 
     const unknown = method === 'GET' ? 403 : 404;
     for (const missing of [randomUUID(), 'no-uuid'])
       assert.equal(await statusOf(method, missing, { body }), unknown, method);
-    assert.equal(await statusOf(method, id, { body, as: stranger }), unknown, method);
+    assert.equal(await statusOf(method, id, { body, as: outsider }), unknown, method);
   }
   assert.deepEqual(await serials(id), [[1, 'current']]);
 });
@@ -361,7 +361,7 @@ test('a state that is open to the organization can be read but not written by al
     body: { accessibleFromEntireOrganization: true },
   });
   assert.equal(await statusOf('GET', id, { as: member }), 200);
-  assert.equal(await statusOf('GET', id, { as: stranger }), 403);
+  assert.equal(await statusOf('GET', id, { as: outsider }), 403);
   assert.equal(await statusOf('POST', id, { as: member, body: stateFile(2) }), 403);
   await ok('deleteStateAccess', { params: { environmentId: id } });
   assert.equal(await statusOf('GET', id, { as: member }), 403);

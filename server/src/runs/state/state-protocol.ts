@@ -29,7 +29,7 @@ interface StateRequest {
   readonly reply: FastifyReply;
 }
 
-type StateHandler = (asked: StateRequest) => Promise<unknown>;
+type StateHandler = (stateRequest: StateRequest) => Promise<unknown>;
 
 async function findEnvironment(context: ActorContext, id: string): Promise<EnvironmentRow | undefined> {
   const environment = await getEnvironmentRow(context.db, id);
@@ -40,8 +40,8 @@ function lockedBy({ reply }: StateRequest, holder: StateHolder): FastifyReply {
   return reply.status(423).send(lockInfoOf(holder));
 }
 
-async function read(asked: StateRequest): Promise<unknown> {
-  const { context, environment, reply } = asked;
+async function read(stateRequest: StateRequest): Promise<unknown> {
+  const { context, environment, reply } = stateRequest;
   if (!(await mayReadState(context.db, context.actor, environment)))
     throw new Refusal('forbidden', 'This needs the right READ_STATE');
   const current = await readCurrentState(context, environment.id);
@@ -57,8 +57,8 @@ async function read(asked: StateRequest): Promise<unknown> {
     .send(current.content);
 }
 
-async function write(asked: StateRequest): Promise<unknown> {
-  const { context, environment, request } = asked;
+async function write(stateRequest: StateRequest): Promise<unknown> {
+  const { context, environment, request } = stateRequest;
   const bytes = await readStateBody(
     context,
     request.body as AsyncIterable<Buffer> | undefined,
@@ -67,16 +67,16 @@ async function write(asked: StateRequest): Promise<unknown> {
   await checkMd5(bytes, request.headers['content-md5'] as string | undefined);
   const lockId = checkedLockId((request.query as { ID?: unknown }).ID, '/query/ID');
   const end = await writeState(context, environment.id, bytes, lockId);
-  if (end.kind === 'held') return lockedBy(asked, end.holder);
+  if (end.kind === 'held') return lockedBy(stateRequest, end.holder);
   if (end.kind === 'stored') return { id: end.version.id, serial: end.version.serial };
   throw conflict(
     `The lock ${lockId} is no longer held: someone has released it. The state was not made current; it is kept as the rescued version ${end.version.id}: compare it, then promote it`,
   );
 }
 
-async function remove(asked: StateRequest): Promise<unknown> {
-  const holder = await deleteState(asked.context, asked.environment.id);
-  return holder ? lockedBy(asked, holder) : { id: asked.environment.id };
+async function remove(stateRequest: StateRequest): Promise<unknown> {
+  const holder = await deleteState(stateRequest.context, stateRequest.environment.id);
+  return holder ? lockedBy(stateRequest, holder) : { id: stateRequest.environment.id };
 }
 
 /** A lock info is a few hundred bytes. */
@@ -127,18 +127,21 @@ function knownInfo(info: Record<string, unknown>): Record<string, string> {
   );
 }
 
-async function lock(asked: StateRequest): Promise<unknown> {
-  const info = await readLockInfo(asked);
+async function lock(stateRequest: StateRequest): Promise<unknown> {
+  const info = await readLockInfo(stateRequest);
   const id = lockIdOf(info);
   if (info === null || id === undefined)
     throw new Refusal('bad_request', '/body/ID is required: the id of the lock');
-  const holder = await lockState(asked.context, asked.environment.id, { ...knownInfo(info), ID: id });
-  return holder ? lockedBy(asked, holder) : info;
+  const holder = await lockState(stateRequest.context, stateRequest.environment.id, {
+    ...knownInfo(info),
+    ID: id,
+  });
+  return holder ? lockedBy(stateRequest, holder) : info;
 }
 
-async function unlock(asked: StateRequest): Promise<unknown> {
-  const info = await readLockInfo(asked);
-  await unlockState(asked.context, asked.environment.id, lockIdOf(info));
+async function unlock(stateRequest: StateRequest): Promise<unknown> {
+  const info = await readLockInfo(stateRequest);
+  await unlockState(stateRequest.context, stateRequest.environment.id, lockIdOf(info));
   return info ?? {};
 }
 
@@ -190,17 +193,17 @@ async function prepare(
     });
     throw unknownEnvironment(request.method, id);
   }
-  const asked = { context: actorContext, environment, request, reply };
-  return noting(asked, async () => {
+  const stateRequest = { context: actorContext, environment, request, reply };
+  return noting(stateRequest, async () => {
     if (needs !== null && !actor.access.has(needs, inEnvironment(environment)))
       throw new Refusal('forbidden', `This needs the right ${needs}`);
-    return asked;
+    return stateRequest;
   });
 }
 
 /** Requests without the right are recorded in the audit trail. */
-async function noting<Result>(asked: StateRequest, work: () => Promise<Result>): Promise<Result> {
-  const { context, environment, request } = asked;
+async function noting<Result>(stateRequest: StateRequest, work: () => Promise<Result>): Promise<Result> {
+  const { context, environment, request } = stateRequest;
   try {
     return await work();
   } catch (error) {
@@ -234,8 +237,8 @@ export async function stateProtocolRoutes(app: FastifyInstance, context: Context
           onRequest: async (request, reply) =>
             void prepared.set(request, await prepare(context, request, reply, needs)),
           handler: async (request) => {
-            const asked = prepared.get(request) as StateRequest;
-            return noting(asked, () => handle(asked));
+            const stateRequest = prepared.get(request) as StateRequest;
+            return noting(stateRequest, () => handle(stateRequest));
           },
         });
       }

@@ -46,12 +46,12 @@ const text = (value: unknown) => (typeof value === 'string' && value !== '' ? va
 export async function stateLockView(db: Connection, row: StateLockRow): Promise<StateLock> {
   const users = await getUsers(db, [row.held_by]);
   const { Who: who, Operation: operation, Info: info, Version: version } = row.info;
-  const said = { who: text(who), operation: text(operation), info: text(info), version: text(version) };
+  const ofTool = { who: text(who), operation: text(operation), info: text(info), version: text(version) };
   return {
     lockId: row.lock_id,
     since: row.held_since.toISOString(),
     heldBy: row.held_by,
     heldByUser: userOf(users, row.held_by),
-    ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(ofTool).filter(([, value]) => value !== undefined)),
   };
 }

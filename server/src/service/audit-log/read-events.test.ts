@@ -169,10 +169,10 @@ test('an export that is cut while entries are added continues, without a loss an
   for (let cut = 0; cut < 6; cut++) {
     const offset = lines.at(-1)?.id;
     const query = new URLSearchParams({ organizationId, ...(offset ? { offset } : {}) });
-    const asked = request(`${address}/api/audit/export?${query}`, {
+    const sent = request(`${address}/api/audit/export?${query}`, {
       headers: { authorization: basic(app.admin) },
     }).end();
-    const [response] = (await once(asked, 'response')) as [import('node:http').IncomingMessage];
+    const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
     assert.equal(response.statusCode, 200);
     let taken = 0;
     for await (const text of createInterface({ input: response })) {

@@ -72,6 +72,6 @@ test('figures have only what the caller may view, and need their right', async (
   const other = await app.addKey({ [organizationId]: ['VIEW_ENVIRONMENT'] });
   const input = { query: { organizationId, queryName: 'totalDeployments' } };
   await refused('getDashboard', 403, /VIEW_DASHBOARD/, { ...input, as: other });
-  const odd = { query: { organizationId, queryName: 'everything' } };
-  await refused('getDashboard', 400, /query\/queryName/, odd);
+  const invalid = { query: { organizationId, queryName: 'everything' } };
+  await refused('getDashboard', 400, /query\/queryName/, invalid);
 });

@@ -71,9 +71,9 @@ test('projects and environments are those that other clients read', async () => 
 
 test('a caller sees projects and environments within its own rights', async () => {
   const { id } = await createIdle();
-  const stranger = await app.addKey();
-  assert.deepEqual(await ok('listMcpProjects', { as: stranger }), []);
-  assert.deepEqual(await ok('listMcpEnvironments', { as: stranger }), []);
+  const outsider = await app.addKey();
+  assert.deepEqual(await ok('listMcpProjects', { as: outsider }), []);
+  assert.deepEqual(await ok('listMcpEnvironments', { as: outsider }), []);
   const other = await app.addKey();
   await ok('createOrganization', { body: { name: 'Another' }, as: other });
   for (const name of ['listMcpProjects', 'listMcpEnvironments'] as const) {

@@ -28,7 +28,7 @@ export async function requireRightsOfMember(
 
 /**
  * The right was checked.
- * @param asked the role, and the field of the request that names it
+ * @param requested the role, and the field of the request that names it
  * @param unknown thrown where the user is not a member
  * @throws Refusal 400 for a role that the organization cannot have, 403 for rights that the caller does not have,
  * 409 for the last admin
@@ -37,14 +37,19 @@ export async function setMemberRole(
   context: ActorContext,
   organizationId: string,
   userId: string,
-  asked: { readonly role: string; readonly field: string },
+  requested: { readonly role: string; readonly field: string },
   unknown: Refusal,
 ): Promise<MembershipRow> {
   return inTransaction(context, async (context) => {
     await lockOrganizationRow(context.db, organizationId);
     const member = await getMembership(context.db, organizationId, userId);
     if (!member) throw unknown;
-    const { role } = await requireGrantable(context, inOrganization(organizationId), asked.role, asked.field);
+    const { role } = await requireGrantable(
+      context,
+      inOrganization(organizationId),
+      requested.role,
+      requested.field,
+    );
     if (role === member.role) return member;
     await requireRightsOfMember(context, member);
     await requireOtherAdmin(context, organizationId, userId);

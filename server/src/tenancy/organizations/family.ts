@@ -50,8 +50,8 @@ const memberRoutes: Route[] = [
   route(operations.listMembers, (context, { params, query }) => listMembers(context.db, params.id, query)),
   route(operations.setMemberRole, async (context, { params, body }) => {
     const { id, userId } = params;
-    const asked = { role: body, field: 'body' };
-    await setMemberRole(context, id, userId, asked, notFound('member', userId));
+    const requested = { role: body, field: 'body' };
+    await setMemberRole(context, id, userId, requested, notFound('member', userId));
     return null;
   }),
 ];

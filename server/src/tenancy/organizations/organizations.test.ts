@@ -87,7 +87,7 @@ test('a setting says who may create organizations', async () => {
     const limited = await testApp({ ENVARIUM_ORGANIZATION_CREATORS: creators });
     const admin = await limited.addKey({ [limited.organizationId]: 'Admin' });
     const member = await limited.addKey({ [limited.organizationId]: 'User' });
-    const callers = { operator: undefined, admin, member, stranger: await limited.addKey() };
+    const callers = { operator: undefined, admin, member, outsider: await limited.addKey() };
     const create = async ([name, as]: [string, typeof admin | undefined]) => {
       const caller = as ? { as } : {};
       const { mayCreateOrganizations } = await ok(limited, 'getCurrentUser', caller);

@@ -43,7 +43,7 @@ test('an update replaces the whole policy, and is in the audit trail', async () 
     'body.autoDriftRemediation',
   );
   const { id: projectId } = await add('Project', 'with a policy');
-  const given = {
+  const requested = {
     projectId,
     numberOfEnvironments: 3,
     numberOfEnvironmentsTotal: 30,
@@ -54,10 +54,10 @@ test('an update replaces the whole policy, and is in the audit trail', async () 
     driftDetectionCron: '0 4 * * *',
     autoDriftRemediation: 'CODE_TO_CLOUD' as const,
   };
-  const stored = await ok('updatePolicy', { body: given });
+  const stored = await ok('updatePolicy', { body: requested });
   const { id, organizationId, updatedBy, ...shown } = stored;
   assert.deepEqual([id, organizationId, updatedBy], [projectId, app.organizationId, 'admin']);
-  assert.deepEqual(shown, { ...given, isSelfApprovalForbidden: false });
+  assert.deepEqual(shown, { ...requested, isSelfApprovalForbidden: false });
   assert.deepEqual(await getPolicy(projectId), stored);
   await ok('updatePolicy', { body: { projectId, requiresApprovalDefault: true } });
   const { maxTtl, defaultTtl, numberOfEnvironments, outputsAsInputsEnabled, requiresApprovalDefault } =

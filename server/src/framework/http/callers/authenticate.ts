@@ -37,8 +37,8 @@ export async function identify(context: Context, request: FastifyRequest): Promi
   if (!credentials) throw new CredentialsRefused(message, null);
   const sessionId = sessionOfUserName(credentials.id);
   if (sessionId !== null) {
-    const given = { id: sessionId, secret: credentials.secret };
-    return actorOf(context, await identifySession(context, request, 'cli', given));
+    const sessionSecret = { id: sessionId, secret: credentials.secret };
+    return actorOf(context, await identifySession(context, request, 'cli', sessionSecret));
   }
   return identifyKey(context, request, credentials);
 }

@@ -44,9 +44,9 @@ export function readForwarded(app: FastifyInstance, settings: ServerSettings): v
   if (trustedProxies.length > 0)
     app.addHook('onRequest', async (request) => {
       const { headers } = request.raw;
-      const given = headers['x-forwarded-for'];
-      if (given === undefined) return;
-      headers['x-forwarded-for'] = entriesOf(given).map(withoutPort).join(', ');
+      const forwardedFor = headers['x-forwarded-for'];
+      if (forwardedFor === undefined) return;
+      headers['x-forwarded-for'] = entriesOf(forwardedFor).map(withoutPort).join(', ');
       if (isIP(request.ip) === 0)
         throw new Refusal(
           'bad_request',

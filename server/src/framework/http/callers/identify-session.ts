@@ -38,7 +38,7 @@ function isOver(
 }
 
 /**
- * @param given what the request says about its session
+ * @param sessionSecret what the request says about its session
  * @returns the session
  * @throws CredentialsRefused (401) where it does not exist, has ended, or the secret is another one
  */
@@ -46,17 +46,17 @@ export async function identifySession(
   context: Context,
   request: FastifyRequest,
   kind: SessionKind,
-  given: SessionSecret,
+  sessionSecret: SessionSecret,
 ): Promise<FoundSession> {
-  const row = await findSession(context.shared, given.id);
-  const isRight = context.keyHash.matches(given.secret, row?.secret_hmac ?? null);
+  const row = await findSession(context.shared, sessionSecret.id);
+  const isRight = context.keyHash.matches(sessionSecret.secret, row?.secret_hmac ?? null);
   if (!row?.caller || !isRight || row.kind !== kind || isOver(context, row))
     throw new CredentialsRefused('This session has ended: sign in again', null);
   const now = context.now();
   if (now.getTime() - row.last_used_at.getTime() > lastUseEvery)
-    await storeSessionUse(context.db, given.id, now);
+    await storeSessionUse(context.db, sessionSecret.id, now);
   const { user_id: userId, expires_at: expiresAt, caller, way } = row;
-  const session = { ...given, userId, kind, way, expiresAt, caller };
+  const session = { ...sessionSecret, userId, kind, way, expiresAt, caller };
   request.session = session;
   return session;
 }
@@ -70,9 +70,9 @@ export async function identifyByCookie(
   request: FastifyRequest,
 ): Promise<FoundSession | null> {
   if (request.headers.authorization !== undefined) return null;
-  const given = readSessionCookie(context.settings, request);
-  if (!given) return null;
-  const session = await identifySession(context, request, 'browser', given);
-  requireCsrfToken(request, given.secret);
+  const cookie = readSessionCookie(context.settings, request);
+  if (!cookie) return null;
+  const session = await identifySession(context, request, 'browser', cookie);
+  requireCsrfToken(request, cookie.secret);
   return session;
 }

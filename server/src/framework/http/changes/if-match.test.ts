@@ -136,9 +136,9 @@ test('If-Match is refused where nothing can be compared, and compared when somet
 });
 
 test('whoever may not read something learns nothing of its version', async () => {
-  const stranger = await app.addKey();
+  const outsider = await app.addKey();
   for (const header of ['*', await tagOf('getProject', params)])
-    await refused('updateProject', 404, { params, body: {}, headers: { 'if-match': header }, as: stranger });
+    await refused('updateProject', 404, { params, body: {}, headers: { 'if-match': header }, as: outsider });
 });
 
 test('a change that names in its body what the read names in its query is compared', async () => {
@@ -183,8 +183,8 @@ test('every change of something that can be read alone checks the version, and t
     app.advance(90);
     const second = await call(app, reader.name, { params });
     assert.equal(second.headers.etag, first.headers.etag, `${reader.name} differs when it is read again`);
-    const asked = requestOf(change);
-    const request = { ...asked, params: { ...asked.params, ...params } };
+    const sample = requestOf(change);
+    const request = { ...sample, params: { ...sample.params, ...params } };
     await refused(change.name, 412, { ...request, headers: { 'if-match': '"old"' } });
     const unchanged = await call(app, reader.name, { params });
     assert.equal(unchanged.headers.etag, first.headers.etag, change.name);

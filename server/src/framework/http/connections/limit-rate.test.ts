@@ -71,9 +71,9 @@ test('agents behind one address are counted apart from each other and from peopl
   for (const agent of agents)
     for (const status of [401, 401, 429]) assert.equal(await call('shared', agent), status);
   assert.equal(await call('other', agents[0] ?? ''), 401);
-  const odd: number[] = [];
-  for (const agent of ['', 'x', 'x'.repeat(36)]) odd.push(await call('shared', agent));
-  assert.deepEqual(odd, [401, 401, 429], 'only ids of agents are counted apart');
+  const ofOtherIds: number[] = [];
+  for (const agent of ['', 'x', 'x'.repeat(36)]) ofOtherIds.push(await call('shared', agent));
+  assert.deepEqual(ofOtherIds, [401, 401, 429], 'only ids of agents are counted apart');
   assert.deepEqual(await statuses(app, 2, { url: '/api/organizations' }), [200, 429]);
   const blob = fillPath(protocolRoutes.getState.path, { jobId: randomUUID(), attempt: '1' });
   assert.deepEqual(await statuses(app, 3, { url: `${protocolBase}${blob}` }), [401, 401, 429]);

@@ -136,9 +136,9 @@ test(
     let most = 0;
     const answers = await Promise.all(
       names.map(async (name) => {
-        const asked = evaluate(policy(name));
+        const evaluation = evaluate(policy(name));
         most = Math.max(most, readyPolicies(context));
-        const answer = await asked;
+        const answer = await evaluation;
         most = Math.max(most, readyPolicies(context));
         return answer;
       }),
@@ -246,9 +246,9 @@ test('what a policy cannot see: the environment, the network and other policies'
 
 test('schemas lead a policy neither to files nor to addresses', needsOpa, async (t) => {
   const { evaluate, dataFolder } = engine(t);
-  const asked: string[] = [];
+  const urls: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    urls.push(request.url ?? '');
     response.end('{"type": "array"}');
   });
   server.listen(0, '127.0.0.1');
@@ -275,7 +275,7 @@ package envarium
 deny contains rego.metadata.rule().title if input.a == 1`;
     assert.deepEqual((await evaluate(annotated, { a: 1 })).deny, ['Titled']);
   }
-  assert.deepEqual(asked, []);
+  assert.deepEqual(urls, []);
 });
 
 test('a name after an empty comment hides nothing from the compiler', needsOpa, async (t) => {

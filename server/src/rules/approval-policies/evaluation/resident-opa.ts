@@ -94,7 +94,7 @@ export class ResidentOpa {
   async #ask(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
       const headers = body ? { 'content-type': 'application/json', 'content-length': body.length } : {};
-      const asked = request({
+      const call = request({
         socketPath: this.#socketPath,
         agent: this.#agent,
         method,
@@ -102,14 +102,14 @@ export class ResidentOpa {
         headers,
         signal,
       });
-      asked.once('error', reject).once('response', (response) => {
+      call.once('error', reject).once('response', (response) => {
         const parts: Buffer[] = [];
         let bytes = 0;
         response.on('data', (part: Buffer) => {
           bytes += part.length;
           if (bytes <= mostAnswerBytes) return void parts.push(part);
           reject(new PolicyError(`The messages of the policy have more than ${mostAnswerBytes} bytes`));
-          asked.destroy();
+          call.destroy();
         });
         response.once('error', reject).once('end', () => {
           const text = Buffer.concat(parts).toString('utf8');
@@ -117,7 +117,7 @@ export class ResidentOpa {
           else reject(new PolicyError(`The policy failed: ${messageIn(text)}`));
         });
       });
-      asked.end(body);
+      call.end(body);
     });
   }
 

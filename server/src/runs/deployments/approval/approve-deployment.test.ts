@@ -73,7 +73,9 @@ async function waitingClaims(t: TestContext, agents: readonly TestAgent[]): Prom
   const query = t.mock.method(pg.Client.prototype, 'query');
   const claims = agents.map((each) => each.claimAny(20));
   const looks = () =>
-    query.mock.calls.filter(({ arguments: [asked] }) => JSON.stringify(asked).includes('skip locked'));
+    query.mock.calls.filter(({ arguments: [statement] }) =>
+      JSON.stringify(statement).includes('skip locked'),
+    );
   while (looks().length < agents.length) await new Promise((resolve) => setImmediate(resolve));
   await Promise.all(looks().map(({ result }) => result as unknown as Promise<unknown>));
   query.mock.restore();
@@ -199,13 +201,13 @@ test('requiresApproval of the request applies to this and later runs; the variab
   covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
   covers('Environment', 'requiresApproval');
   const environment = await createActive();
-  const asked = await deploy(environment.id, {
+  const requiring = await deploy(environment.id, {
     userRequiresApproval: true,
     configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' },
   });
   assert.equal((await environmentOf(environment.id)).requiresApproval, true);
   const next = await agent.plan();
-  assert.equal(next?.deploymentId, asked.id);
+  assert.equal(next?.deploymentId, requiring.id);
   await agent.finish(
     next ?? assert.fail('no apply'),
     appliedOutcome({ result: 'failed', error: { message: 'x' } }),

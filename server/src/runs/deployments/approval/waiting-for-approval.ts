@@ -10,7 +10,7 @@ import type { PlainDeploymentRow } from '../../../rows/deployments/shown-deploym
 import { excludedFrom } from '../decisions/decide-approver.ts';
 import { type ApproverRow, getApproverRows } from './load-approvers.ts';
 
-type AskedRow = Pick<
+type WaitingRow = Pick<
   PlainDeploymentRow,
   | 'id'
   | 'updated_at'
@@ -33,13 +33,13 @@ export function expiredSince(
 }
 
 function untilOf(
-  { updated_at: since }: AskedRow,
+  { updated_at: since }: WaitingRow,
   settings: Pick<ServerSettings, 'approvalWaitDays'>,
 ): string {
   return new Date(since.getTime() + settings.approvalWaitDays * dayMilliseconds).toISOString();
 }
 
-function plannedInWords({ plan_summary: planSummary }: Pick<AskedRow, 'plan_summary'>): string {
+function plannedInWords({ plan_summary: planSummary }: Pick<WaitingRow, 'plan_summary'>): string {
   return planSummary ? planText({ planSummary, isPlanEmpty: false }) : 'its plan';
 }
 
@@ -51,7 +51,7 @@ function moreInWords({ approvers, missing }: ApproverRow): string {
 }
 
 function sentence(
-  row: AskedRow,
+  row: WaitingRow,
   tool: Pick<ToolFacts, 'approval'> | undefined,
   facts: ApproverRow | undefined,
 ): string {
@@ -72,7 +72,7 @@ function sentence(
  * @param facts undefined: not read, for events
  */
 export function waitingForApproval(
-  row: AskedRow,
+  row: WaitingRow,
   tool: Pick<ToolFacts, 'approval'> | undefined,
   settings: Pick<ServerSettings, 'approvalWaitDays'>,
   facts?: ApproverRow,
@@ -92,7 +92,7 @@ export function waitingForApproval(
 /** The same of several deployments that wait, for readers. */
 export async function waitingForApprovals(
   { db, settings }: Pick<Context, 'db' | 'settings'>,
-  rows: readonly AskedRow[],
+  rows: readonly WaitingRow[],
 ): Promise<[string, WaitingFor][]> {
   const approvers = await getApproverRows(
     db,

@@ -46,8 +46,8 @@ const rows: readonly Row[] = [
 ];
 
 for (const [isOnlyPlanner, variable, verdict, request, environment, waits, by] of rows) {
-  const given = JSON.stringify({ isOnlyPlanner, variable, verdict, request, environment });
-  test(`a plan ${waits ? 'waits' : 'is applied'} because of the ${by}: ${given}`, () => {
+  const input = JSON.stringify({ isOnlyPlanner, variable, verdict, request, environment });
+  test(`a plan ${waits ? 'waits' : 'is applied'} because of the ${by}: ${input}`, () => {
     const atStart = approvalAtStart({ isOnlyPlanner, variable, request, environment, unlifted: nothing });
     assert.deepEqual(approvalOfPlan(atStart, verdict), { isRequired: waits, decidedBy: by });
   });
@@ -78,14 +78,20 @@ const demanded: readonly (readonly [
   [lifting({ variable: false }, { isProjectUnlifted: true }), null, false, 'variable'],
 ];
 
-function lifting(given: Partial<ApprovalSettings>, unlifted: Partial<Unlifted>): ApprovalSettings {
-  const settings = { isOnlyPlanner: false, variable: null, request: undefined, environment: false, ...given };
+function lifting(requested: Partial<ApprovalSettings>, unlifted: Partial<Unlifted>): ApprovalSettings {
+  const settings = {
+    isOnlyPlanner: false,
+    variable: null,
+    request: undefined,
+    environment: false,
+    ...requested,
+  };
   return { ...settings, unlifted: { ...nothing, ...unlifted } };
 }
 
 test('what is demanded above is not lifted below', () => {
   assert.deepEqual(
-    demanded.map(([given, verdict]) => approvalOfPlan(approvalAtStart(given), verdict)),
+    demanded.map(([input, verdict]) => approvalOfPlan(approvalAtStart(input), verdict)),
     demanded.map(([, , isRequired, decidedBy]) => ({ isRequired, decidedBy })),
   );
   const byProject = approvalAtStart(lifting({}, { isProjectUnlifted: true }));
@@ -109,16 +115,16 @@ const settings = fc.record<ApprovalSettings>({
 
 test('what is weaker than what decides changes nothing', () => {
   fc.assert(
-    fc.property(settings, settings, fc.constantFrom(...verdicts), (given, other, verdict) => {
-      const { isRequired, decidedBy } = approvalOfPlan(approvalAtStart(given), verdict);
+    fc.property(settings, settings, fc.constantFrom(...verdicts), (input, other, verdict) => {
+      const { isRequired, decidedBy } = approvalOfPlan(approvalAtStart(input), verdict);
       const strength = decidedBy ? approvalDeciders.indexOf(decidedBy) : 0;
       const keep = <Value>(decider: ApprovalDecider, own: Value, another: Value) =>
         strength >= approvalDeciders.indexOf(decider) ? own : another;
       const changed = {
-        isOnlyPlanner: keep('planner', given.isOnlyPlanner, other.isOnlyPlanner),
-        variable: keep('variable', given.variable, other.variable),
-        request: keep('request', given.request, other.request),
-        environment: keep('environment', given.environment, other.environment),
+        isOnlyPlanner: keep('planner', input.isOnlyPlanner, other.isOnlyPlanner),
+        variable: keep('variable', input.variable, other.variable),
+        request: keep('request', input.request, other.request),
+        environment: keep('environment', input.environment, other.environment),
         unlifted: nothing,
       };
       assert.deepEqual(approvalOfPlan(approvalAtStart(changed), verdict), { isRequired, decidedBy });

@@ -60,19 +60,19 @@ const facts = (
 
 test('deployments that cannot run or are locked out are neither started nor queued', () => {
   fc.assert(
-    fc.property(start, (given) => {
-      const decision = decideStart(given);
-      const isIdle = given.type === 'destroy' && !given.mayHaveResources && given.open.length === 0;
-      const isRunnable = (runnableTools as readonly string[]).includes(given.tool) || isIdle;
+    fc.property(start, (input) => {
+      const decision = decideStart(input);
+      const isIdle = input.type === 'destroy' && !input.mayHaveResources && input.open.length === 0;
+      const isRunnable = (runnableTools as readonly string[]).includes(input.tool) || isIdle;
       const cannot = !isRunnable;
-      const isKnown = (runnableDeploymentTypes as readonly string[]).includes(given.type);
+      const isKnown = (runnableDeploymentTypes as readonly string[]).includes(input.type);
       if (decision.kind !== 'refuse') assert.equal(decision.kind === 'skip', !isKnown);
       if (cannot)
         assert.deepEqual(
           [decision.kind, decision.kind === 'refuse' && decision.code],
           ['refuse', 'bad_request'],
         );
-      else if (given.environment.isLocked)
+      else if (input.environment.isLocked)
         assert.deepEqual(
           [decision.kind, decision.kind === 'refuse' && decision.code],
           ['refuse', 'conflict'],
@@ -85,13 +85,13 @@ test('deployments that cannot run or are locked out are neither started nor queu
 
 test('a serial deployment starts only where nothing serial is open', () => {
   fc.assert(
-    fc.property(start, (given) => {
-      const decision = decideStart(given);
-      const isFree = !given.open.some(({ type }) => isSerial(type));
-      if (isSerial(given.type) && decision.kind !== 'refuse')
+    fc.property(start, (input) => {
+      const decision = decideStart(input);
+      const isFree = !input.open.some(({ type }) => isSerial(type));
+      if (isSerial(input.type) && decision.kind !== 'refuse')
         assert.equal(decision.kind === 'queue', !isFree);
       if (decision.kind === 'nothing-to-destroy')
-        assert.deepEqual([given.type, given.mayHaveResources, isFree], ['destroy', false, true]);
+        assert.deepEqual([input.type, input.mayHaveResources, isFree], ['destroy', false, true]);
     }),
   );
 });
@@ -167,25 +167,25 @@ const phase = fc.record<PhaseFacts>({
 
 test('the end of a phase is always a move that the life cycle has', () => {
   fc.assert(
-    fc.property(phase, (given) => {
-      const decision = decideNext(given);
-      assert.ok(isActive(given.status));
+    fc.property(phase, (input) => {
+      const decision = decideNext(input);
+      assert.ok(isActive(input.status));
       if (decision.kind === 'end')
-        assert.ok(canMove(given.status, decision.status), `${given.status} → ${decision.status}`);
-      if (decision.kind === 'wait') assert.ok(canMove(given.status, 'WAITING_FOR_USER'));
+        assert.ok(canMove(input.status, decision.status), `${input.status} → ${decision.status}`);
+      if (decision.kind === 'wait') assert.ok(canMove(input.status, 'WAITING_FOR_USER'));
     }),
   );
 });
 
 test('read-only, aborted, unapproved and outdated runs are not applied', () => {
   fc.assert(
-    fc.property(phase, (given) => {
-      const decision = decideNext(given);
+    fc.property(phase, (input) => {
+      const decision = decideNext(input);
       if (decision.kind !== 'apply') return;
-      assert.ok(!planOnlyTypes.includes(given.type));
-      assert.ok(given.isApproved || !given.requiresApproval);
+      assert.ok(!planOnlyTypes.includes(input.type));
+      assert.ok(input.isApproved || !input.requiresApproval);
       assert.deepEqual(
-        [given.status, given.result, given.isOutdated, given.isApplySkipped],
+        [input.status, input.result, input.isOutdated, input.isApplySkipped],
         ['IN_PROGRESS', 'planned', false, false],
       );
     }),

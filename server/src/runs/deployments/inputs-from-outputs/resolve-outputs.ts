@@ -12,7 +12,7 @@ import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import { parseOutputReference } from '../../../inputs/variables/output-reference.ts';
 import type { StoredOutputs } from '../../../rows/deployments/columns.ts';
 import { type DeploymentRow, updateDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { getGiven } from '../../../rows/deployments/given-store.ts';
+import { getInputs } from '../../../rows/deployments/inputs-store.ts';
 import type { LastOutputs } from '../../../rows/deployments/last-outputs-store.ts';
 import { openOutputs } from '../../../rows/deployments/outcome-columns.ts';
 import type { EnvironmentRow } from '../../../rows/environments/environment-store.ts';
@@ -144,7 +144,7 @@ async function store(
     environment: [...inputs.environment, ...made(0)],
     terraform: [...inputs.terraform, ...made(1)],
   };
-  const { variables = [] } = (await getGiven(context.db, deployment.id)) ?? {};
+  const { variables = [] } = (await getInputs(context.db, deployment.id)) ?? {};
   await updateDeploymentRow(context.db, deployment.id, {
     variables: JSON.stringify(variables.map((row) => resolvedRow(row, resolved))),
     sealed_inputs: sealInputs(context, deployment.id, complete),

@@ -5,7 +5,7 @@
 import type { Connection, Context } from '../../../framework/context.ts';
 import type { ReferenceVariable, ResolvedVariables } from '../../../inputs/variables/resolve-variables.ts';
 import { type DeploymentRow, lastDeployed } from '../../../rows/deployments/deployment-store.ts';
-import { getGiven } from '../../../rows/deployments/given-store.ts';
+import { getInputs } from '../../../rows/deployments/inputs-store.ts';
 import { openInputs, type PendingReference } from './run-inputs.ts';
 
 /** The last deploy, for deployments of a type that takes something over from it. */
@@ -57,14 +57,14 @@ export async function withLastVariables(
   current: ResolvedVariables,
   isDeployAhead: boolean,
 ): Promise<VariablesOfDestroy> {
-  const given = last && (await getGiven(context.db, last.id));
-  if (!given) return current;
-  const known = given.variables.filter((row) => row.type === 1);
+  const lastInputs = last && (await getInputs(context.db, last.id));
+  if (!lastInputs) return current;
+  const known = lastInputs.variables.filter((row) => row.type === 1);
   const isKnown = ({ name }: { name: string }) => isDeployAhead || known.some((row) => row.name === name);
   const deleted = known.filter(
     ({ name }) => !current.rows.some((row) => row.type === 1 && row.name === name),
   );
-  const { environment, terraform } = openInputs(context, given.id, given.sealed_inputs);
+  const { environment, terraform } = openInputs(context, lastInputs.id, lastInputs.sealed_inputs);
   const lastOf = ({ name, type }: ReferenceVariable) =>
     (type === 0 ? environment : terraform).find((each) => each.name === name);
   return {

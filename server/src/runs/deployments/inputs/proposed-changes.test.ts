@@ -264,14 +264,14 @@ test('a template and revision that a planner proposes are those of the plan, and
     ],
   });
   const { id } = await createActiveFrom(first.id);
-  const asked = { id, body: { blueprintId: second.id, blueprintRevision: 'v2' }, as: planner };
-  const dropped = await ok('deployEnvironment', asked);
+  const request = { id, body: { blueprintId: second.id, blueprintRevision: 'v2' }, as: planner };
+  const dropped = await ok('deployEnvironment', request);
   const job = await agent.claim();
   assert.deepEqual([job.source.revision, job.variables.environment[0]?.value], ['v2', 'second']);
   await agent.finish(job, plannedOutcome());
   await ok('cancelDeployment', { id: dropped.id });
   assert.deepEqual(await codeOfNext(id), [first.id, first.repository, 'main']);
-  const kept = await ok('deployEnvironment', asked);
+  const kept = await ok('deployEnvironment', request);
   await agent.plan();
   await ok('approveDeployment', { id: kept.id });
   await agent.apply(await agent.claim(), ['a']);

@@ -56,8 +56,8 @@ export function proposedOf(lasting: LastingChanges): ProposedChanges {
     changes,
     fields,
     sets: setIdsOf(lasting),
-    ...(codeChange ? { code: codeChange.asked } : {}),
-    ...(settingsChange ? { settings: settingsChange.asked } : {}),
+    ...(codeChange ? { code: codeChange.requested } : {}),
+    ...(settingsChange ? { settings: settingsChange.requested } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import type { JobVariable, ResourceToImport } from '#protocol/messages/job.ts';
 import type { Context } from '../../../framework/context.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 import type { ReferenceVariable } from '../../../inputs/variables/resolve-variables.ts';
-import { getSealedInputs } from '../../../rows/deployments/given-store.ts';
+import { getSealedInputs } from '../../../rows/deployments/inputs-store.ts';
 
 /** A reference to an output of another environment, until the run starts. */
 export interface PendingReference extends ReferenceVariable {
@@ -18,13 +18,13 @@ export interface PendingReference extends ReferenceVariable {
 }
 
 /** Settings in a request for the code of its run and all later ones. */
-export type AskedCode = Pick<
+export type RequestedCode = Pick<
   DeployRequest,
   'deploymentType' | 'blueprintId' | 'blueprintRevision' | 'blueprintRepository'
 >;
 
 /** Settings in a request for the environment itself. */
-export type AskedSettings = Pick<DeployRequest, 'envName' | 'ttl' | 'userRequiresApproval'>;
+export type RequestedSettings = Pick<DeployRequest, 'envName' | 'ttl' | 'userRequiresApproval'>;
 
 /** Changes that a deployment carries until it is approved. */
 export interface ProposedChanges {
@@ -34,8 +34,8 @@ export interface ProposedChanges {
   readonly fields: readonly string[];
   /** Ids of sets to assign to the environment, and to take away from it. */
   readonly sets?: { readonly assign: readonly string[]; readonly unassign: readonly string[] };
-  readonly code?: AskedCode;
-  readonly settings?: AskedSettings;
+  readonly code?: RequestedCode;
+  readonly settings?: RequestedSettings;
 }
 
 export interface RunInputs {
@@ -59,13 +59,13 @@ const secretNames = ['oidcToken', 'vcsAccessToken'] as const;
  * Readers' form of customServiceEnvironmentVariables, and the values that only the run gets; without the fixed
  * facts, and without mask, which says that the run has a token of its own.
  */
-export function splitCustomVariables(given: Readonly<Record<string, string>>): {
+export function splitCustomVariables(requested: Readonly<Record<string, string>>): {
   shown: Record<string, string>;
   secret: Record<string, string>;
 } {
   const isSecret = (name: string) => (secretNames as readonly string[]).includes(name);
   const isMask = (name: string, value: string) => isSecret(name) && value === sensitiveMask;
-  const entries = Object.entries(given).filter(
+  const entries = Object.entries(requested).filter(
     ([name, value]) => !fixedFacts.includes(name) && !isMask(name, value),
   );
   return {

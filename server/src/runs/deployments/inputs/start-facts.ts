@@ -25,11 +25,11 @@ import { type DemandPlace, liftersIn } from '../../../tenancy/project-policies/l
 import { type PolicySettings, settingsOf } from '../../../tenancy/project-policies/policy-settings.ts';
 import { projectsThatDemand } from '../../../tenancy/project-policies/project-demands.ts';
 import { lastDeployFor } from './last-deploy.ts';
-import type { AskedCode, AskedSettings } from './run-inputs.ts';
+import type { RequestedCode, RequestedSettings } from './run-inputs.ts';
 
 /** Changes to the code of this run and all later ones. */
 export interface CodeChange {
-  readonly asked: AskedCode;
+  readonly requested: RequestedCode;
   /** As the environment uses it then. */
   readonly template: TemplateRow;
   /** Changes to the environment's row. */
@@ -40,7 +40,7 @@ export interface CodeChange {
 
 /** Changes to the environment's own settings, for this run and all later ones. */
 export interface SettingsChange {
-  readonly asked: AskedSettings;
+  readonly requested: RequestedSettings;
   readonly columns: Updateable<EnvironmentTable>;
 }
 

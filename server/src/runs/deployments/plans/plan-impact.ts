@@ -11,11 +11,14 @@ import { isUuid } from '../../../rows/entity-home.ts';
 /** @throws Refusal 400 for no ids, or too many */
 function idsOf({ deploymentIds, ids }: PlanImpactQuery): string[] {
   const all = [deploymentIds, ids].flatMap((list) => list?.split(',') ?? []);
-  const given = [...new Set(all.map((id) => id.trim()).filter((id) => id !== ''))];
-  if (given.length === 0) throw badField('query.deploymentIds', 'is required: ids of deployments');
-  if (given.length > mostImpacts)
-    throw badField('query.deploymentIds', `has ${given.length} ids, and at most ${mostImpacts} are accepted`);
-  return given;
+  const requested = [...new Set(all.map((id) => id.trim()).filter((id) => id !== ''))];
+  if (requested.length === 0) throw badField('query.deploymentIds', 'is required: ids of deployments');
+  if (requested.length > mostImpacts)
+    throw badField(
+      'query.deploymentIds',
+      `has ${requested.length} ids, and at most ${mostImpacts} are accepted`,
+    );
+  return requested;
 }
 
 function impactOf({ actions, types, destructive, plan_summary: summary }: ImpactRow): PlanImpact {

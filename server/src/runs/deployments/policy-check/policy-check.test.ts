@@ -31,10 +31,10 @@ test('a plan that a policy denies is cancelled with its messages', async () => {
   );
   const [verdict, ...others] = deployment.policyVerdicts ?? [];
   assert.deepEqual(others, []);
-  const { hash, at, milliseconds, ...said } = verdict ?? {};
+  const { hash, at, milliseconds, ...result } = verdict ?? {};
   assert.match(hash ?? '', /^[0-9a-f]{64}$/);
   assert.ok(at && milliseconds !== undefined);
-  assert.deepEqual(said, {
+  assert.deepEqual(result, {
     policyId: policies[0]?.id,
     policyName: policies[0]?.name,
     round: 1,
@@ -407,13 +407,13 @@ deny contains sprintf("%s has size %d", [c.address, c.change.after.size]) if {
 }`,
     ],
   ]);
-  const { milliseconds, hash, ...said } = await testPolicy(app.context, id, {
+  const { milliseconds, hash, ...result } = await testPolicy(app.context, id, {
     files,
     configuration: { most: 2 },
   });
   assert.ok(milliseconds >= 0 && hash);
   const messages = { deny: ['a.b has size 3'], pending: [], allow: [], warn: [] };
-  assert.deepEqual(said, { decision: 'deny', messages, isPlanRebuilt: true });
+  assert.deepEqual(result, { decision: 'deny', messages, isPlanRebuilt: true });
   const broken = new Map([['policy.rego', 'package envarium\ndeny[']]);
   const failed = await testPolicy(app.context, id, { files: broken, configuration: {} });
   assert.deepEqual(

@@ -5,7 +5,7 @@ import type { DeploymentVariable } from '#contract/variables/shapes.ts';
 import { commonPolicyPlan, mostPolicyInputBytes } from '#protocol/policy-plan.ts';
 import type { Context } from '../../../framework/context.ts';
 import type { DeploymentRow } from '../../../rows/deployments/deployment-store.ts';
-import { getGiven } from '../../../rows/deployments/given-store.ts';
+import { getInputs } from '../../../rows/deployments/inputs-store.ts';
 import { listReviews } from '../../../rows/deployments/review-store.ts';
 import { getCostEstimation, getStoredPlan } from '../../../rows/deployments/shown-deployment-store.ts';
 import { getPlannedBlob } from '../../../rows/dispatch/attempt-blob-store.ts';
@@ -116,10 +116,10 @@ export async function policyInput(
   row: DeploymentRow,
   planned: AgentPart,
 ): Promise<PolicyInput> {
-  const [approvers, deployerUser, given, costs] = await Promise.all([
+  const [approvers, deployerUser, inputs, costs] = await Promise.all([
     approversOf(context, row),
     deployerOf(context, row),
-    getGiven(context.db, row.id),
+    getInputs(context.db, row.id),
     getCostEstimation(context.db, row.id),
   ]);
   const type = approvers.length === 0 ? row.type : `${row.type}Resume`;
@@ -140,6 +140,6 @@ export async function policyInput(
     deployerUser,
     approvers,
     ...(planned.policyData === undefined ? {} : { policyData: planned.policyData }),
-    variables: { envarium: variablesOf(given?.variables ?? []) },
+    variables: { envarium: variablesOf(inputs?.variables ?? []) },
   };
 }

@@ -17,8 +17,8 @@ const files = {
 
 test('files of a policy are evaluated against a deployment, with their configuration', needsOpa, async () => {
   const body = { deploymentId, files, policyConfiguration: { word: 'no' } };
-  const said = await ok('testApprovalPolicy', { body });
-  assert.deepEqual([said.decision, said.messages.deny], ['deny', ['no']]);
+  const result = await ok('testApprovalPolicy', { body });
+  assert.deepEqual([result.decision, result.messages.deny], ['deny', ['no']]);
   const broken = { deploymentId, files: { 'policy.rego': 'package envarium\ndeny[' } };
   const failed = await ok('testApprovalPolicy', { body: broken });
   assert.equal(failed.decision, 'error');
@@ -33,8 +33,8 @@ test('a policy of the organization is evaluated, also with another configuration
     },
   });
   const body = { deploymentId, policyId: policy.id };
-  const said = await ok('testApprovalPolicy', { body });
-  assert.deepEqual([said.decision, said.isPlanRebuilt], ['pending', true]);
+  const result = await ok('testApprovalPolicy', { body });
+  assert.deepEqual([result.decision, result.isPlanRebuilt], ['pending', true]);
   const other = await ok('testApprovalPolicy', { body: { ...body, policyConfiguration: {} } });
   assert.deepEqual([other.decision, other.messages.deny.length], ['deny', 1]);
 });
@@ -42,8 +42,8 @@ test('a policy of the organization is evaluated, also with another configuration
 test('who may not write policies may test those of the organization only, of environments that they see', async () => {
   const reader = await keyFor(['VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId }, ['VIEW_ORGANIZATION']);
   await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: reader });
-  const stranger = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_TEMPLATES'] });
-  await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: stranger });
+  const outsider = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_TEMPLATES'] });
+  await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: outsider });
 });
 
 test('what names no policy is refused by the name of the field', async () => {

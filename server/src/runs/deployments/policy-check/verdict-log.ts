@@ -30,14 +30,16 @@ function linesOf({
   milliseconds,
 }: LoggedVerdict): string[] {
   const commit = commit_hash === null ? '' : ` (commit ${commit_hash.slice(0, 12)}, ${milliseconds} ms)`;
-  const said = policyRules.flatMap((rule) => messages[rule].map((message) => `  ${rule}: ${plain(message)}`));
+  const messageLines = policyRules.flatMap((rule) =>
+    messages[rule].map((message) => `  ${rule}: ${plain(message)}`),
+  );
   const reason =
     error === null
       ? []
       : plain(error)
           .split('\n')
           .map((line) => `  ${line}`);
-  return [`${plain(policy_name)} ${inWords[decision]}${commit}`, ...said, ...reason];
+  return [`${plain(policy_name)} ${inWords[decision]}${commit}`, ...messageLines, ...reason];
 }
 
 /** @param verdicts of one round */

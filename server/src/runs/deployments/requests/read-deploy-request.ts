@@ -131,7 +131,7 @@ export async function readDestroyRequest(
   const field = '/query/requiresApproval';
   if (userRequiresApproval === false)
     requireRight(context.actor, inEnvironment(facts.environment), 'RUN_APPLY', `${field} false`);
-  const asked = userRequiresApproval === undefined ? {} : { userRequiresApproval };
+  const requested = userRequiresApproval === undefined ? {} : { userRequiresApproval };
   const run: StartRequest = {
     type: 'destroy',
     trigger: request.triggerName ?? 'user',
@@ -143,6 +143,6 @@ export async function readDestroyRequest(
     skipStateRefresh: request.skipStateRefresh,
     isScheduledRun: request.isScheduledRun,
   };
-  const settingsChange = await readSettings(context, facts, asked, { approvalField: field });
+  const settingsChange = await readSettings(context, facts, requested, { approvalField: field });
   return { run, changes: { variableChanges: [], variableFields: [], settingsChange } };
 }

@@ -4,7 +4,7 @@ import type { ActorContext } from '../../../framework/context.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import { ttlColumns } from '../../../tenancy/lifetimes/lifespan.ts';
 import { lifterColumns } from '../../../tenancy/project-policies/lift-approval.ts';
-import type { AskedSettings } from '../inputs/run-inputs.ts';
+import type { RequestedSettings } from '../inputs/run-inputs.ts';
 import type { SettingsChange, StoredFacts } from '../inputs/start-facts.ts';
 
 /**
@@ -16,18 +16,18 @@ import type { SettingsChange, StoredFacts } from '../inputs/start-facts.ts';
 export async function readSettings(
   context: ActorContext,
   { environment, policy, demands }: StoredFacts,
-  { envName, ttl, userRequiresApproval }: AskedSettings,
+  { envName, ttl, userRequiresApproval }: RequestedSettings,
   {
     proposedBy,
     approvalField = '/body/userRequiresApproval',
   }: { proposedBy?: string; approvalField?: string } = {},
 ): Promise<SettingsChange | undefined> {
-  const asked = {
+  const requested = {
     ...(envName === undefined ? {} : { envName }),
     ...(ttl === undefined ? {} : { ttl }),
     ...(userRequiresApproval === undefined ? {} : { userRequiresApproval }),
   };
-  if (Object.keys(asked).length === 0) return undefined;
+  if (Object.keys(requested).length === 0) return undefined;
   const home = {
     place: inEnvironment(environment),
     createdAt: environment.created_at,
@@ -40,5 +40,5 @@ export async function readSettings(
     ...lifterColumns(context, environment, userRequiresApproval, demands, approvalField),
     ...(ttl === undefined ? {} : await ttlColumns(context, ttl, home, 'body.ttl')),
   };
-  return { asked, columns };
+  return { requested, columns };
 }

@@ -12,7 +12,7 @@ import type { ActorContext } from '../../../framework/context.ts';
 import { badField, conflict } from '../../../ground/errors.ts';
 import { inEnvironment } from '../../../rows/places.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
-import type { AskedCode } from '../inputs/run-inputs.ts';
+import type { RequestedCode } from '../inputs/run-inputs.ts';
 import type { CodeChange, LastingChanges, StartRequest, StoredFacts } from '../inputs/start-facts.ts';
 import { demandsOnEnvironment, requireKept } from './kept-demands.ts';
 
@@ -25,7 +25,7 @@ type RequestedSource = Pick<StartRequest, 'revision' | 'repository'> & Pick<Last
 async function switchedTemplate(
   context: ActorContext,
   { environment, storedTemplate, open }: StoredFacts,
-  { blueprintId: id, deploymentType }: AskedCode,
+  { blueprintId: id, deploymentType }: RequestedCode,
   proposedBy: string | null,
 ): Promise<TemplateRow | null> {
   if (!id || id === environment.template_id) return null;
@@ -76,16 +76,16 @@ async function checkMove(
 function overriding(
   before: { readonly template_revision: string | null; readonly template_repository: string | null },
   template: TemplateRow,
-  asked: AskedCode,
+  requested: RequestedCode,
 ): CodeChange {
-  const { blueprintRevision: revision, blueprintRepository: repository } = asked;
+  const { blueprintRevision: revision, blueprintRepository: repository } = requested;
   const moved = repository || before.template_repository;
   const overrides = {
     template_revision: revision === undefined ? before.template_revision : revision || null,
     template_repository: moved === template.repository ? null : moved,
   };
   return {
-    asked,
+    requested,
     template: environmentTemplate(overrides, template),
     columns: {
       template_id: template.id,
@@ -104,12 +104,12 @@ function overriding(
 export async function readSource(
   context: ActorContext,
   facts: StoredFacts,
-  request: AskedCode,
+  request: RequestedCode,
   proposedBy: string | null = null,
 ): Promise<RequestedSource> {
   const { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository } = request;
-  const asked = { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository };
-  const switched = await switchedTemplate(context, facts, asked, proposedBy);
+  const requested = { deploymentType, blueprintId, blueprintRevision: revision, blueprintRepository };
+  const switched = await switchedTemplate(context, facts, requested, proposedBy);
   if (!switched && revision === undefined && blueprintRepository === undefined) return {};
   const template = switched ?? facts.template;
   checkRevision(revision, 'body.blueprintRevision');
@@ -117,12 +117,12 @@ export async function readSource(
   if (blueprintRepository) await checkMove(context, facts, { template, repository }, proposedBy !== null);
   if (switched)
     return {
-      codeChange: overriding({ template_revision: null, template_repository: null }, switched, asked),
+      codeChange: overriding({ template_revision: null, template_repository: null }, switched, requested),
     };
   if (planOnlyTypes.includes(deploymentType)) return { repository, revision };
   if (!template.is_single_use)
-    return { codeChange: overriding(facts.environment, facts.storedTemplate, asked) };
+    return { codeChange: overriding(facts.environment, facts.storedTemplate, requested) };
   const changes = revision === undefined ? {} : { revision };
   const after = { ...template, repository, settings: { ...template.settings, ...changes } };
-  return { codeChange: { asked, template: after, ownTemplate: { repository, settings: changes } } };
+  return { codeChange: { requested, template: after, ownTemplate: { repository, settings: changes } } };
 }

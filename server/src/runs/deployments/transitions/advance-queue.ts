@@ -9,7 +9,7 @@ import {
   openDeployments,
   type Speakers,
 } from '../../../rows/deployments/deployment-store.ts';
-import { getSealedInputs } from '../../../rows/deployments/given-store.ts';
+import { getSealedInputs } from '../../../rows/deployments/inputs-store.ts';
 import type { LockedEnvironment } from '../../../rows/environments/environment-store.ts';
 import { replaceSteps, skipSteps } from '../../../rows/logs/step-store.ts';
 import { getPolicyRow } from '../../../rows/project-policies/policy-store.ts';

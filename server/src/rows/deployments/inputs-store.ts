@@ -3,21 +3,21 @@ import type { Selectable } from 'kysely';
 import type { Connection } from '../../framework/context.ts';
 import { statement } from '../../ground/database/prepared.ts';
 import type { DeploymentTable } from '../schema.ts';
-import type { GivenColumn } from './deployment-row.ts';
+import type { InputColumn } from './deployment-row.ts';
 
-export type GivenRow = Pick<Selectable<DeploymentTable>, 'id' | 'organization_id' | GivenColumn>;
+export type InputsRow = Pick<Selectable<DeploymentTable>, 'id' | 'organization_id' | InputColumn>;
 
-const selectGiven = statement<GivenRow>(
+const selectInputs = statement<InputsRow>(
   'select id, organization_id, variables, sealed_inputs from deployment where id = $1',
 );
 
 /** Inputs of the runs of a deployment. */
-export async function getGiven(db: Connection, id: string): Promise<GivenRow | undefined> {
-  const [row] = await selectGiven(db, id);
+export async function getInputs(db: Connection, id: string): Promise<InputsRow | undefined> {
+  const [row] = await selectInputs(db, id);
   return row;
 }
 
-const selectSealedInputs = statement<Pick<GivenRow, 'id' | 'sealed_inputs'>>(
+const selectSealedInputs = statement<Pick<InputsRow, 'id' | 'sealed_inputs'>>(
   'select id, sealed_inputs from deployment where id = any($1)',
 );
 
@@ -25,6 +25,6 @@ const selectSealedInputs = statement<Pick<GivenRow, 'id' | 'sealed_inputs'>>(
 export async function getSealedInputs(
   db: Connection,
   ids: readonly string[],
-): Promise<Pick<GivenRow, 'id' | 'sealed_inputs'>[]> {
+): Promise<Pick<InputsRow, 'id' | 'sealed_inputs'>[]> {
   return ids.length === 0 ? [] : selectSealedInputs(db, ids);
 }
