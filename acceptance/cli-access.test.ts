@@ -40,7 +40,7 @@ async function fakeBrowser(folder: string): Promise<{ opener: string; opened: st
 }
 
 /** A page in which Ada is signed in lets the command line sign in. @returns where it sends the browser */
-async function approve(url: string, asked: object): Promise<string> {
+async function approve(url: string, request: object): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const signedIn = await fetch(`${url}/api/auth/sign-in`, {
     method: 'POST',
@@ -52,7 +52,7 @@ async function approve(url: string, asked: object): Promise<string> {
   const approved = await fetch(`${url}/api/auth/cli/approve`, {
     method: 'POST',
     headers: { ...headers, cookie: cookie.join('; '), 'x-csrf-token': csrfToken },
-    body: JSON.stringify(asked),
+    body: JSON.stringify(request),
   });
   assert.equal(approved.status, 200);
   return ((await approved.json()) as { location: string }).location;
@@ -292,11 +292,11 @@ describe('people, teams, roles and keys from the command line', () => {
     const ended = run(['login', '--api-url', service.url, '--browser'], person);
     const address = new URL(await eventually(() => readFile(opened, 'utf8')));
     assert.equal(address.origin + address.pathname, `${service.url}/api/auth/cli/start`);
-    const asked = Object.fromEntries(address.searchParams);
-    const redirectUri = asked['redirectUri'] ?? '';
+    const parameters = Object.fromEntries(address.searchParams);
+    const redirectUri = parameters['redirectUri'] ?? '';
     assert.equal((await fetch(new URL('/', redirectUri))).status, 404);
     assert.equal((await fetch(`${redirectUri}?code=forged&state=guessed`)).status, 400);
-    const location = await approve(service.url, asked);
+    const location = await approve(service.url, parameters);
     assert.match(await (await fetch(location)).text(), /Return to the terminal/);
     const { status, stdout, stderr } = await ended;
     assert.equal(status, 0, stderr);

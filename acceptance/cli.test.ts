@@ -442,8 +442,8 @@ describe('command line', () => {
     const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
-    const said = await start(wordsOf`--version`, { environment: {} }).ended;
-    assert.deepEqual([said.status, said.stdout], [0, `${version}\n`]);
+    const result = await start(wordsOf`--version`, { environment: {} }).ended;
+    assert.deepEqual([result.status, result.stdout], [0, `${version}\n`]);
     const help = await start(wordsOf`deploy --help`, { environment: {} }).ended;
     assert.equal(help.status, 0);
     assert.match(help.stdout, /--follow[^]*ENVARIUM_API_URL/);

@@ -410,14 +410,14 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
         'resource "terraform_data" "quick" {}\nresource "terraform_data" "slow" {\n  depends_on = [terraform_data.quick]\n  provisioner "local-exec" { command = "until [ -e gate ]; do sleep 0.05; done" }\n}\n',
     });
     const { id, deploymentId } = await createEnvironment(client, home, { repository: source.path });
-    const told: string[] = [];
+    const reported: string[] = [];
     const signal = AbortSignal.timeout(60_000);
     for await (const event of client.stream('streamDeployment', { params: { id: deploymentId }, signal })) {
       if (event.event !== 'resource') continue;
-      told.push(`${event.data.status} ${event.data.action} ${event.data.address}`);
+      reported.push(`${event.data.status} ${event.data.action} ${event.data.address}`);
       if (event.data.address === 'terraform_data.slow') break;
     }
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'started create terraform_data.quick',
       'done create terraform_data.quick',
       'started create terraform_data.slow',
@@ -499,12 +499,12 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       [statusOf('approval:wait'), statusOf('apply:prepare'), statusOf(`${prefix}:apply`)],
       ['SKIPPED', 'SKIPPED', 'SUCCESS'],
     );
-    const asked = await deploy(client, id, {
+    const requiring = await deploy(client, id, {
       userRequiresApproval: true,
       configurationChanges: greeting('asked'),
     });
-    await approveAndEnd(client, asked.id);
-    const later = await client.call('listSteps', { params: { deploymentLogId: asked.id } });
+    await approveAndEnd(client, requiring.id);
+    const later = await client.call('listSteps', { params: { deploymentLogId: requiring.id } });
     assert.deepEqual(
       later
         .filter(({ name }) => ['approval:wait', 'apply:prepare'].includes(name))

@@ -78,7 +78,7 @@ for (const user of ['root', 'ordinary'] as const)
     after(() => service?.[Symbol.asyncDispose]());
 
     const data = () => join(folder, 'data');
-    const given = (values: Readonly<Record<string, string>>) =>
+    const variables = (values: Readonly<Record<string, string>>) =>
       Object.entries({ DATA: data(), ...values }).map(([name, value]) => ({ name, value, type: 0 as const }));
     const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
     const isWell = async () => {
@@ -93,7 +93,7 @@ for (const user of ['root', 'ordinary'] as const)
       const victim = await createEnvironment(client, home, {
         repository: await make('victim', running('until [ -e gate ]; do sleep 0.05; done\n')),
         configurationChanges: [
-          ...given({}),
+          ...variables({}),
           { name: 'SECRET', value: `${planted}-of-the-victim`, type: 0, isSensitive: true },
         ],
       });
@@ -112,7 +112,7 @@ for (const user of ['root', 'ordinary'] as const)
       const mode = (await stat(data())).mode & 0o777;
       const attacker = await createEnvironment(client, home, {
         repository: await make('attacker', running(attack)),
-        configurationChanges: given({
+        configurationChanges: variables({
           SERVER: String(service.process.pid),
           AGENT: String(agent.pid),
           RUNNER: String(runner.pid),
@@ -179,7 +179,7 @@ for (const user of ['root', 'ordinary'] as const)
       const script = '[ "$TRAPS" = no ] || sh "$(dirname "$0")/traps.sh"\n';
       const { id, deploymentId } = await createEnvironment(client, home, {
         repository: await make('traps', { ...running(script), 'traps.sh': traps }),
-        configurationChanges: given({ TARGET: target }),
+        configurationChanges: variables({ TARGET: target }),
       });
       const end = await untilStatus(client, deploymentId);
       const log = await wholeLog(client, deploymentId);
@@ -213,7 +213,7 @@ for (const user of ['root', 'ordinary'] as const)
       ] as const) {
         const { id, deploymentId } = await createEnvironment(client, home, {
           repository: await make(name, running(`[ "$TRAPS" = no ] && exit 0\n${script}`)),
-          configurationChanges: given({}),
+          configurationChanges: variables({}),
         });
         const end = await untilStatus(client, deploymentId);
         assert.ok(

@@ -218,8 +218,8 @@ describe('the log of a deployment', { skip: withoutTerraform }, () => {
     assert.equal(answer.status, 204);
     assert.equal((await fetch(url, { headers: { authorization, 'last-event-id': 'nonsense' } })).status, 400);
     assert.equal((await fetch(url)).status, 401);
-    const stranger = createClient({ url: service.url, key: service.key, secret: 'wrong' });
-    await assert.rejects(streamedLogs(stranger, deploymentId), { status: 401 });
+    const unauthorized = createClient({ url: service.url, key: service.key, secret: 'wrong' });
+    await assert.rejects(streamedLogs(unauthorized, deploymentId), { status: 401 });
   });
 
   test('the log is followed across a restart of the service without a lost or repeated byte', async () => {

@@ -44,11 +44,11 @@ describe('a state that moves into the service', { skip: withoutTerraform }, () =
   let service: RunningService;
   let settings: Record<string, string>;
   let marks: Marks;
-  const asked: string[] = [];
+  const requests: string[] = [];
   /** Readers that wait for the backend's answer, while it gives none. */
   let waiting: (() => void)[] | null = null;
   const backend = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     const [story = ''] = /[a-z]+/.exec(request.url ?? '') ?? [];
     const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end(keptBy(story));
     if (waiting) waiting.push(answer);
@@ -80,7 +80,7 @@ describe('a state that moves into the service', { skip: withoutTerraform }, () =
   });
 
   const versions = (id: string) => service.client.call('listStateVersions', { params: { id } });
-  const readsOf = (story: string) => asked.filter((line) => line.endsWith(`/${story}`));
+  const readsOf = (story: string) => requests.filter((line) => line.endsWith(`/${story}`));
 
   async function begin(story: string) {
     const address = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/${story}`;

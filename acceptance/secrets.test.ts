@@ -211,7 +211,7 @@ describe('a secret', { skip: withoutTerraform }, () => {
         : []),
     ]);
   };
-  const untilSaid = (deploymentId: string) =>
+  const untilLogged = (deploymentId: string) =>
     until('the talker', async () => {
       const step = (await client.call('listSteps', { params: { deploymentLogId: deploymentId } })).find(
         ({ name }) => name === 'tf:apply',
@@ -261,7 +261,7 @@ describe('a secret', { skip: withoutTerraform }, () => {
     );
 
     await client.call('approveDeployment', { params: { id: deploymentId } });
-    await untilSaid(deploymentId);
+    await untilLogged(deploymentId);
     assert.deepEqual([...(await searchProcesses()), ...(await searchDatabase())], []);
     await openGate(service, id);
     const done = await untilEnd(client, deploymentId);
@@ -300,7 +300,7 @@ describe('a secret', { skip: withoutTerraform }, () => {
       tokenId: token.id,
       configurationChanges: variables,
     });
-    await untilSaid(deploymentId);
+    await untilLogged(deploymentId);
     await openGate(service, id);
     await untilEnd(client, deploymentId);
     assert.deepEqual(

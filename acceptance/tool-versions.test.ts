@@ -144,7 +144,7 @@ describe('versions of tools', {
       }
       assert.doesNotMatch(`${service.log()}${lines}${setup}`, new RegExp(password));
     }
-    const asked = mirror.requests.length;
+    const requestsBefore = mirror.requests.length;
     await using alone = await start({});
     const { client } = alone;
     const home = await homeOf(client);
@@ -160,6 +160,6 @@ describe('versions of tools', {
       error?.message ?? '',
       /terraform 1\.0\.0 is requested .*, but this agent has .*\(tool cache\), and nothing is fetched here/,
     );
-    assert.equal(mirror.requests.length, asked);
+    assert.equal(mirror.requests.length, requestsBefore);
   });
 });

@@ -289,10 +289,10 @@ test('the first launch installs with npm, and concurrent launches wait for that 
       cwd: folder,
       env: environment,
     });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
     const status = await new Promise((resolve) => child.once('close', resolve));
-    return { status, said };
+    return { status, said: output };
   });
   const results = await Promise.all(launches);
   assert.deepEqual(
@@ -300,7 +300,7 @@ test('the first launch installs with npm, and concurrent launches wait for that 
     [3, 3, 3],
     JSON.stringify(results),
   );
-  assert.equal(results.filter(({ said }) => said.includes('Installing packages: done')).length, 1);
+  assert.equal(results.filter(({ said: output }) => output.includes('Installing packages: done')).length, 1);
   assert.equal(existsSync(join(folder, '.cache', 'install.lock')), false);
   assert.equal(launch(folder, ['exit']).stderr, '');
 });

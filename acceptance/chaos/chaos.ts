@@ -104,7 +104,7 @@ export async function runChaos(options: ChaosOptions): Promise<SoakVerdict> {
     complaints: [
       ...complaints,
       ...installation.problems.map((problem) => `it did not start again: ${problem}`),
-      ...leaks.flatMap(({ what, found }) => (found.length === 0 ? [] : [`${what}: ${found.join('; ')}`])),
+      ...leaks.flatMap(({ what, leaked }) => (leaked.length === 0 ? [] : [`${what}: ${leaked.join('; ')}`])),
     ],
   };
 }

@@ -10,7 +10,7 @@ import type { Installation } from './installation.ts';
 /** One thing that may leak, with what was found of it. */
 export interface Leak {
   readonly what: string;
-  readonly found: readonly string[];
+  readonly leaked: readonly string[];
 }
 
 /** Resources of an installation that is idle. */
@@ -60,9 +60,9 @@ export async function findLeaks(installation: Installation, idle: Idle): Promise
   const deadline = Date.now() + patienceMilliseconds;
   for (;;) {
     const leaks = await findOnce(installation, idle).catch((error: unknown) => [
-      { what: 'the database', found: [(error as Error).message] },
+      { what: 'the database', leaked: [(error as Error).message] },
     ]);
-    if (leaks.every(({ found }) => found.length === 0) || Date.now() > deadline) return leaks;
+    if (leaks.every(({ leaked }) => leaked.length === 0) || Date.now() > deadline) return leaks;
     await delay(pollMilliseconds);
   }
 }
@@ -81,11 +81,11 @@ async function findOnce(installation: Installation, idle: Idle): Promise<Leak[]>
     for (const [what, query] of Object.entries(rows))
       found.push({
         what,
-        found: (await database.query<{ found: string }>(query)).rows.map((row) => row.found),
+        leaked: (await database.query<{ found: string }>(query)).rows.map((row) => row.found),
       });
     const connections = await countConnections(database);
     const more = connections - idle.connections;
-    found.push({ what: 'database connections', found: more > 0 ? [`${more} more than before`] : [] });
+    found.push({ what: 'database connections', leaked: more > 0 ? [`${more} more than before`] : [] });
     return found;
   });
   return [...inDatabase, ...(await filesLeft(installation)), ...(await processesLeft(installation))];
@@ -109,10 +109,10 @@ async function filesLeft(installation: Installation): Promise<Leak[]> {
     .filter((file) => file !== 'installation-id');
   const known = await knownBlobs(installation);
   return [
-    { what: 'attempts in spool folders', found: attempts },
-    { what: 'trees in the work folder', found: trees },
-    { what: 'files without a row', found: files.filter((file) => !known.has(file)) },
-    { what: 'rows without a file', found: [...known].filter((id) => !files.includes(id)) },
+    { what: 'attempts in spool folders', leaked: attempts },
+    { what: 'trees in the work folder', leaked: trees },
+    { what: 'files without a row', leaked: files.filter((file) => !known.has(file)) },
+    { what: 'rows without a file', leaked: [...known].filter((id) => !files.includes(id)) },
   ];
 }
 
@@ -142,8 +142,8 @@ async function processesLeft(installation: Installation): Promise<Leak[]> {
   const commands = all.filter(isOfRun);
   const orphans = all.filter(({ parent, command }) => parent === 1 && !/postgres/.test(command));
   return [
-    { what: 'processes of runs', found: commands.map(({ pid, command }) => `${pid} ${command}`) },
-    { what: 'processes without a parent', found: orphans.map(({ pid, command }) => `${pid} ${command}`) },
+    { what: 'processes of runs', leaked: commands.map(({ pid, command }) => `${pid} ${command}`) },
+    { what: 'processes without a parent', leaked: orphans.map(({ pid, command }) => `${pid} ${command}`) },
   ];
 }
 
@@ -153,7 +153,7 @@ export async function findProcesses(installation: Installation): Promise<Leak> {
   for (;;) {
     const left = await processesOf(installation.folder);
     if (left.length === 0 || Date.now() > deadline)
-      return { what: 'processes after the end', found: left.map(({ pid, command }) => `${pid} ${command}`) };
+      return { what: 'processes after the end', leaked: left.map(({ pid, command }) => `${pid} ${command}`) };
     await delay(pollMilliseconds);
   }
 }

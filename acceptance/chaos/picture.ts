@@ -162,7 +162,9 @@ export function verdictText(verdict: SoakVerdict, paint: Paint): string {
     [
       'Left behind',
       textOf(
-        new Map(leaks.filter(({ found }) => found.length > 0).map(({ what, found }) => [what, found.length])),
+        new Map(
+          leaks.filter(({ leaked }) => leaked.length > 0).map(({ what, leaked }) => [what, leaked.length]),
+        ),
       ).replace('none yet', 'nothing'),
     ],
     ['Looked for', leaks.map(({ what }) => what).join(', ')],

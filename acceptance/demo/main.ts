@@ -136,7 +136,7 @@ async function tour(
 }
 
 /** Settings of TLS that the demo was started with: its service gets them, and the demo itself trusts the authority. */
-function givenTls(): Record<string, string> {
+function tlsSettings(): Record<string, string> {
   const names = ['ENVARIUM_TLS_CERT_FILE', 'ENVARIUM_TLS_KEY_FILE', 'ENVARIUM_CA_FILE', 'ENVARIUM_BASE_URL'];
   const caFile = process.env.ENVARIUM_CA_FILE;
   if (caFile) trustAuthority(caFile);
@@ -145,7 +145,7 @@ function givenTls(): Record<string, string> {
   );
 }
 
-function untilTold(): Promise<undefined> {
+function untilStopSignal(): Promise<undefined> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(undefined));
   });
@@ -188,25 +188,25 @@ async function main(): Promise<void> {
   const { programs, settings } = scenarios[type];
   await requirePrograms(programs);
   // Ctrl-C in the middle of the tour ends the service and removes the folder too.
-  const told = untilTold();
+  const stopSignal = untilStopSignal();
   const folder = await scratchFolder();
   try {
     say('Starting Envarium on a scratch folder, with its own PostgreSQL and a built-in agent');
     await using service = await startService({
       folder,
       isLaunched: values.keep,
-      settings: { ENVARIUM_LOG_LEVEL: 'warn', ...settings, ...givenTls() },
+      settings: { ENVARIUM_LOG_LEVEL: 'warn', ...settings, ...tlsSettings() },
     });
     note(`It listens on ${service.url}`);
-    const environmentId = await Promise.race([tour(service, type, values.namespace), told]);
+    const environmentId = await Promise.race([tour(service, type, values.namespace), stopSignal]);
     if (environmentId === undefined) return;
     if (!values.keep) {
       say('Done: ending the service and removing the scratch folder');
       return;
     }
-    await Promise.race([openDoor(service, type), told]);
+    await Promise.race([openDoor(service, type), stopSignal]);
     sayHowToGoOn(service, environmentId);
-    await told;
+    await stopSignal;
   } finally {
     if (!values.keep) await removeScratch(folder);
   }

@@ -31,10 +31,10 @@ export async function promisesOf(type: RunnableTool): Promise<Promises> {
     const cell = rows.find((cells) => cells[1] === title)?.[column];
     if (cell === undefined)
       throw new Error(`The table of promises in docs/use/tools.md has no row "${title}"`);
-    const said = /^(yes|no)\b/.exec(cell)?.[1];
-    if (said === undefined)
+    const word = /^(yes|no)\b/.exec(cell)?.[1];
+    if (word === undefined)
       throw new Error(`"${title}" of ${type} in docs/use/tools.md says neither yes nor no`);
-    return said === 'yes';
+    return word === 'yes';
   };
   const entries = Object.entries(promises).map(([name, title]) => [name, cellOf(title)]);
   return Object.fromEntries(entries) as Promises;

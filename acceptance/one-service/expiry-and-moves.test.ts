@@ -54,10 +54,15 @@ test('an environment can be moved, is destroyed when it expires, and its runs kn
       await client.call('updateEnvironmentTtl', { params: { id }, body: { type: 'DATE', value } });
     },
   );
-  const told = events.flatMap((event) =>
+  const statuses = events.flatMap((event) =>
     event.event === 'deployment' ? [`${event.data.type} ${event.data.status}`] : [],
   );
-  assert.deepEqual(told, ['deploy IN_PROGRESS', 'deploy SUCCESS', 'destroy IN_PROGRESS', 'destroy SUCCESS']);
+  assert.deepEqual(statuses, [
+    'deploy IN_PROGRESS',
+    'deploy SUCCESS',
+    'destroy IN_PROGRESS',
+    'destroy SUCCESS',
+  ]);
   assert.ok(
     events.some(
       (event) => event.event === 'step' && event.data.name === 'tf:apply' && event.data.status === 'SUCCESS',

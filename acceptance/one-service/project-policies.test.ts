@@ -47,8 +47,8 @@ describe('policies of projects', () => {
     const { id, deploymentId } = await createEnvironment(client, inside, { repository });
     assert.equal((await untilEnd(client, deploymentId)).status, 'SUCCESS');
     await commit({ 'main.tf': `${configuration('north')}# no change\n` });
-    const asked = { params: { id }, body: { userRequiresApproval: true } };
-    const again = await client.call('deployEnvironment', asked);
+    const request = { params: { id }, body: { userRequiresApproval: true } };
+    const again = await client.call('deployEnvironment', request);
     const ended = await untilEnd(client, again.id);
     assert.deepEqual([ended.status, ended.isSkippedApply], ['SUCCESS', true]);
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('policies of projects', () => {
     );
     assert.equal((await client.call('getEnvironment', { params: { id } })).status, 'ACTIVE');
     await commit({ 'main.tf': configuration('south') });
-    const changed = await client.call('deployEnvironment', asked);
+    const changed = await client.call('deployEnvironment', request);
     assert.equal((await untilStatus(client, changed.id, 'WAITING_FOR_USER')).status, 'WAITING_FOR_USER');
   });
 

@@ -193,9 +193,9 @@ for (const { type, file: program, skip } of await toolsOfFamily())
       await untilStatus(client, deploymentId, 'IN_PROGRESS');
       const refused = await desk.start('plan', '-input=false', '-no-color').end;
       assert.equal(refused.code, 1);
-      const said = refused.output.replaceAll(/\s+/g, ' ');
+      const output = refused.output.replaceAll(/\s+/g, ' ');
       assert.match(
-        said,
+        output,
         new RegExp(
           `already locked: ID=The deploy ${deploymentId} by .* has held the state since .* and is IN_PROGRESS`,
         ),

@@ -141,9 +141,9 @@ describe('the network of an agent, with an offline grace of five seconds,', {
     // The grace, the abort time and a minute.
     await delay(35_000);
     assert.equal((await deploymentOf(service.client, run)).status, 'IN_PROGRESS', shown);
-    const given = await untilStatus(service.client, run.deploymentId);
-    assert.equal(given.status, 'INTERNAL_FAILURE');
-    assert.match(given.error?.message ?? '', /has not been heard from since/);
+    const abandoned = await untilStatus(service.client, run.deploymentId);
+    assert.equal(abandoned.status, 'INTERNAL_FAILURE');
+    assert.match(abandoned.error?.message ?? '', /has not been heard from since/);
     assert.deepEqual(marks.of('long'), ['first', middle], 'the tool was interrupted');
 
     agent.network.end();

@@ -32,7 +32,7 @@ function namesIn(folder: string): string[] {
 export class SpooledLogs implements Disposable {
   readonly #attempts: string;
   readonly #folder: string;
-  readonly #kept = new Map<string, SpooledDeployment>();
+  readonly #deployments = new Map<string, SpooledDeployment>();
   readonly #timer: NodeJS.Timeout;
 
   /**
@@ -49,7 +49,7 @@ export class SpooledLogs implements Disposable {
   look(): void {
     // One with an ending is not complete yet.
     for (const name of namesIn(this.#attempts).filter((each) => !each.includes('.'))) {
-      const kept = this.#kept.get(name) ?? this.#begin(name);
+      const kept = this.#deployments.get(name) ?? this.#begin(name);
       if (kept === null) continue;
       for (const file of namesIn(join(this.#attempts, name, 'steps'))) {
         if (kept.steps.has(file)) continue;
@@ -66,10 +66,12 @@ export class SpooledLogs implements Disposable {
 
   /** The attempts of a deployment, in their order. */
   of(deploymentId: string): SpooledLog[] {
-    return [...this.#kept.values()]
-      .filter((kept) => kept.deploymentId === deploymentId)
-      .map((kept) => ({
-        steps: new Map([...kept.steps].map((file) => [file, readFileSync(join(kept.folder, file))])),
+    return [...this.#deployments.values()]
+      .filter((deployment) => deployment.deploymentId === deploymentId)
+      .map((deployment) => ({
+        steps: new Map(
+          [...deployment.steps].map((file) => [file, readFileSync(join(deployment.folder, file))]),
+        ),
       }));
   }
 
@@ -88,7 +90,7 @@ export class SpooledLogs implements Disposable {
     mkdirSync(folder, { recursive: true });
     const { deploymentId } = JSON.parse(job) as { deploymentId: string };
     const kept = { deploymentId, folder, steps: new Set<string>() };
-    this.#kept.set(name, kept);
+    this.#deployments.set(name, kept);
     return kept;
   }
 }

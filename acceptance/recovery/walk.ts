@@ -105,7 +105,7 @@ export class Walk implements AsyncDisposable {
 
   private constructor(
     tool: FamilyTool,
-    given: {
+    setup: {
       folder: string;
       marks: Marks;
       git: GitServer;
@@ -115,13 +115,13 @@ export class Walk implements AsyncDisposable {
     },
   ) {
     this.#tool = tool;
-    this.#folder = given.folder;
-    this.#marks = given.marks;
-    this.#git = given.git;
-    this.#settings = given.settings;
-    this.#service = given.service;
-    this.#checkout = given.checkout;
-    this.#spooled = new SpooledLogs(join(given.folder, 'data', 'spool'), join(given.folder, 'spooled'));
+    this.#folder = setup.folder;
+    this.#marks = setup.marks;
+    this.#git = setup.git;
+    this.#settings = setup.settings;
+    this.#service = setup.service;
+    this.#checkout = setup.checkout;
+    this.#spooled = new SpooledLogs(join(setup.folder, 'data', 'spool'), join(setup.folder, 'spooled'));
   }
 
   static async start(tool: FamilyTool): Promise<Walk> {

@@ -29,7 +29,7 @@ export interface Story extends Created {
 /** Creates environments whose deployments wait at their gate, each followed by all followers. */
 export async function startStories(
   names: readonly string[],
-  given: {
+  setup: {
     readonly folder: string;
     readonly marks: Marks;
     readonly home: Home;
@@ -37,7 +37,7 @@ export async function startStories(
     readonly followers?: readonly Client[];
   },
 ): Promise<Story[]> {
-  const { folder, marks, home, clients, followers = [] } = given;
+  const { folder, marks, home, clients, followers = [] } = setup;
   const stories = await Promise.all(
     names.map(async (name, index): Promise<Story> => {
       const { path } = await makeRepository(folder, name, {

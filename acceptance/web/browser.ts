@@ -67,15 +67,15 @@ export async function withAnswers(
   answers: readonly boolean[],
   act: () => Promise<unknown>,
 ): Promise<string[]> {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const answer = async (dialog: Dialog) => {
-    asked.push(dialog.message());
-    await (answers[asked.length - 1] ? dialog.accept() : dialog.dismiss());
+    questions.push(dialog.message());
+    await (answers[questions.length - 1] ? dialog.accept() : dialog.dismiss());
   };
   page.on('dialog', answer);
   await act();
   page.off('dialog', answer);
-  return asked;
+  return questions;
 }
 
 /**
@@ -171,7 +171,7 @@ export async function startWebService(options: ServiceOptions = {}): Promise<Run
 }
 
 /** Waits until a page has read what it shows, its fonts too, and the browser has nothing left to do. */
-export async function settle(page: Page): Promise<void> {
+export async function untilStill(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   // Waiting in the page itself would require `eval`, which the content policy refuses.
   await page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' });

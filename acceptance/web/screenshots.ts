@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openPage, settle, signIn, startBrowser, startWebService } from './browser.ts';
+import { openPage, signIn, startBrowser, startWebService, untilStill } from './browser.ts';
 import { colorSchemes, fileOf, imagesFolder, pictures } from './pictures.ts';
 import { fillShowcase } from './showcase.ts';
 
@@ -16,7 +16,7 @@ for (const colorScheme of colorSchemes) {
   await signIn(page, service.url);
   for (const [name, pathOf] of Object.entries(pictures)) {
     await page.goto(service.url + pathOf(shown));
-    await settle(page);
+    await untilStill(page);
     if (name === 'log') await page.getByRole('log').getByText('already exists').first().waitFor();
     const file = join(imagesFolder, fileOf(name, colorScheme));
     await writeFile(file, await page.screenshot({ animations: 'disabled' }));

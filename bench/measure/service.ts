@@ -93,8 +93,8 @@ export async function startService(
   folder: Folder,
   { settings = {}, follows, withNpm = false }: StartOptions = {},
 ): Promise<BenchService> {
-  const { ENVARIUM_BOOTSTRAP_API_SECRET: given } = settings;
-  const secret = given ?? follows?.secret ?? randomBytes(32).toString('base64url');
+  const { ENVARIUM_BOOTSTRAP_API_SECRET: configured } = settings;
+  const secret = configured ?? follows?.secret ?? randomBytes(32).toString('base64url');
   const port = follows ? Number(new URL(follows.url).port) : await freePort();
   const url = `http://127.0.0.1:${port}`;
   let text = '';

@@ -105,16 +105,16 @@ function unknownNames(environment: ProcessEnvironment, declaredNames: ReadonlySe
 }
 
 function readSetting(one: Setting, environment: ProcessEnvironment): unknown {
-  const given = givenText(one, environment);
-  const text = given ?? one.default;
+  const specified = specifiedText(one, environment);
+  const text = specified ?? one.default;
   if (text === undefined) return undefined;
   const value = one.type.read(text);
   if (value !== undefined) return value;
-  const told = one.type.isSecret ? '' : `, not ${JSON.stringify(text)}`;
-  throw new SettingsError([`${one.name} must be ${one.type.allowed}${told}.`]);
+  const actual = one.type.isSecret ? '' : `, not ${JSON.stringify(text)}`;
+  throw new SettingsError([`${one.name} must be ${one.type.allowed}${actual}.`]);
 }
 
-function givenText(one: Setting, environment: ProcessEnvironment): string | undefined {
+function specifiedText(one: Setting, environment: ProcessEnvironment): string | undefined {
   const direct = environment[one.name] || undefined;
   const file = one.orFile ? environment[`${one.name}_FILE`] || undefined : undefined;
   if (file === undefined) return direct;

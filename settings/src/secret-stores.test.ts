@@ -30,14 +30,14 @@ test('an agent gets the identity for the stores that it may read from, and no ot
 });
 
 test('the settings of stores are handed on as they were read', () => {
-  const given = {
+  const environment = {
     ENVARIUM_SECRET_REFERENCES: 'ssm:/a/*,vault:apps/{projectId}/*',
     ENVARIUM_SECRET_REFERENCES_TIMEOUT_SECONDS: '5',
     ENVARIUM_GCP_SECRETS_ADDRESS: 'https://secrets.example.com',
     ENVARIUM_AZURE_VAULT_ADDRESS: 'https://{vault}.vault.azure.cn',
   };
-  const values = readProgramSettings(secretStoreSettings, given);
-  assert.deepEqual(environmentOf(secretStoreSettings, values), given);
+  const values = readProgramSettings(secretStoreSettings, environment);
+  assert.deepEqual(environmentOf(secretStoreSettings, values), environment);
 });
 
 test('the address of vaults must contain their name once', () => {

@@ -107,7 +107,7 @@ test('the settings page lists every setting once', () => {
 });
 
 test('the settings of the built-in agent can be passed on and read again', () => {
-  const given = {
+  const environment = {
     ENVARIUM_AGENT_CONCURRENCY: '3',
     ENVARIUM_PROVIDER_CACHE: 'false',
     ENVARIUM_PROVIDER_MIRROR: '/srv/mirror',
@@ -115,10 +115,10 @@ test('the settings of the built-in agent can be passed on and read again', () =>
     ENVARIUM_TOOL_MIRROR_OPENTOFU: 'https://name:word@mirror.example.org/tools/',
     ENVARIUM_TOOL_MIRROR_TERRAFORM: 'none',
   };
-  const passed = environmentOf(sharedSettings, readProgramSettings(serverSettings, given));
+  const passed = environmentOf(sharedSettings, readProgramSettings(serverSettings, environment));
   const again = environmentOf(sharedSettings, readProgramSettings(agentSettings, passed));
   assert.deepEqual(again, passed);
-  for (const [name, value] of Object.entries(given)) assert.equal(passed[name], value);
+  for (const [name, value] of Object.entries(environment)) assert.equal(passed[name], value);
 });
 
 test('what is not signed comes over https, from this machine or not at all', () => {

@@ -180,7 +180,7 @@ export interface ToolMirror {
   /** Value of the header `authorization`, from the address's credentials. */
   readonly authorization?: Secret;
   /** As it was specified. */
-  readonly given: Secret;
+  readonly specified: Secret;
 }
 
 /** Its credentials must never be printed. */
@@ -192,10 +192,10 @@ function mirrorType(
   return {
     allowed: `${allowed}, with name:password@ if the mirror requires them, ${words}`,
     isSecret: true,
-    write: ({ given }) => given.reveal(),
+    write: ({ specified: given }) => given.reveal(),
     read(value) {
-      const given = new Secret(value);
-      if (value === 'none') return { url: null, given };
+      const specified = new Secret(value);
+      if (value === 'none') return { url: null, specified };
       const url = URL.parse(value);
       if (!url || !accepts(url) || url.search || url.hash) return undefined;
       const { username, password } = url;
@@ -204,7 +204,11 @@ function mirrorType(
       const authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
       url.username = '';
       url.password = '';
-      return { url: url.href.replace(/\/+$/, ''), given, ...(username || password ? { authorization } : {}) };
+      return {
+        url: url.href.replace(/\/+$/, ''),
+        specified,
+        ...(username || password ? { authorization } : {}),
+      };
     },
   };
 }
@@ -230,7 +234,7 @@ export const pythonIndex: SettingType<ToolMirror> = {
   ...pythonAddress,
   read: (value) =>
     isAbsolute(value) && !value.includes('\0')
-      ? { url: resolve(value), given: new Secret(value) }
+      ? { url: resolve(value), specified: new Secret(value) }
       : pythonAddress.read(value),
 };
 

@@ -40,7 +40,7 @@ function tablesIn(text: string): string[] {
 }
 
 /** By file, the tables that it names although it is not a store of the family that owns them. */
-function strangers(): Record<string, string[]> {
+function otherUsers(): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const path of repositoryFiles()) {
     if (!/^server\/src\/.*\.ts$/.test(path) || path.endsWith('.test.ts')) continue;
@@ -64,7 +64,7 @@ test('every table belongs to exactly one family', () => {
 
 test('only a store of the family that owns a table names it in SQL', () => {
   assert.deepEqual(
-    strangers(),
+    otherUsers(),
     otherTables,
     'move the query to the store; a file that has been mended leaves tools/house/table-names.ts',
   );

@@ -3,7 +3,7 @@ import { checkPolicy } from './judge.ts';
 const one = (address: string, after: object, more: object = {}) => ({
   resources: [{ address, after: { ...after }, ...more }],
 });
-const statement = (given: object, effect = 'Allow') => ({ Effect: effect, Resource: '*', ...given });
+const statement = (fields: object, effect = 'Allow') => ({ Effect: effect, Resource: '*', ...fields });
 const policy = (...statements: object[]) =>
   one('aws_iam_policy.p', { policy: JSON.stringify({ Version: '2012-10-17', Statement: statements }) });
 

@@ -23,7 +23,7 @@ output "server" {
 
 const longWait = { timeout: 60_000 };
 /** Markup, right to left, wide characters, and longer than any line. */
-const oddName = `<b>كتاب</b> 🚀 ${'very long '.repeat(8)}`.trim();
+const unusualName = `<b>كتاب</b> 🚀 ${'very long '.repeat(8)}`.trim();
 
 describe('the page of an environment', { skip: withoutRuns }, () => {
   let service: SharedWebService;
@@ -168,14 +168,14 @@ describe('the page of an environment', { skip: withoutRuns }, () => {
 
   test('an odd name is text, and its page fits a narrow screen', async () => {
     const home = service.home;
-    const request = { name: oddName, repository, preventAutoDeploy: true };
-    const odd = await createEnvironment(service.client, home, request);
+    const request = { name: unusualName, repository, preventAutoDeploy: true };
+    const unusual = await createEnvironment(service.client, home, request);
     const narrow = await openPage(service.browser, { width: 320, height: 640 });
     await signIn(narrow, service.url, service.admin);
-    await narrow.goto(`${service.url}/environments/${odd.id}`);
-    await narrow.getByRole('heading', { name: oddName }).waitFor();
+    await narrow.goto(`${service.url}/environments/${unusual.id}`);
+    await narrow.getByRole('heading', { name: unusualName }).waitFor();
     await narrow.getByText('It was never deployed.').waitFor();
-    await narrow.getByText(`envarium deploy ${odd.id} --follow`).waitFor();
+    await narrow.getByText(`envarium deploy ${unusual.id} --follow`).waitFor();
     const wide = await narrow.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 320, `the page is ${wide} pixels wide`);
     await narrow.context().close();

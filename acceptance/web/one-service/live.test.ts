@@ -30,12 +30,12 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     createEnvironment(service.client, home, { repository, name, preventAutoDeploy: true });
 
   test('moves with what happens, over one connection and without asking again and again', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const page = await openList(async (each) =>
-      each.on('request', (request) => asked.push(new URL(request.url()).pathname)),
+      each.on('request', (request) => requests.push(new URL(request.url()).pathname)),
     );
     await page.getByText('No environments yet').waitFor();
-    const lists = () => asked.filter((path) => path === '/api/environments').length;
+    const lists = () => requests.filter((path) => path === '/api/environments').length;
     const before = lists();
     const { id } = await create('first');
     const row = page.getByRole('row').filter({ hasText: 'first' });
@@ -43,7 +43,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await service.client.call('setEnvironmentLock', { params: { id }, body: { isLocked: true } });
     await row.getByText('locked').waitFor();
     assert.ok(lists() - before <= 3, `${lists() - before} reads of the list`);
-    const streams = asked.filter((path) => path.endsWith('/events'));
+    const streams = requests.filter((path) => path.endsWith('/events'));
     assert.deepEqual([...new Set(streams)], [`/api/organizations/${home.organizationId}/events`]);
     assert.ok(streams.length <= 3, `${streams.length} connections`);
     await page.context().close();

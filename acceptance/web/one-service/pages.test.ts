@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { settle, withoutRuns } from '../browser.ts';
+import { untilStill, withoutRuns } from '../browser.ts';
 import { pagesOf } from '../page-list.ts';
 import { fillShowcase } from '../showcase.ts';
 import { joinWebService, type SharedWebService } from './web-service.ts';
@@ -113,7 +113,7 @@ describe('every page', { skip: withoutRuns, concurrency: false }, () => {
     }
     for (const [name, path] of Object.entries(listed)) {
       await page.goto(service.url + path);
-      await settle(page);
+      await untilStill(page);
       const all = { ...(await look(page)), complaints: complaints.splice(0) };
       for (const check of Object.keys(checks) as (keyof typeof checks)[])
         found[check].push(...all[check].map((each) => `${name}: ${each}`));

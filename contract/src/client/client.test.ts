@@ -218,10 +218,10 @@ describe('client', () => {
 
 describe('event stream of the client', () => {
   it('continues after the last event if a connection is lost, and ends with the `end` event', async () => {
-    const asked: (string | string[] | undefined)[] = [];
+    const lastIds: (string | string[] | undefined)[] = [];
     await using server = await serve((request, response) => {
       const from = request.headers['last-event-id'];
-      asked.push(from);
+      lastIds.push(from);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       if (from === undefined) {
         response.write(
@@ -230,7 +230,7 @@ describe('event stream of the client', () => {
         );
         // Half an event: readers must not see it.
         response.end('id: 3\nevent: log\ndata: {"st', () => response.destroy());
-      } else if (asked.length === 2) {
+      } else if (lastIds.length === 2) {
         response.destroy();
       } else {
         response.end(
@@ -246,7 +246,7 @@ describe('event stream of the client', () => {
       ['1', '2', '3', '4'],
     );
     assert.deepEqual(events[1], { id: '2', event: 'log', data: { step: 'tf:plan', text: 'one\ntwo' } });
-    assert.deepEqual(asked, [undefined, '2', '2']);
+    assert.deepEqual(lastIds, [undefined, '2', '2']);
   });
 
   it('starts after the event that the caller has', async () => {
@@ -265,22 +265,22 @@ describe('event stream of the client', () => {
   });
 
   it('throws a refusal at once and does not ask again', async () => {
-    let asked = 0;
+    let requests = 0;
     await using server = await serve((_, response) => {
-      asked++;
+      requests++;
       json(response, 404, { code: 'not_found', message: 'No deployment', requestId: 'r' });
     });
     await assert.rejects(collect(server.client.stream('streamDeployment', { params: { id: 'd1' } })), {
       status: 404,
       code: 'not_found',
     });
-    assert.equal(asked, 1);
+    assert.equal(requests, 1);
   });
 
   it('waits out a service that restarts', async () => {
-    let asked = 0;
+    let requests = 0;
     await using server = await serve((_, response) =>
-      ++asked === 1
+      ++requests === 1
         ? json(response, 503, { code: 'unavailable', message: 'Starting', requestId: 'r' })
         : response.end(event('1', 'end', {})),
     );

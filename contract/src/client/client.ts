@@ -182,10 +182,10 @@ function rootMessage(error: unknown): string {
  * nothing.
  */
 async function* followLazily(
-  ...given: Parameters<typeof import('./stream.ts').followStream>
+  ...args: Parameters<typeof import('./stream.ts').followStream>
 ): AsyncGenerator<DeploymentStreamEvent> {
   const { followStream } = await import('./stream.ts');
-  yield* followStream(...given);
+  yield* followStream(...args);
 }
 
 /** Identity of the caller of a request. */

@@ -119,7 +119,7 @@ function walk(
   const runs: Run[] = [];
   let resting: EnvironmentStatus = 'NEVER_DEPLOYED';
   const serial = (run: Run) => (serialTypes as readonly string[]).includes(run.type);
-  const settle = (run: Run, to: DeploymentStatus) => {
+  const conclude = (run: Run, to: DeploymentStatus) => {
     run.status = to;
     resting = restingStatusAfter(resting, run);
   };
@@ -136,7 +136,7 @@ function walk(
       });
     const run = runs[index % Math.max(1, runs.length)];
     const to = run && moveBy(run.status, event);
-    if (run && to && !(event === 'start' && isBusy)) settle(run, to);
+    if (run && to && !(event === 'start' && isBusy)) conclude(run, to);
     seen.push(statusNow());
   }
   return { seen, resting, runs };
