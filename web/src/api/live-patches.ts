@@ -44,9 +44,9 @@ function inReadsOf<Shown extends LiveRow>(
 /** Changes of an event to the reads of each operation. */
 function patchesOf(event: OrganizationStreamEvent): Patches {
   if (event.event === 'deployment') {
-    const { environmentId, deploymentLogId, environmentStatus, ...told } = event.data;
-    const { status, startedAt, finishedAt } = told;
-    const waitingFor = told.waitingFor ?? undefined;
+    const { environmentId, deploymentLogId, environmentStatus, ...changes } = event.data;
+    const { status, startedAt, finishedAt } = changes;
+    const waitingFor = changes.waitingFor ?? undefined;
     const ofDeployment: Updater<Deployment> = (shown) =>
       shown.id === deploymentLogId ? { ...shown, status, waitingFor, startedAt, finishedAt } : shown;
     const ofEnvironment: Updater<Environment> = (shown) =>
@@ -77,7 +77,7 @@ const mostKept = 200;
 /** The reads of a tab, with what its events tell. */
 export class PatchedReads {
   readonly #queries: QueryClient;
-  #heard: Heard[] = [];
+  #received: Heard[] = [];
   #lastNumber = 0;
   /** The last event before the reading that is under way began. */
   readonly #began = new WeakMap<Query, number>();
@@ -102,7 +102,7 @@ export class PatchedReads {
     const changed = new Set<string>();
     const patches = patchesOf(event);
     if (patches.size === 0) return changed;
-    this.#heard = [...this.#heard, { number: ++this.#lastNumber, patches }].slice(-mostKept);
+    this.#received = [...this.#received, { number: ++this.#lastNumber, patches }].slice(-mostKept);
     for (const [name, patch] of patches)
       for (const { queryKey, queryHash, state } of this.#queries
         .getQueryCache()
@@ -115,7 +115,7 @@ export class PatchedReads {
   #repeat(query: Query): void {
     const { queryKey } = query;
     const began = this.#began.get(query) ?? this.#lastNumber;
-    for (const { patches } of this.#heard.filter(({ number }) => number > began)) {
+    for (const { patches } of this.#received.filter(({ number }) => number > began)) {
       const patch = patches.get(queryKey[0] as OperationName);
       if (patch) this.#queries.setQueryData(queryKey, (read: unknown) => patched(read, patch));
     }

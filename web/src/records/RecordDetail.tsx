@@ -13,8 +13,8 @@ export interface RecordDetailProps<Data extends { readonly name: string }, Name 
   /** Kind of record, such as `token`: the title until it is read, and in the texts of its deletion. */
   readonly noun: string;
   /** Facts and parts before the settings. */
-  readonly facts: (found: Tagged<Data>) => ReactNode;
-  readonly settings: (found: Tagged<Data>) => ReactNode;
+  readonly facts: (record: Tagged<Data>) => ReactNode;
+  readonly settings: (record: Tagged<Data>) => ReactNode;
   readonly removal: Pick<RemovalProps<Name>, 'operation' | 'input' | 'refreshes'>;
   /** Consequence of its deletion. */
   readonly meaning: string;
@@ -36,15 +36,15 @@ export function RecordDetail<Data extends { readonly name: string }, Name extend
   return (
     <Detail title={title} onClose={onClose}>
       <Loaded query={query}>
-        {(found) => (
+        {(record) => (
           <>
-            {facts(found)}
-            <Part title="Settings">{settings(found)}</Part>
+            {facts(record)}
+            <Part title="Settings">{settings(record)}</Part>
             <div>
               <Removal
                 {...removal}
                 label={`Delete ${noun}`}
-                question={`Delete ${found.data.name}?`}
+                question={`Delete ${record.data.name}?`}
                 done={`The ${noun} was deleted`}
                 whyNot={whyNot}
                 onDone={onClose}

@@ -12,7 +12,7 @@ import { nothingChanged } from '../forms/SaveRow.tsx';
 import { useQuestionBeforeLeaving } from '../forms/use-question-before-leaving.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { useChangeForm } from './use-change-form.ts';
-import { settle, useEdited } from './use-edited.ts';
+import { mergeSaved, useEdited } from './use-edited.ts';
 
 interface StaleAlertProps {
   readonly error: unknown;
@@ -42,7 +42,7 @@ export const validateName = (name: string): string | null =>
 
 export interface RecordFormProps<Name extends OperationName, Data, Values extends Record<string, unknown>> {
   /** Without a tag, the last change wins. */
-  readonly found: Tagged<Data>;
+  readonly record: Tagged<Data>;
   readonly valuesOf: (data: Data) => Values;
   readonly validate?: FormValidateInput<Values>;
   readonly operation: Name;
@@ -68,7 +68,7 @@ export function RecordForm<Name extends OperationName, Data, Values extends Reco
   props: RecordFormProps<Name, Data, Values>,
 ) {
   const {
-    found,
+    record: found,
     valuesOf,
     validate = {},
     operation,
@@ -84,7 +84,7 @@ export function RecordForm<Name extends OperationName, Data, Values extends Reco
     form,
     refreshes,
     onSuccess: (reply, _input, sent) => {
-      settle(form, sent, props.storedOf?.(sent, reply) ?? sent);
+      mergeSaved(form, sent, props.storedOf?.(sent, reply) ?? sent);
       showDone(props.done);
     },
   });

@@ -12,7 +12,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
  * @param sent the values of the form when it was sent
  * @param stored what the service has since
  */
-export function settle<Values extends Record<string, unknown>>(
+export function mergeSaved<Values extends Record<string, unknown>>(
   form: UseFormReturnType<Values>,
   sent: Values,
   stored: Values = sent,
@@ -34,29 +34,29 @@ export interface RecordEdits {
 /**
  * A form in which nothing was typed follows what others save. Once something is typed it stays as it is, and
  * its version with it: the service then refuses the change, and the person decides.
- * @param found what was read last
+ * @param stored what was read last
  * @param valuesOf the values of the form for it
  */
 export function useEdited<Value, Values extends Record<string, unknown>>(
-  found: Tagged<Value>,
+  stored: Tagged<Value>,
   form: UseFormReturnType<Values>,
   valuesOf: (value: Value) => Values,
 ): RecordEdits {
-  const shown = useRef(found.etag);
+  const shown = useRef(stored.etag);
   const show = () => {
-    const values = valuesOf(found.data);
+    const values = valuesOf(stored.data);
     form.setInitialValues(values);
     form.setValues(values);
     form.resetDirty(values);
     form.clearErrors();
-    shown.current = found.etag;
+    shown.current = stored.etag;
   };
   const follow = useEffectEvent(() => {
-    if (found.etag === shown.current) return;
+    if (stored.etag === shown.current) return;
     if (!form.isDirty()) show();
     // The version that a save of this form has made, while the person has continued to type.
-    else if (isSame(valuesOf(found.data), form.getInitialValues())) shown.current = found.etag;
+    else if (isSame(valuesOf(stored.data), form.getInitialValues())) shown.current = stored.etag;
   });
-  useEffect(() => follow(), [found.etag]);
+  useEffect(() => follow(), [stored.etag]);
   return { version: () => shown.current, showLatest: show };
 }

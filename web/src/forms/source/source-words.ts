@@ -18,6 +18,6 @@ export function sourceWords(source: SourceValues): string[] {
     ['--helm-chart', type === 'helm' && isHelmRepository ? helmChartName : ''],
     ['--terragrunt-binary', type === 'terragrunt' ? source.terragruntTfBinary : ''],
   ];
-  const given = flags.flatMap(([flag, value]) => (value.trim() === '' ? [] : [flag, value.trim()]));
-  return type === 'terragrunt' && source.isTerragruntRunAll ? [...given, '--run-all'] : given;
+  const words = flags.flatMap(([flag, value]) => (value.trim() === '' ? [] : [flag, value.trim()]));
+  return type === 'terragrunt' && source.isTerragruntRunAll ? [...words, '--run-all'] : words;
 }

@@ -91,7 +91,7 @@ function rowOfVariable(stored: Variable, here: Here): VariableFormRow {
   return { ...fields, key: keyOf(stored), before: fields, stored, isOwn, isDeleted: false };
 }
 
-function saidByCode({ valueType, rules }: RepositoryVariable): Pick<VariableFormRow, 'valueType' | 'rules'> {
+function factsOfCode({ valueType, rules }: RepositoryVariable): Pick<VariableFormRow, 'valueType' | 'rules'> {
   return { ...(valueType === undefined ? {} : { valueType }), ...(rules?.length ? { rules } : {}) };
 }
 
@@ -100,7 +100,7 @@ function rowOfDefinition(definition: RepositoryVariable): VariableFormRow {
   const fields = fieldsOf(definition as Described);
   return {
     ...fields,
-    ...saidByCode(definition),
+    ...factsOfCode(definition),
     key: keyOf(definition),
     before: fields,
     isOwn: false,
@@ -131,7 +131,7 @@ export function rowsOf(
     if (variable === undefined) return rowOfDefinition(definition);
     const row = rowOfVariable(variable, here);
     const described = { description: row.description || (definition.description ?? '') };
-    return { ...row, ...saidByCode(definition), ...described, before: { ...row.before!, ...described } };
+    return { ...row, ...factsOfCode(definition), ...described, before: { ...row.before!, ...described } };
   });
   return [...declared, ...[...stored.values()].map((variable) => rowOfVariable(variable, here))];
 }

@@ -29,21 +29,21 @@ function commonOf({ field, error }: ConfigurationFieldProps, isEmpty: boolean) {
 
 function ListField(props: ConfigurationFieldProps) {
   const { field, value, onChange } = props;
-  const given = (Array.isArray(value) ? value : []).map(String);
-  const common = commonOf(props, given.length === 0);
+  const texts = (Array.isArray(value) ? value : []).map(String);
+  const common = commonOf(props, texts.length === 0);
   if (field.kind === 'choices')
     return (
       <MultiSelect
         {...common}
         data={[...field.choices]}
-        value={given}
+        value={texts}
         onChange={(next) => onChange(listOrNothing(next))}
       />
     );
   return (
     <TagsInput
       {...common}
-      value={given}
+      value={texts}
       onChange={(next) => onChange(listOrNothing(field.kind === 'wholes' ? next.map(numberOrText) : next))}
     />
   );

@@ -71,14 +71,14 @@ function Unassign({ place }: { readonly place: PolicyAssignment }) {
 function Assign({ entry: { policy, assignments } }: { readonly entry: ApprovalPolicyEntry }) {
   const { organizationId } = useSession();
   const [scope, setScope] = useState<FlowScope>('PROJECT');
-  const [given, setGiven] = useState('');
-  const scopeId = scope === 'ORGANIZATION' ? organizationId : given;
+  const [chosenId, setChosenId] = useState('');
+  const scopeId = scope === 'ORGANIZATION' ? organizationId : chosenId;
   const whyNot = usePlaceRights({ scope, scopeId });
   const assign = useChange('assignApprovalPolicy', {
     refreshes,
     onSuccess: () => {
       showDone('Assigned: it checks every deployment that starts from now on');
-      setGiven('');
+      setChosenId('');
     },
   });
   const isThere = assignments.some((each) => each.scope === scope && each.scopeId === scopeId);
@@ -96,15 +96,20 @@ function Assign({ entry: { policy, assignments } }: { readonly entry: ApprovalPo
         value={scope}
         onChange={(next) => {
           setScope((next ?? 'PROJECT') as FlowScope);
-          setGiven('');
+          setChosenId('');
         }}
         allowDeselect={false}
         w={150}
       />
       {scope === 'PROJECT' && (
-        <ProjectSelect label="Project" placeholder="Choose a project" value={given} onChange={setGiven} />
+        <ProjectSelect
+          label="Project"
+          placeholder="Choose a project"
+          value={chosenId}
+          onChange={setChosenId}
+        />
       )}
-      {scope === 'BLUEPRINT' && <TemplateSelect value={given} onChange={setGiven} />}
+      {scope === 'BLUEPRINT' && <TemplateSelect value={chosenId} onChange={setChosenId} />}
       <ActionButton
         whyNot={missing ?? whyNot}
         loading={assign.isPending}

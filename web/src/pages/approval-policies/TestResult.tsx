@@ -18,11 +18,11 @@ const ruleWords: Readonly<Record<PolicyRule, string>> = {
 };
 
 function Messages({ messages }: Pick<PolicyTestReply, 'messages'>) {
-  const said = policyRules.flatMap((rule) => messages[rule].map((text) => [rule, text] as const));
-  if (said.length === 0) return null;
+  const lines = policyRules.flatMap((rule) => messages[rule].map((text) => [rule, text] as const));
+  if (lines.length === 0) return null;
   return (
     <ul className={classes.messages} aria-label="Messages">
-      {said.map(([rule, text], at) => (
+      {lines.map(([rule, text], at) => (
         <li key={`${at} ${rule}`}>
           <b>{ruleWords[rule]}:</b> <bdi>{text}</bdi>
         </li>

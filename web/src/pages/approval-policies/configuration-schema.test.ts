@@ -44,10 +44,10 @@ test('whatever else a schema contains gets no field, and nothing of it is shown 
     { properties: { a: 1 }, required: 'a' },
   ])
     assert.ok(configurationFields(none).every(({ kind, isRequired }) => kind === 'other' && !isRequired));
-  const odd = { type: ['string', 'null'], title: { a: 1 }, description: 4, default: { deep: [1] } };
+  const unusual = { type: ['string', 'null'], title: { a: 1 }, description: 4, default: { deep: [1] } };
   const numbered = { enum: [1, 2] };
   const rows = { type: 'array', items: { type: 'object' }, default: [{ a: 1 }] };
-  const fields = configurationFields({ properties: { odd, numbered, rows } });
+  const fields = configurationFields({ properties: { odd: unusual, numbered, rows } });
   assert.deepEqual(
     fields.map(({ kind, label, description, otherwise }) => [kind, label, description, otherwise]),
     [

@@ -68,8 +68,8 @@ function otherwiseOf({ default: value }: SchemaObject): string {
 export function configurationFields(schema: unknown): ConfigurationField[] {
   const { properties, required } = objectOf(schema);
   const all = Object.entries(objectOf(properties)).slice(0, mostFields);
-  return all.map(([name, given]) => {
-    const property = objectOf(given);
+  return all.map(([name, declared]) => {
+    const property = objectOf(declared);
     const kind = kindOf(property);
     const limits = kind === 'wholes' ? objectOf(property.items) : property;
     return {

@@ -25,8 +25,8 @@ function useSchemaOfRepository({ origin, source }: Pick<ApprovalPolicyValues, 'o
     },
     500,
   );
-  const isAsked = origin === 'repository' && looksComplete(query.repository);
-  const { data, error } = useRead('getPolicySchema', { query }, { enabled: isAsked });
+  const isRequested = origin === 'repository' && looksComplete(query.repository);
+  const { data, error } = useRead('getPolicySchema', { query }, { enabled: isRequested });
   return { schema: data?.configurationSchema, error };
 }
 

@@ -129,15 +129,15 @@ function Assign({ set }: OfSet) {
   const { organizationId } = useSession();
   const scopes = assignables(set.creationScope);
   const [scope, setScope] = useState<Assignable>('project');
-  const [given, setGiven] = useState('');
-  const id = scope === 'organization' ? organizationId : given;
+  const [chosenId, setChosenId] = useState('');
+  const id = scope === 'organization' ? organizationId : chosenId;
   const { right, where } = rightToAssign({ scope, scopeId: id }, organizationId);
   const rights = useRights(id === '' ? undefined : where);
   const assign = useChange('assignConfigurationSets', {
     refreshes,
     onSuccess: () => {
       showDone('Assigned: it applies from the next deployment on');
-      setGiven('');
+      setChosenId('');
     },
   });
   const isThere = set.assignedTo.some((place) => place.scope === scope && place.scopeId === id);
@@ -151,12 +151,12 @@ function Assign({ set }: OfSet) {
         value={scope}
         onChange={(next) => {
           setScope((next ?? 'project') as Assignable);
-          setGiven('');
+          setChosenId('');
         }}
         allowDeselect={false}
         w={150}
       />
-      <Pick set={set} scope={scope} id={given} onChange={setGiven} />
+      <Pick set={set} scope={scope} id={chosenId} onChange={setChosenId} />
       <ActionButton
         whyNot={missing ?? rights.whyNot(right)}
         loading={assign.isPending}

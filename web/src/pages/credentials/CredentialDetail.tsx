@@ -95,7 +95,7 @@ function NewValue({ credential, onClose }: { credential: ListedCredential; onClo
 function Rename({ credential, whyNot }: CredentialPartProps) {
   return (
     <RecordForm
-      found={{ data: credential, etag: undefined }}
+      record={{ data: credential, etag: undefined }}
       valuesOf={({ name }) => ({ name })}
       validate={{ name: validateName }}
       operation="updateCredential"

@@ -14,16 +14,16 @@ const concerned = ['listGitTokens', 'getGitToken'] as const;
 
 const valuesOf = ({ name, hosts, projectIds }: GitTokenReply) => ({ name, value: '', hosts, projectIds });
 
-function Settings({ found, whyNot }: { found: Tagged<GitTokenReply>; whyNot: string | undefined }) {
+function Settings({ record, whyNot }: { record: Tagged<GitTokenReply>; whyNot: string | undefined }) {
   return (
     <RecordForm
-      found={found}
+      record={record}
       valuesOf={valuesOf}
       validate={{ name: validateName }}
       operation="updateGitToken"
       refreshes={concerned}
       inputOf={({ value, ...rest }) => ({
-        params: { id: found.data.id },
+        params: { id: record.data.id },
         body: { ...rest, ...(value === '' ? {} : { value }) },
       })}
       storedOf={(sent) => ({ ...sent, value: '' })}
@@ -70,7 +70,7 @@ export function GitTokenDetail({ id, whyNot, onClose }: GitTokenDetailProps) {
           <UsedBy uses={token.usedBy} />
         </>
       )}
-      settings={(found) => <Settings found={found} whyNot={whyNot} />}
+      settings={(record) => <Settings record={record} whyNot={whyNot} />}
       removal={{ operation: 'deleteGitToken', input: { params: { id } }, refreshes: concerned }}
       meaning="Repositories that need it can then no longer be read."
       whyNot={whyNot}

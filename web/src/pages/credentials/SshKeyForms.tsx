@@ -57,15 +57,15 @@ type SshKeyReply = Reply<'getSshKey'>;
 
 const valuesOf = ({ projectIds }: SshKeyReply) => ({ value: '', projectIds });
 
-function Settings({ found, whyNot }: { found: Tagged<SshKeyReply>; whyNot: string | undefined }) {
+function Settings({ record, whyNot }: { record: Tagged<SshKeyReply>; whyNot: string | undefined }) {
   return (
     <RecordForm
-      found={found}
+      record={record}
       valuesOf={valuesOf}
       operation="updateSshKey"
       refreshes={concerned}
       inputOf={({ value, projectIds }) => ({
-        params: { id: found.data.id },
+        params: { id: record.data.id },
         body: { projectIds, ...(value === '' ? {} : { value }) },
       })}
       storedOf={(sent) => ({ ...sent, value: '' })}
@@ -111,7 +111,7 @@ export function SshKeyDetail({ id, whyNot, onClose }: SshKeyDetailProps) {
           <UsedBy uses={sshKey.usedBy} />
         </>
       )}
-      settings={(found) => <Settings found={found} whyNot={whyNot} />}
+      settings={(record) => <Settings record={record} whyNot={whyNot} />}
       removal={{ operation: 'deleteSshKey', input: { params: { id } }, refreshes: concerned }}
       meaning="Repositories that need it can then no longer be read."
       whyNot={whyNot}

@@ -116,16 +116,16 @@ const valuesOf = ({ name, tokenId, vcsAgentKey }: VcsConnectionReply) => ({
   vcsAgentKey: vcsAgentKey as string | null,
 });
 
-function Settings({ found, whyNot }: { found: Tagged<VcsConnectionReply>; whyNot: string | undefined }) {
+function Settings({ record, whyNot }: { record: Tagged<VcsConnectionReply>; whyNot: string | undefined }) {
   return (
     <RecordForm
-      found={found}
+      record={record}
       valuesOf={valuesOf}
       validate={{ name: validateName }}
       operation="updateVcsConnection"
       refreshes={concerned}
       inputOf={(values) => ({
-        params: { id: found.data.id },
+        params: { id: record.data.id },
         body: { ...values, vcsAgentKey: values.vcsAgentKey ?? '' },
       })}
       done="The connection was changed"
@@ -164,7 +164,7 @@ export function VcsConnectionDetail({ id, whyNot, onClose }: VcsConnectionDetail
           <UsedBy uses={connection.usedBy} />
         </>
       )}
-      settings={(found) => <Settings found={found} whyNot={whyNot} />}
+      settings={(record) => <Settings record={record} whyNot={whyNot} />}
       removal={{ operation: 'deleteVcsConnection', input: { params: { id } }, refreshes: concerned }}
       meaning="A connection that a template or an active environment uses cannot be deleted."
       whyNot={whyNot}

@@ -81,12 +81,12 @@ function Panel({ tab, deployment, steps, plan }: DeploymentTabsProps & { readonl
     case 'plan':
       return (
         <Loaded query={plan}>
-          {(found) =>
-            found === null ? (
+          {(record) =>
+            record === null ? (
               <NoPlan deployment={deployment} />
             ) : (
               <PlanTab
-                plan={found}
+                plan={record}
                 isPlanEmpty={deployment.isPlanEmpty}
                 isWithoutDrift={deployment.type === 'driftDetection' && deployment.driftDetected === false}
               />

@@ -37,9 +37,9 @@ function useApprovable(
 ): ReadonlySet<string> | null {
   const everywhere = useRights({ organizationId });
   const mayAll = everywhere.has('RUN_APPLY');
-  const asked = mayAll || !everywhere.isKnown ? [] : (environments ?? []);
+  const unclear = mayAll || !everywhere.isKnown ? [] : (environments ?? []);
   const answers = useQueries({
-    queries: asked.map(({ id }) => ({
+    queries: unclear.map(({ id }) => ({
       ...read('explainPermissions', { query: { environmentId: id } }),
       staleTime: 60_000,
     })),

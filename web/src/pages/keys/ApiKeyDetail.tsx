@@ -28,7 +28,7 @@ const valuesOf = ({ name, description, ownerId, networks }: DetailedApiKey) => (
 function Settings({ apiKey, whyNot }: Pick<ApiKeyDetailProps, 'apiKey' | 'whyNot'>) {
   return (
     <RecordForm
-      found={{ data: apiKey, etag: undefined }}
+      record={{ data: apiKey, etag: undefined }}
       valuesOf={valuesOf}
       validate={{ name: validateName }}
       operation="updateApiKey"

@@ -59,11 +59,11 @@ const valuesOf = ({ name, type, value }: Endpoint): EndpointValues => ({
   ...{ webhookSecret: '', isSecretRemoved: false },
 });
 
-function Settings({ found }: { readonly found: Tagged<Endpoint> }) {
-  const { id, hasWebhookSecret } = found.data;
+function Settings({ record }: { readonly record: Tagged<Endpoint> }) {
+  const { id, hasWebhookSecret } = record.data;
   return (
     <RecordForm
-      found={found}
+      record={record}
       valuesOf={valuesOf}
       validate={validate}
       operation="updateNotificationEndpoint"
@@ -98,7 +98,7 @@ export function EndpointDetail({ endpoint, whyNot, onClose }: EndpointDetailProp
       <Part title="Settings">
         {whyNot === undefined ? (
           <Loaded query={found} lines={4}>
-            {(read) => <Settings found={read} />}
+            {(read) => <Settings record={read} />}
           </Loaded>
         ) : (
           <p>{whyNot}</p>

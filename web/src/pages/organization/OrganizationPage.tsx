@@ -18,7 +18,7 @@ import { PoliciesForm } from './PoliciesForm.tsx';
 type OrganizationReply = Reply<'getOrganization'>;
 
 interface OrganizationFormProps {
-  readonly found: Tagged<OrganizationReply>;
+  readonly record: Tagged<OrganizationReply>;
   readonly whyNot: string | undefined;
 }
 
@@ -35,10 +35,10 @@ const validate = {
       : 'Up to 50 letters, digits, spaces, hyphens and underscores; the first is a letter or a digit.',
 };
 
-function SettingsForm({ found, whyNot }: OrganizationFormProps) {
+function SettingsForm({ record: found, whyNot }: OrganizationFormProps) {
   return (
     <RecordForm
-      found={found}
+      record={found}
       valuesOf={valuesOf}
       validate={validate}
       operation="updateOrganization"
@@ -65,12 +65,12 @@ function SettingsForm({ found, whyNot }: OrganizationFormProps) {
   );
 }
 
-function Settings({ found, whyNot }: OrganizationFormProps) {
+function Settings({ record: found, whyNot }: OrganizationFormProps) {
   const { id, createdAt, role } = found.data;
   return (
     <>
       <Part title="Name and description">
-        <SettingsForm found={found} whyNot={whyNot} />
+        <SettingsForm record={found} whyNot={whyNot} />
       </Part>
       <Part title="Facts">
         <Facts
@@ -114,14 +114,14 @@ export function OrganizationPage() {
             value: 'settings',
             label: 'Settings',
             content: () => (
-              <Loaded query={found}>{(data) => <Settings found={data} whyNot={whyNot} />}</Loaded>
+              <Loaded query={found}>{(data) => <Settings record={data} whyNot={whyNot} />}</Loaded>
             ),
           },
           {
             value: 'policies',
             label: 'Policies',
             content: () => (
-              <Loaded query={found}>{(data) => <PoliciesForm found={data} whyNot={whyNot} />}</Loaded>
+              <Loaded query={found}>{(data) => <PoliciesForm record={data} whyNot={whyNot} />}</Loaded>
             ),
           },
           { value: 'all', label: 'Your organizations', content: () => <Organizations /> },

@@ -90,14 +90,14 @@ function StoredFields({ form }: { readonly form: PolicyForm }) {
 }
 
 export interface PoliciesFormProps {
-  readonly found: Tagged<OrganizationSettings>;
+  readonly record: Tagged<OrganizationSettings>;
   readonly whyNot: string | undefined;
 }
 
-export function PoliciesForm({ found, whyNot }: PoliciesFormProps) {
+export function PoliciesForm({ record: found, whyNot }: PoliciesFormProps) {
   return (
     <RecordForm
-      found={found}
+      record={found}
       valuesOf={valuesOf}
       operation="updateOrganizationPolicies"
       refreshes={['getOrganization', 'listOrganizations']}

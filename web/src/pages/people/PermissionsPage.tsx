@@ -32,7 +32,7 @@ function Explain() {
         />
         <PlaceFields />
       </div>
-      <Loaded query={explained}>{(found) => <ExplainedRights explained={found} />}</Loaded>
+      <Loaded query={explained}>{(record) => <ExplainedRights explained={record} />}</Loaded>
     </>
   );
 }

@@ -85,7 +85,7 @@ function NewRole({ organizationId, rights, onClose }: NewRoleProps) {
 }
 
 interface EditRoleProps {
-  readonly found: Tagged<CustomRole>;
+  readonly record: Tagged<CustomRole>;
   readonly whyNot: string | undefined;
   readonly onClose: () => void;
 }
@@ -96,12 +96,12 @@ const valuesOf = ({ name, permissions, isDefaultRole }: CustomRole): RoleValues 
   isDefaultRole,
 });
 
-function EditRole({ found, whyNot, onClose }: EditRoleProps) {
+function EditRole({ record: found, whyNot, onClose }: EditRoleProps) {
   const { id, name } = found.data;
   return (
     <>
       <RecordForm
-        found={found}
+        record={found}
         valuesOf={valuesOf}
         validate={{ name: validateName }}
         operation="updateRole"
@@ -153,7 +153,7 @@ function RoleDetail({
     );
   return (
     <Detail title={found.data?.data.name ?? 'Role'} onClose={onClose}>
-      <Loaded query={found}>{(role) => <EditRole found={role} whyNot={whyNot} onClose={onClose} />}</Loaded>
+      <Loaded query={found}>{(role) => <EditRole record={role} whyNot={whyNot} onClose={onClose} />}</Loaded>
     </Detail>
   );
 }

@@ -16,13 +16,13 @@ import { TeamRoles } from './TeamRoles.tsx';
 import type { TeamReply } from './team-lists.ts';
 
 interface TeamPartProps {
-  readonly found: Tagged<TeamReply>;
+  readonly record: Tagged<TeamReply>;
   readonly whyNot: string | undefined;
 }
 
 const concerned = ['listTeams', 'getTeam', 'explainPermissions'] as const;
 
-function Members({ found: { data: team, etag }, whyNot }: TeamPartProps) {
+function Members({ record: { data: team, etag }, whyNot }: TeamPartProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const change = useChange('updateTeam', { refreshes: concerned, onError: () => true });
   const ids = (team.users ?? []).map(({ user_id }) => user_id ?? '');
@@ -86,10 +86,10 @@ const valuesOf = ({ name, description = '', isDefaultTeam = false }: TeamReply) 
   isDefaultTeam,
 });
 
-function Settings({ found, whyNot }: TeamPartProps) {
+function Settings({ record: found, whyNot }: TeamPartProps) {
   return (
     <RecordForm
-      found={found}
+      record={found}
       valuesOf={valuesOf}
       validate={{ name: validateName }}
       operation="updateTeam"
@@ -124,15 +124,15 @@ export function TeamDetail({ id, organizationId, onClose }: TeamDetailProps) {
     <RecordDetail
       query={useTagged('getTeam', { params: { id } })}
       noun="team"
-      facts={(found) => (
+      facts={(record) => (
         <>
           <Part title="Members">
-            <Members found={found} whyNot={whyNot} />
+            <Members record={record} whyNot={whyNot} />
           </Part>
           <TeamRoles teamId={id} organizationId={organizationId} />
         </>
       )}
-      settings={(found) => <Settings found={found} whyNot={whyNot} />}
+      settings={(record) => <Settings record={record} whyNot={whyNot} />}
       removal={{
         operation: 'deleteTeam',
         input: { params: { id } },

@@ -20,7 +20,7 @@ function NameForm() {
   const { me } = useSession();
   return (
     <RecordForm
-      found={{ data: me.user, etag: undefined }}
+      record={{ data: me.user, etag: undefined }}
       valuesOf={({ name }) => ({ name: name ?? '' })}
       validate={{ name: validateName }}
       operation="updateCurrentUser"

@@ -27,7 +27,7 @@ function OwnRights() {
         </>
       }
     >
-      <Loaded query={explained}>{(found) => <ExplainedRights explained={found} />}</Loaded>
+      <Loaded query={explained}>{(record) => <ExplainedRights explained={record} />}</Loaded>
     </Part>
   );
 }

@@ -23,8 +23,8 @@ export function EnvironmentsTable({ label, query, empty }: EnvironmentsTableProp
   const [search, change] = useSearchState();
   const page = pageNumber(search);
   const { sort = 'name' } = search;
-  const asked = { ...query, limit: size, offset: (page - 1) * size, excludeFields: leftOut, sort };
-  const environments = usePage('listEnvironments', { query: asked as EnvironmentQuery });
+  const filters = { ...query, limit: size, offset: (page - 1) * size, excludeFields: leftOut, sort };
+  const environments = usePage('listEnvironments', { query: filters as EnvironmentQuery });
   return (
     <Loaded query={environments}>
       {({ rows, total }) =>

@@ -64,10 +64,10 @@ export function CommandLinePage() {
   return (
     <Gate title="Command line">
       <Loaded query={me} lines={3}>
-        {(found) => (
+        {(record) => (
           <Question
             request={{ redirectUri, codeChallenge, state }}
-            name={found?.user.name ?? found?.user.email ?? ''}
+            name={record?.user.name ?? record?.user.email ?? ''}
           />
         )}
       </Loaded>

@@ -119,16 +119,16 @@ export function InvitationPage() {
         <Gone title="This invitation cannot be used" />
       ) : (
         <Loaded query={preview} lines={3}>
-          {(found) => (
+          {(record) => (
             <>
               <p>
-                You are invited to <strong dir="auto">{found.organizationName}</strong>. The invitation ends{' '}
-                <TimeAgo at={found.expiresAt} />.
+                You are invited to <strong dir="auto">{record.organizationName}</strong>. The invitation ends{' '}
+                <TimeAgo at={record.expiresAt} />.
               </p>
-              {found.hasAccount ? (
-                <Join token={token} preview={found} />
+              {record.hasAccount ? (
+                <Join token={token} preview={record} />
               ) : (
-                <NewAccount token={token} preview={found} />
+                <NewAccount token={token} preview={record} />
               )}
             </>
           )}

@@ -39,9 +39,9 @@ function useProjectOf(kind: PlaceKind, id: string): string | undefined {
 
 export function VariablesPage() {
   const { organizationId } = useSession();
-  const [{ scope = 'organization', id: given = '' }, change] = useSearchState();
+  const [{ scope = 'organization', id: idInAddress = '' }, change] = useSearchState();
   const kind = scopes[scope] ?? 'organization';
-  const id = kind === 'organization' ? organizationId : given;
+  const id = kind === 'organization' ? organizationId : idInAddress;
   const projectId = useProjectOf(kind, id);
   const place: VariablesPlace = { kind, id, ...(projectId === undefined ? {} : { projectId }) };
   const setId = (next: string) => change({ id: next || undefined });

@@ -26,8 +26,8 @@ export function AgainDialog({ deployment, environment, decisions }: DecisionProp
   const importable = type === 'deploy' || type === 'dryRun' ? importableOf(deployment) : 0;
   const [comment, setComment] = useState('');
   // As it was when the dialog was opened: what another user changes since then is not undone.
-  const [asked] = useState(environment?.requiresApproval ?? false);
-  const [asks, setAsks] = useState(asked);
+  const [askedBefore] = useState(environment?.requiresApproval ?? false);
+  const [asks, setAsks] = useState(askedBefore);
   const [imports, setImports] = useState(true);
   const send = () => {
     if (isDestroy) return decisions.destroy();
@@ -35,7 +35,7 @@ export function AgainDialog({ deployment, environment, decisions }: DecisionProp
       deploymentType: type as 'deploy' | 'driftDetection' | 'dryRun',
       ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
       ...(targets === undefined ? {} : { targets }),
-      ...(type === 'deploy' && asks !== asked ? { userRequiresApproval: asks } : {}),
+      ...(type === 'deploy' && asks !== askedBefore ? { userRequiresApproval: asks } : {}),
       ...(importable > 0 && imports ? { importUnrecorded: true } : {}),
     });
   };

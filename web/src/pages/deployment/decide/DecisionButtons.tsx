@@ -64,8 +64,8 @@ export function DecisionButtons(props: DecisionProps) {
     ['a', ask('approve')],
     ['r', ask('cancel')],
   ]);
-  const { asked } = decisions;
-  const Dialog = asked === undefined ? undefined : dialogs[asked];
+  const { openDecision } = decisions;
+  const Dialog = openDecision === undefined ? undefined : dialogs[openDecision];
   return (
     <>
       {possible.map((decision) => (

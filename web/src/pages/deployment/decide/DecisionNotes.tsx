@@ -118,10 +118,10 @@ function Wait({
   );
 }
 
-function Asked({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>) {
+function OpenApproval({ deployment, plan }: Pick<DecisionProps, 'deployment' | 'plan'>) {
   if (deployment.status !== 'WAITING_FOR_USER' || !plan) return null;
   return (
-    <section className={classes.asked} aria-label="Approval">
+    <section className={classes.openApproval} aria-label="Approval">
       {deployment.isPlanEmpty === true ? (
         <p>There is nothing to apply, but the deployment blocks the queue until someone decides.</p>
       ) : (
@@ -157,7 +157,7 @@ export function DecisionNotes({ deployment, plan, decisions }: DecisionProps) {
   return (
     <>
       <TooLate deployment={deployment} decisions={decisions} />
-      <Asked deployment={deployment} plan={plan} />
+      <OpenApproval deployment={deployment} plan={plan} />
       <Verdicts verdicts={deployment.policyVerdicts ?? []} />
       <Reviews deployment={deployment} />
     </>

@@ -18,7 +18,7 @@ const refreshes: readonly OperationName[] = [
 
 export interface Decisions {
   /** Decision whose dialog is open. */
-  readonly asked: Decision | undefined;
+  readonly openDecision: Decision | undefined;
   ask(decision: Decision | undefined): void;
   /** Message of the service because a decision came too late. */
   readonly tooLate: string | undefined;
@@ -49,7 +49,7 @@ function bodyWith(comment: string): { comment?: string } {
 
 /** Calls that carry out decisions about a deployment. */
 export function useDecisions(id: string, environmentId: string): Decisions {
-  const [asked, ask] = useState<Decision>();
+  const [openDecision, ask] = useState<Decision>();
   const [tooLate, setTooLate] = useState<string>();
   const navigate = useNavigate();
   const onError = (error: unknown): boolean => {
@@ -80,7 +80,7 @@ export function useDecisions(id: string, environmentId: string): Decisions {
   const deploy = useChange('deployEnvironment', { refreshes, onError, onSuccess: goTo });
   const destroy = useChange('destroyEnvironment', { refreshes, onError, onSuccess: goTo });
   return {
-    asked,
+    openDecision,
     ask,
     tooLate,
     forget: () => setTooLate(undefined),

@@ -91,9 +91,9 @@ function waiting({ deployment, counts, now }: SentenceFacts): string {
   const { waitingFor, isPlanEmpty, diagnostics = [] } = deployment;
   const none = isPlanEmpty === true ? 'nothing to apply' : 'no resource changes';
   const changes = counts ? countsText(counts, 'toDo') || none : '';
-  const asked = `requested ${ago(waitingFor?.since, now)}`;
+  const requested = `requested ${ago(waitingFor?.since, now)}`;
   const found = findingsText(diagnostics);
-  return ['Waiting for approval', changes, found, asked].filter((part) => part !== '').join(' · ');
+  return ['Waiting for approval', changes, found, requested].filter((part) => part !== '').join(' · ');
 }
 
 function succeeded(facts: SentenceFacts): string {

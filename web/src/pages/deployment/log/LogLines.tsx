@@ -73,7 +73,7 @@ export interface LogLinesProps {
   readonly view: LogView;
   readonly chosen: ChosenLines;
   /** The line of the search. */
-  readonly found: LogPosition | undefined;
+  readonly searchHit: LogPosition | undefined;
   readonly onTop: (place: LogPosition) => void;
   readonly onDownload: (step: string) => void;
 }
@@ -85,7 +85,7 @@ interface BlockOfStepProps extends LogLinesProps {
 }
 
 function BlockOfStep(props: BlockOfStepProps) {
-  const { session, state, layout, view, chosen, found, at, block, lines } = props;
+  const { session, state, layout, view, chosen, searchHit: found, at, block, lines } = props;
   const { name, lines: all } = layout.steps[at]!;
   const isLast = (block + 1) * blockLines >= all;
   const selection = chosen.selection?.step === name ? chosen.selection : undefined;

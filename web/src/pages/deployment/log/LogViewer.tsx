@@ -74,7 +74,7 @@ function Viewer(props: LogViewerProps) {
         steps={steps}
         view={view}
         chosen={chosen}
-        found={log.found}
+        searchHit={log.found}
         onTop={onTop}
         onDownload={(step) => void onDownload(step)}
       />

@@ -36,7 +36,7 @@ export class LogSession {
   readonly #blockListeners = new Map<string, Set<() => void>>();
   readonly #blocks = new Map<string, readonly ShownLine[]>();
   /** Questions without an answer so far: another worker gets them, too. */
-  readonly #asked = new Map<number, { question: WorkerRequest; resolve: (answer: unknown) => void }>();
+  readonly #unanswered = new Map<number, { question: WorkerRequest; resolve: (answer: unknown) => void }>();
   #lastId = 0;
   #steps: readonly StepState[] = [];
   #isStored = false;
@@ -76,8 +76,8 @@ export class LogSession {
       case 'block':
         return this.#keepBlock(keyOf(message.step, message.block), message.lines);
       case 'answer':
-        this.#asked.get(message.id)?.resolve(message.answer);
-        this.#asked.delete(message.id);
+        this.#unanswered.get(message.id)?.resolve(message.answer);
+        this.#unanswered.delete(message.id);
         return;
       default:
     }
@@ -104,7 +104,7 @@ export class LogSession {
       if (worker === this.#worker) this.#take(data);
     });
     worker.postMessage({ type: 'steps', steps: this.#steps } satisfies ToWorker);
-    for (const [id, { question }] of this.#asked)
+    for (const [id, { question }] of this.#unanswered)
       worker.postMessage({ type: 'ask', id, question } satisfies ToWorker);
     return worker;
   }
@@ -177,10 +177,12 @@ export class LogSession {
     question: Questions[Name]['ask'],
   ): Promise<Questions[Name]['answer']> {
     const id = ++this.#lastId;
-    const asked = { name, ...question } as WorkerRequest;
+    const request = { name, ...question } as WorkerRequest;
     this.#worker ??= this.#start();
-    const answer = new Promise<unknown>((resolve) => this.#asked.set(id, { question: asked, resolve }));
-    this.#send({ type: 'ask', id, question: asked });
+    const answer = new Promise<unknown>((resolve) =>
+      this.#unanswered.set(id, { question: request, resolve }),
+    );
+    this.#send({ type: 'ask', id, question: request });
     return answer as Promise<Questions[Name]['answer']>;
   }
 

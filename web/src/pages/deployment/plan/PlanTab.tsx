@@ -75,7 +75,7 @@ function Settled({ plan }: { readonly plan: Plan }) {
         The cloud has these values now, and the plan would not change them, such as what a provider computes
         after an apply. This is not drift; the next apply stores it in the state.
       </p>
-      <ResourceList label="Settled differences" all={rows} rows={rows} named={named} onName={name} />
+      <ResourceList label="Settled differences" all={rows} rows={rows} namedPath={named} onName={name} />
     </section>
   );
 }
@@ -107,7 +107,7 @@ export function PlanTab({ plan, isPlanEmpty, isWithoutDrift }: PlanTabProps) {
           )}
         </p>
       )}
-      <ResourceList label="Resources" all={rows} rows={shown} named={named} onName={name} />
+      <ResourceList label="Resources" all={rows} rows={shown} namedPath={named} onName={name} />
       <OutputChanges changes={plan.outputChanges} />
       <Settled plan={plan} />
     </div>

@@ -41,7 +41,7 @@ export interface ResourceListProps {
   /** Those that are shown. */
   readonly rows: readonly PlanRow[];
   /** The address that the page was opened with. */
-  readonly named: string | undefined;
+  readonly namedPath: string | undefined;
   readonly onName: (row: PlanRow) => void;
 }
 
@@ -114,7 +114,7 @@ function useWalk(
   return { current, setKey };
 }
 
-export function ResourceList({ label, all, rows, named, onName }: ResourceListProps) {
+export function ResourceList({ label, all, rows, namedPath: named, onName }: ResourceListProps) {
   const list = useRef<HTMLDivElement>(null);
   const { isOpen, turn } = useOpen(all.length, named);
   const { items, height, measure, scrollTo } = useSight(list, rows, named);

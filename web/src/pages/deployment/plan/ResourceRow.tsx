@@ -41,7 +41,7 @@ function sidesOf({ action, kind }: ResourceChange): 'before' | 'after' | 'both' 
 function Attributes({ row: { change, kind } }: { readonly row: PlanRow }) {
   const sides = sidesOf(change);
   const reason = reasonText(change);
-  const { named, unknown } = shownAttributes(change, kind);
+  const { listed: named, unknown } = shownAttributes(change, kind);
   return (
     <div className={classes.attributes} role="list" aria-label="Attributes">
       {named.map((attribute, at) => (

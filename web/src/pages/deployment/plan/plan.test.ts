@@ -134,7 +134,7 @@ test('a long text is shown by its beginning, whether it is wide or tall', () => 
 
 test('a closed row names what changes, and what forces a replacement alone', () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `n${at}`, after: at }));
-  const summary = (...given: Parameters<typeof change>) => attributeSummary(rowsOf([change(...given)])[0]!);
+  const summary = (...args: Parameters<typeof change>) => attributeSummary(rowsOf([change(...args)])[0]!);
   assert.equal(summary('x', 'update', { attributes: names(2) }), 'n0, n1');
   assert.equal(summary('x', 'update', { attributes: names(6) }), 'n0, n1, n2, n3, and 2 more');
   assert.equal(summary('x', 'create', { attributes: names(6) }), '6 attributes');
@@ -148,7 +148,7 @@ test('an attribute that forces a replacement stands first, and unknown ones of a
     { name: 'ami', after: 'b', forcesReplacement: true },
   ];
   const shown = (kind: 'create' | 'replace') => {
-    const { named, unknown } = shownAttributes(change('x', 'update', { attributes }), kind);
+    const { listed: named, unknown } = shownAttributes(change('x', 'update', { attributes }), kind);
     return [named.map(({ name }) => name), unknown];
   };
   assert.deepEqual(shown('replace'), [['ami', 'id'], []]);

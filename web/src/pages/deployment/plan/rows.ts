@@ -89,7 +89,7 @@ export function attributeSummary({ kind, change: { attributes } }: PlanRow): str
 }
 
 export interface ShownAttributes {
-  readonly named: ResourceChange['attributes'];
+  readonly listed: ResourceChange['attributes'];
   /** Names of those of a new resource about which nothing is known before it is made. */
   readonly unknown: readonly string[];
 }
@@ -101,7 +101,7 @@ export function shownAttributes({ attributes }: ResourceChange, kind: ChangeKind
   const forcing = attributes.filter(({ forcesReplacement }) => forcesReplacement === true);
   const others = attributes.filter((each) => each.forcesReplacement !== true && !isUnknown(each));
   return {
-    named: [...forcing, ...others],
+    listed: [...forcing, ...others],
     unknown: attributes.filter(isUnknown).map(({ name }) => name),
   };
 }

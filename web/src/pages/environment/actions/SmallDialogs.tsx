@@ -15,9 +15,9 @@ export interface DialogProps extends EnvironmentProps {
 
 /** As it was when the dialog was opened: a change by another user must not turn the question around. */
 function useAsOpened<Value>(isOpen: boolean, value: Value): Value {
-  const [kept, keep] = useState(value);
-  if (!isOpen && kept !== value) keep(value);
-  return kept;
+  const [initial, keep] = useState(value);
+  if (!isOpen && initial !== value) keep(value);
+  return initial;
 }
 
 export function DestroyDialog({ environment, isOpen, onClose }: DialogProps) {

@@ -56,7 +56,7 @@ function FreeDialog({
 }
 
 function Held({ environment, rights, lock }: EnvironmentProps & { readonly lock: Lock }) {
-  const [isAsked, setIsAsked] = useState(false);
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   const by = lock.heldByUser?.name ?? lock.heldBy;
   return (
     <div className={classes.notice} data-tone="wait" role="status">
@@ -74,11 +74,11 @@ function Held({ environment, rights, lock }: EnvironmentProps & { readonly lock:
         size="xs"
         variant="default"
         whyNot={rights.whyNot('FORCE_UNLOCK_WORKSPACE')}
-        onClick={() => setIsAsked(true)}
+        onClick={() => setIsDialogOpen(true)}
       >
         Release …
       </ActionButton>
-      {isAsked && <FreeDialog id={environment.id} lock={lock} onClose={() => setIsAsked(false)} />}
+      {isDialogOpen && <FreeDialog id={environment.id} lock={lock} onClose={() => setIsDialogOpen(false)} />}
     </div>
   );
 }

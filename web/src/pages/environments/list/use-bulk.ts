@@ -70,9 +70,9 @@ export function useFitting(
 ): Sorted {
   const everywhere = useRights({ organizationId });
   const mayAll = bulkLooks[action].rights.every((right) => everywhere.has(right));
-  const asked = everywhere.isKnown && !mayAll ? environments : [];
+  const unclear = everywhere.isKnown && !mayAll ? environments : [];
   const answers = useQueries({
-    queries: asked.map(({ id }) => ({
+    queries: unclear.map(({ id }) => ({
       ...read('explainPermissions', { query: { environmentId: id } }),
       staleTime: 60_000,
     })),

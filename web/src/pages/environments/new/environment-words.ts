@@ -6,11 +6,11 @@ import type { Draft } from './draft.ts';
 function variableWords({ name = '', type = 0, value = '', isSensitive, schema }: VariableChange): string[] {
   if (isSensitive)
     return type === 1 ? ['--sensitive', `${name}=@file`] : ['--env', `${name}=@file`, '--sensitive', name];
-  const given = `${name}=${value.startsWith('@') ? `@${value}` : value}`;
-  if (type === 0) return ['--env', given];
-  if (schema?.format === 'HCL') return ['--hcl-var', given];
-  if (schema?.format === 'JSON') return ['--json-var', given];
-  return ['--var', given];
+  const argument = `${name}=${value.startsWith('@') ? `@${value}` : value}`;
+  if (type === 0) return ['--env', argument];
+  if (schema?.format === 'HCL') return ['--hcl-var', argument];
+  if (schema?.format === 'JSON') return ['--json-var', argument];
+  return ['--var', argument];
 }
 
 function lifetimeWords({ lifetime, hours, date }: Draft): string[] {

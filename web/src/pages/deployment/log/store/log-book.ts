@@ -26,8 +26,8 @@ export class LogBook {
   #pattern: Pattern | undefined;
   #search: Search | undefined;
   #isSearching = false;
-  #isGrowthTold = true;
-  #isGapTold = false;
+  #isGrowthAnnounced = true;
+  #isGapAnnounced = false;
 
   constructor(send: (message: FromWorker) => void) {
     this.#send = send;
@@ -98,21 +98,21 @@ export class LogBook {
     const at = event.at === undefined ? undefined : Date.parse(event.at);
     const added = log.append(event.offset, bytesOfLogEvent(event), at);
     if (added === 'gap') return this.#tellGap();
-    this.#isGapTold = false;
-    if (added === 'known' || !this.#isGrowthTold) return;
-    this.#isGrowthTold = false;
+    this.#isGapAnnounced = false;
+    if (added === 'known' || !this.#isGrowthAnnounced) return;
+    this.#isGrowthAnnounced = false;
     const bytes = [...this.#logs.values()].reduce((sum, each) => sum + each.bytes.length, 0);
     setTimeout(() => this.#tellGrowth(), grownMilliseconds + bytes / bytesPerMillisecond);
   }
 
   #tellGap(): void {
-    if (this.#isGapTold) return;
-    this.#isGapTold = true;
+    if (this.#isGapAnnounced) return;
+    this.#isGapAnnounced = true;
     this.#send({ type: 'gap' });
   }
 
   #tellGrowth(): void {
-    this.#isGrowthTold = true;
+    this.#isGrowthAnnounced = true;
     const steps = [...this.#logs].map(([name, log]) => ({
       name,
       lines: log.lineCount,
