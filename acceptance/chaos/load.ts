@@ -306,7 +306,7 @@ export class Place implements PlaceView {
       try {
         return await call(AbortSignal.timeout(callMilliseconds));
       } catch (error) {
-        if (!isPassing(error) || Date.now() > deadline) throw error;
+        if (!isTemporary(error) || Date.now() > deadline) throw error;
         await delay(pauseMilliseconds);
       }
     }
@@ -321,7 +321,7 @@ export class Place implements PlaceView {
 }
 
 /** Whether a service that is being started again may have caused it. */
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 0 || error.status === 503;
   const { name, message } = error as Error;
   return name === 'TimeoutError' || message === 'terminated' || message === 'fetch failed';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Client, createClient } from '#contract/client/client.ts';
-import { isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
+import { isTemporary, isTemporaryStatus } from '#contract/client/temporary-errors.ts';
 import { type AgentProcessOptions, type RunningAgent, startAgent } from '../agents.ts';
 import { type PostgreSQL, startPostgreSQL } from '../postgresql.ts';
 import { type RunningService, removeScratch, scratchFolder, startService } from '../service.ts';
@@ -121,10 +121,10 @@ export class Installation implements AsyncDisposable {
       };
       try {
         const response = await send(input, init);
-        if (!isPassingStatus(response.status)) return response;
+        if (!isTemporaryStatus(response.status)) return response;
         await response.body?.cancel();
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTemporary(error)) throw error;
       }
       init?.signal?.throwIfAborted();
       moveOn();

@@ -14,7 +14,12 @@ function fieldsOf(value: unknown): ClusterFields {
 }
 
 /** The entry of a list with a name, without the name. */
-function named(file: ClusterFields, list: string, name: string | undefined, inner: string): ClusterFields {
+function entryNamed(
+  file: ClusterFields,
+  list: string,
+  name: string | undefined,
+  inner: string,
+): ClusterFields {
   const entries = Array.isArray(file[list]) ? (file[list] as unknown[]) : [];
   const found = entries.map(fieldsOf).find((entry) => entry['name'] === name);
   if (found === undefined) throw new CloudProblem(`has no entry for its current context in "${list}"`);
@@ -63,11 +68,11 @@ export interface KubeconfigContext {
 /** The cluster and the user of the current context. @throws CloudProblem */
 export function clusterOf(kubeConfig: string): KubeconfigContext {
   const file = fileOf(kubeConfig);
-  const context = named(file, 'contexts', textPart(file, 'current-context'), 'context');
+  const context = entryNamed(file, 'contexts', textPart(file, 'current-context'), 'context');
   return {
     context,
-    cluster: named(file, 'clusters', textPart(context, 'cluster'), 'cluster'),
-    user: named(file, 'users', textPart(context, 'user'), 'user'),
+    cluster: entryNamed(file, 'clusters', textPart(context, 'cluster'), 'cluster'),
+    user: entryNamed(file, 'users', textPart(context, 'user'), 'user'),
   };
 }
 

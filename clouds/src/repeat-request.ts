@@ -1,6 +1,6 @@
 /** Repeats requests that may be sent more than once, where that can help. */
 import pRetry from 'p-retry';
-import { errorCode, isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
+import { errorCode, isTemporary, isTemporaryStatus } from '#contract/client/temporary-errors.ts';
 
 /** The answer reports trouble that may be temporary. */
 class Busy extends Error {}
@@ -20,14 +20,14 @@ export async function repeatRequest<Answer extends { readonly status: number }>(
     return await pRetry(
       async () => {
         last = await ask();
-        if (isPassingStatus(last.status) && !isFinal(last)) throw new Busy();
+        if (isTemporaryStatus(last.status) && !isFinal(last)) throw new Busy();
         return last;
       },
       {
         retries: 2,
         minTimeout: 300,
         signal,
-        shouldRetry: ({ error }) => error instanceof Busy || (errorCode(error) !== '' && isPassing(error)),
+        shouldRetry: ({ error }) => error instanceof Busy || (errorCode(error) !== '' && isTemporary(error)),
       },
     );
   } catch (error) {

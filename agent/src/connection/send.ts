@@ -10,7 +10,7 @@ import pRetry from 'p-retry';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { fillPath } from '#contract/client/fill-path.ts';
-import { isPassingStatus } from '#contract/client/passing-errors.ts';
+import { isTemporaryStatus } from '#contract/client/temporary-errors.ts';
 import { protocolVersion } from '#protocol/messages/agent.ts';
 import { protocolBase, protocolRoutes } from '#protocol/routes.ts';
 import type { Secret } from '#settings/secret.ts';
@@ -165,13 +165,13 @@ export class CallSender {
     });
     const { statusCode = 0, headers } = answer;
     if (statusCode >= 200 && statusCode < 300) return answer;
-    const said = await textOf(answer);
+    const body = await textOf(answer);
     if (statusCode >= 300 && statusCode < 400)
       throw new Error(
         `it redirects to ${headers.location ?? 'nowhere'}: set ENVARIUM_URL to the service itself`,
       );
-    if (!isPassingStatus(statusCode)) throw readRefusal(call.name, statusCode, said);
-    throw new TemporaryFailure(statusCode, headers['retry-after'] ?? null, said);
+    if (!isTemporaryStatus(statusCode)) throw readRefusal(call.name, statusCode, body);
+    throw new TemporaryFailure(statusCode, headers['retry-after'] ?? null, body);
   }
 
   /** After a failure, calls go to the next address, unless another call has already moved on. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import pRetry from 'p-retry';
-import { errorCode, isPassing, isPassingStatus } from '#contract/client/passing-errors.ts';
+import { errorCode, isTemporary, isTemporaryStatus } from '#contract/client/temporary-errors.ts';
 import { RefusedAddress } from '#guards/private-addresses.ts';
 import { guardedFetch, type TrustedHosts } from './guarded-fetch.ts';
 import { networkReason } from './network-reason.ts';
@@ -48,16 +48,16 @@ export class FetchProblem extends Error {
   /** The status of the server's answer; null without one. */
   readonly status: number | null;
   /** Whether the problem may be temporary. */
-  readonly isPassing: boolean;
+  readonly isTemporary: boolean;
 
   constructor(
     message: string,
     status: number | null = null,
-    options?: ErrorOptions & { isPassing?: boolean },
+    options?: ErrorOptions & { isTemporary?: boolean },
   ) {
     super(message, options);
     this.status = status;
-    this.isPassing = options?.isPassing ?? (status !== null && isPassingStatus(status));
+    this.isTemporary = options?.isTemporary ?? (status !== null && isTemporaryStatus(status));
   }
 }
 
@@ -74,7 +74,7 @@ async function withRetries<Value>(signal: AbortSignal, work: () => Promise<Value
     retries: 2,
     minTimeout: 400,
     signal,
-    shouldRetry: ({ error }) => error instanceof FetchProblem && error.isPassing,
+    shouldRetry: ({ error }) => error instanceof FetchProblem && error.isTemporary,
   });
 }
 
@@ -173,7 +173,7 @@ async function exchange(
     limits.wholeSeconds * 1000,
   );
   const quiet = () =>
-    end.abort(problem(url, `gave no answer for ${limits.silenceSeconds} s`, null, { isPassing: hasBegun }));
+    end.abort(problem(url, `gave no answer for ${limits.silenceSeconds} s`, null, { isTemporary: hasBegun }));
   const silence = setTimeout(quiet, limits.silenceSeconds * 1000);
   try {
     const request = { headers: { accept: '*/*', ...headers }, signal: end.signal };
@@ -204,7 +204,7 @@ async function exchange(
       ? error
       : problem(url, `cannot be read: ${networkReason(error)}`, null, {
           cause: error,
-          isPassing: errorCode(error) !== '' && isPassing(error),
+          isTemporary: errorCode(error) !== '' && isTemporary(error),
         });
   } finally {
     clearTimeout(whole);
@@ -218,7 +218,7 @@ function problem(
   url: string,
   what: string,
   status: number | null = null,
-  options?: ErrorOptions & { isPassing?: boolean },
+  options?: ErrorOptions & { isTemporary?: boolean },
 ): FetchProblem {
   return new FetchProblem(`${shown(url)} ${what}`, status, options);
 }

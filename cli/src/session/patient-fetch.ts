@@ -1,7 +1,7 @@
 /** `fetch` that waits if the service says so, and retries requests that can safely be sent twice. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { isBrokenConnection, isPassingStatus } from '#contract/client/passing-errors.ts';
+import { isBrokenConnection, isTemporaryStatus } from '#contract/client/temporary-errors.ts';
 
 export interface Patience {
   readonly fetch: typeof fetch;
@@ -12,7 +12,7 @@ export interface Patience {
 const longestWaitSeconds = 60;
 
 /** A response that is worth another attempt. */
-class PassingAnswer extends Error {
+class TemporaryAnswer extends Error {
   readonly answer: Response;
 
   constructor(answer: Response) {
@@ -46,7 +46,7 @@ function withKey(path: string, init: RequestInit): { init: RequestInit; mayRepea
 
 /** The response as `fetch` would have answered it, when attempts are over. */
 function asAnswer(error: unknown): Response {
-  if (error instanceof PassingAnswer) return error.answer;
+  if (error instanceof TemporaryAnswer) return error.answer;
   throw error;
 }
 
@@ -64,7 +64,7 @@ export function patientFetch({ fetch: send, tell }: Patience): typeof fetch {
 
     const attempt = async () => {
       const answer = await send(input, init);
-      if (isPassingStatus(answer.status)) throw new PassingAnswer(answer);
+      if (isTemporaryStatus(answer.status)) throw new TemporaryAnswer(answer);
       return answer;
     };
     const attempts = () =>
@@ -74,7 +74,7 @@ export function patientFetch({ fetch: send, tell }: Patience): typeof fetch {
         factor: 3,
         signal,
         shouldRetry: async ({ error }) => {
-          if (!(error instanceof PassingAnswer)) return isBrokenConnection(error);
+          if (!(error instanceof TemporaryAnswer)) return isBrokenConnection(error);
           if (error.answer.status === 429) return false;
           await error.answer.body?.cancel();
           return true;
@@ -85,7 +85,7 @@ export function patientFetch({ fetch: send, tell }: Patience): typeof fetch {
       minTimeout: 0,
       signal,
       shouldRetry: async ({ error }) => {
-        if (!(error instanceof PassingAnswer) || error.answer.status !== 429) return false;
+        if (!(error instanceof TemporaryAnswer) || error.answer.status !== 429) return false;
         const seconds = secondsToWait(error.answer.headers.get('retry-after') ?? '1', Date.now());
         if (seconds === null || waited + seconds > longestWaitSeconds) return false;
         await error.answer.body?.cancel();

@@ -1,7 +1,7 @@
 /** Follows a deployment: its log live, its steps with their durations, and its result. */
 import pRetry from 'p-retry';
 import { ApiError } from '#contract/client/client.ts';
-import { isPassing } from '#contract/client/passing-errors.ts';
+import { isTemporary } from '#contract/client/temporary-errors.ts';
 import type { Deployment } from '#contract/deployments/shapes.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import type { DeploymentStatus, StepStatus } from '#contract/schema/enumerations.ts';
@@ -62,7 +62,7 @@ function patiently<T>(ask: (signal: AbortSignal) => Promise<T>, signal: AbortSig
     minTimeout: 500,
     factor: 1,
     signal,
-    shouldRetry: ({ error }) => isPassing(error),
+    shouldRetry: ({ error }) => isTemporary(error),
   });
 }
 

@@ -11,8 +11,8 @@ import { parseExactly } from '../schema/exact-json.ts';
 import { apiBase, type BodyOf, type ParamsOf, type QueryOf, type ReplyOf } from '../schema/operation.ts';
 import { boundedReply, fileLimitBytes, inMegabytes, jsonLimitBytes } from './bounded-reply.ts';
 import { fillPath } from './fill-path.ts';
-import { errorCode, innermostError } from './passing-errors.ts';
 import type { StreamConnection, StreamOptions } from './stream.ts';
+import { errorCode, innermostError } from './temporary-errors.ts';
 
 type Operations = typeof operations;
 

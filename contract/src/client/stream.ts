@@ -5,7 +5,7 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
 import type { DeploymentStreamEvent } from '../feeds/shapes.ts';
 import { parseExactly } from '../schema/exact-json.ts';
-import { isPassing } from './passing-errors.ts';
+import { isTemporary } from './temporary-errors.ts';
 
 export interface StreamOptions {
   /** `id` of the last event that the caller has: the stream continues after it. Absent: from the beginning. */
@@ -129,7 +129,7 @@ async function* followOnce(
 
 /**
  * The loop is our own: a retry library repeats a promise, and here events leave between two attempts.
- * @param open connects; throws an error whose `status` tells a refusal (4xx) from a passing trouble
+ * @param open connects; throws an error whose `status` tells a refusal (4xx) from a temporary failure
  * @returns events until `end`, each once; status 204 says that none will come
  * @throws what `open` throws, at once for a refusal, else after `giveUpAfterSeconds` without a byte
  */
@@ -145,7 +145,7 @@ export async function* followStream(
       if (yield* followOnce(open, position, options)) return;
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (!isPassing(error) || Date.now() - position.lastHeard > giveUpMilliseconds) throw error;
+      if (!isTemporary(error) || Date.now() - position.lastHeard > giveUpMilliseconds) throw error;
     }
     await pause(
       Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** position.failures++),

@@ -6,7 +6,7 @@ import { pipelineOf } from './pipeline.ts';
 
 const mostAttempts = 4;
 /** serialization_failure, deadlock_detected */
-const passingFailures = new Set(['40001', '40P01']);
+const temporaryFailures = new Set(['40001', '40P01']);
 
 /** Hooks around the commit of each open transaction. */
 interface Open {
@@ -52,8 +52,8 @@ export async function inTransaction<Outer extends { readonly db: Kysely<Schema> 
       return result;
     } catch (failure) {
       const error = (await firstOf(failures)) ?? failure;
-      const isPassing = passingFailures.has(sqlState(error)) || isStalePlan(error);
-      if (attempt === mostAttempts || !isPassing) throw error;
+      const isTemporary = temporaryFailures.has(sqlState(error)) || isStalePlan(error);
+      if (attempt === mostAttempts || !isTemporary) throw error;
       await delay(Math.random() * 20 * attempt);
     }
   }

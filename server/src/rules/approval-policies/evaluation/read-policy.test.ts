@@ -11,7 +11,7 @@ import { Refusal } from '../../../ground/errors.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import { catalogue } from './catalogue.ts';
 import { evaluateFiles } from './policy-engine.ts';
-import { isPassing, readPolicy } from './read-policy.ts';
+import { isTemporary, readPolicy } from './read-policy.ts';
 
 const place = { organizationId: 'o', projectId: 'p' };
 const inCatalogue = (path: string) =>
@@ -47,6 +47,6 @@ test('a policy that the catalogue no longer has is an error in words', async () 
 });
 
 test('a service without git does not try a policy again: that does not pass', () => {
-  assert.equal(isPassing(new UnusableGit('git is not installed')), false);
-  assert.equal(isPassing(new Refusal('unavailable', 'Too many repositories are being read')), true);
+  assert.equal(isTemporary(new UnusableGit('git is not installed')), false);
+  assert.equal(isTemporary(new Refusal('unavailable', 'Too many repositories are being read')), true);
 });

@@ -85,7 +85,7 @@ function cataloguedPolicy(path: string): ReadPolicy {
  * Whether it says nothing about the policy: too many others are being read, the server stops, or a commit that was read
  * before cannot be read now.
  */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   if (error instanceof UnusableGit) return false;
   return error instanceof PolicyUnavailable || (error instanceof Refusal && error.code === 'unavailable');
 }
@@ -110,7 +110,7 @@ export async function readPolicy(
       files: await filesIn(tree, path.replace(/^\.?\/+|\/+$/g, '')),
     }));
   } catch (error) {
-    if (error instanceof PolicyError || isPassing(error)) throw error;
+    if (error instanceof PolicyError || isTemporary(error)) throw error;
     // A readable policy is not wrong: its host, or the network, fails.
     if (error instanceof UnreadableRepository && commit !== undefined)
       throw new PolicyUnavailable(`The policy cannot be read: ${error.message}`, { cause: error });

@@ -12,7 +12,7 @@ import { appendLog, getStepRow, restartStep } from '../../../rows/logs/step-stor
 import type { PolicyVerdictTable } from '../../../rows/schema.ts';
 import { getTemplateRows, type TemplateRow } from '../../../rows/templates/template-store.ts';
 import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/evaluation/policy-error.ts';
-import { isPassing } from '../../../rules/approval-policies/evaluation/read-policy.ts';
+import { isTemporary } from '../../../rules/approval-policies/evaluation/read-policy.ts';
 import { recordEvent } from '../../feeds/record-event.ts';
 import { stepView } from '../../logs/step-view.ts';
 import { currentRound } from '../decisions/current-round.ts';
@@ -126,7 +126,7 @@ async function waitOrGiveUp(
   error: unknown,
 ): Promise<Date | undefined> {
   const { deploymentId } = round;
-  const isExplained = error instanceof PolicyError || isPassing(error);
+  const isExplained = error instanceof PolicyError || isTemporary(error);
   const reason = isExplained ? (error as Error).message : 'The approval policies could not be evaluated';
   if (!isExplained)
     context.log.error({ err: error, deploymentId }, 'approval policies could not be evaluated');
@@ -166,7 +166,7 @@ async function check(context: Context, round: RoundOfDeployment): Promise<Date |
   } catch (error) {
     if (context.stopping.aborted) throw error;
     // Errors of a policy or its input would only recur; failures of the service and of hosts are temporary.
-    if (!(error instanceof PolicyError) || isPassing(error)) return waitOrGiveUp(context, round, error);
+    if (!(error instanceof PolicyError) || isTemporary(error)) return waitOrGiveUp(context, round, error);
     const problem = error.message;
     await concludeCheck(context, round, { verdicts: [], printed: null, problem });
     return undefined;

@@ -38,7 +38,7 @@ export function errorCode(error: unknown): string {
 }
 
 /** Whether a status reports trouble that may be temporary: a timeout, a rate limit, or a failing server. */
-export function isPassingStatus(status: number): boolean {
+export function isTemporaryStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
@@ -51,9 +51,9 @@ export function isBrokenConnection(error: unknown): boolean {
  * Whether sending a request again can help.
  * @param error of `fetch`, or one with the `status` of the response (0: there was none)
  */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   const status = (error as { status?: unknown } | null | undefined)?.status;
-  if (typeof status === 'number' && status !== 0) return isPassingStatus(status);
+  if (typeof status === 'number' && status !== 0) return isTemporaryStatus(status);
   const code = errorCode(error);
   if (code !== '') return brokenCodes.has(code) || unreachableCodes.has(code);
   // Browsers do not say why a request failed.
