@@ -86,7 +86,7 @@ journey({
         outputs: { Delay: 'after 20 seconds' },
       },
       drift: {
-        cause: async () => cloud.change(cloud.named('Orders').physicalId, { DelaySeconds: '900' }),
+        cause: async () => cloud.change(cloud.resourceNamed('Orders').physicalId, { DelaySeconds: '900' }),
         row: 'update Orders',
         evidence: /"name":"DelaySeconds","after":"20","before":"900"/,
       },

@@ -198,7 +198,7 @@ export class Agent {
           signal,
         );
         this.#settings = reply.settings;
-        for (const asked of reply.abort) await this.#attempts.get(nameOf(asked))?.abort(asked.how);
+        for (const abort of reply.abort) await this.#attempts.get(nameOf(abort))?.abort(abort.how);
         for (const unwanted of reply.unwanted) this.#discard(nameOf(unwanted));
       } catch (error) {
         signal.throwIfAborted();

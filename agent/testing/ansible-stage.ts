@@ -17,8 +17,8 @@ export interface AnsibleStage {
   job(changes?: Partial<Job>): Job;
   start(job: Job): Running;
   run(job: Job): Promise<Ran>;
-  /** Applies a plan, on the kept tree unless it travels. */
-  apply(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Promise<Ran>;
+  /** Applies a plan: in the kept tree, or as on another machine, in the transferred one. */
+  apply(planned: Ran, options?: { onOtherMachine?: boolean; changes?: Partial<Job> }): Promise<Ran>;
 }
 
 /**

@@ -101,8 +101,8 @@ export interface RunnerSetup {
   /** Starts a runner on a new attempt; without `mark: false` the mark is stored as soon as it is written. */
   start(job: Job, options?: StartOptions): Running;
   run(job: Job, options?: StartOptions): Promise<Ran>;
-  /** The job that applies a plan in the kept tree; `travels`: elsewhere, in the transferred tree. */
-  applyJob(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Job;
+  /** The job that applies a plan in the kept tree, or as on another machine, in the transferred one. */
+  applyJob(planned: Ran, options?: { onOtherMachine?: boolean; changes?: Partial<Job> }): Job;
   /** The newest state that an attempt left. */
   newestState(ran: Ran): Buffer | null;
 }
@@ -253,10 +253,14 @@ function baseJob(jobId: string, repository: string): Job {
   };
 }
 
-function applyJob(planned: Ran, jobId: string, options: { travels?: boolean; changes?: Partial<Job> }): Job {
+function applyJob(
+  planned: Ran,
+  jobId: string,
+  options: { onOtherMachine?: boolean; changes?: Partial<Job> },
+): Job {
   const parts = planned.outcome.approvedParts;
   if (parts === undefined) throw new Error(`nothing was planned: ${JSON.stringify(planned.outcome)}`);
-  const continues = options.travels
+  const continues = options.onOtherMachine
     ? {}
     : { continues: { jobId: planned.job.jobId, attempt: planned.job.attempt, fence: planned.job.fence } };
   return {

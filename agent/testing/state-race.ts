@@ -51,7 +51,7 @@ export async function exchangeStates(
   });
   const planned = await expectResult('planned', setup.run(setup.job()));
   for (let count = 0; count < times; count++) {
-    const running = setup.start(setup.applyJob(planned, { travels: true }));
+    const running = setup.start(setup.applyJob(planned, { onOtherMachine: true }));
     const ran = await watched(running);
     assert.match(ran.log('tf:apply'), /attacked/, JSON.stringify(ran.outcome));
     assert.doesNotMatch(JSON.stringify(ran.outcome) + ran.log('tf:apply'), new RegExp(planted));

@@ -51,7 +51,7 @@ export class EventLog implements Disposable {
   }
 
   /**
-   * On a full disk, the event waits for the next one, or for `settle`.
+   * On a full disk, the event waits for the next one, or for `flush`.
    * @returns its size in bytes
    */
   append(event: Untimed<RunEvent>): number {
@@ -68,7 +68,7 @@ export class EventLog implements Disposable {
   }
 
   /** Waits until all events are written. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     await whenThereIsSpace(() => this.#write());
   }
 

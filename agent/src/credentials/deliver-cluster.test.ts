@@ -81,8 +81,8 @@ function make(
     mayUseOwnIdentity: false,
     addresses: { azureManagement: clouds.address, gke: clouds.address },
   });
-  const given = { ...job, variables: { environment: variables, terraform: [] }, credentials };
-  return deliver(given, AbortSignal.timeout(30_000));
+  const fullJob = { ...job, variables: { environment: variables, terraform: [] }, credentials };
+  return deliver(fullJob, AbortSignal.timeout(30_000));
 }
 
 function fileOf({ delivered, resolution }: Job, name: string) {
@@ -102,7 +102,7 @@ function configOf(made: Job) {
   return { cluster: file.clusters[0].cluster, user: file.users[0].user };
 }
 
-const failuresOf = async (...given: Parameters<typeof make>) => (await make(...given)).resolution?.failures;
+const failuresOf = async (...args: Parameters<typeof make>) => (await make(...args)).resolution?.failures;
 
 /** As a cluster asks who sent a token; the server wants in a header what the token has in its query. */
 async function whoSent(token: string): Promise<string> {
@@ -258,20 +258,20 @@ test('a run reaches an AKS cluster with the certificate that Azure makes, or as 
 test('a cloud that is busy is asked again, three times in all', async () => {
   const from = clouds.requests.length;
   assert.match(String(await failuresOf([principal(), aks('busy')])), /refused by Azure with status 429$/);
-  const asked = clouds.requests.slice(from).filter(({ what }) => what.includes('/managedClusters/busy/'));
-  assert.equal(asked.length, 3);
+  const repeated = clouds.requests.slice(from).filter(({ what }) => what.includes('/managedClusters/busy/'));
+  assert.equal(repeated.length, 3);
 });
 
 test('what Azure refuses fails the run without a secret', async () => {
-  const asked = 'which, asked for with the credential "deployer",';
+  const requestedWith = 'which, asked for with the credential "deployer",';
   assert.deepEqual(await failuresOf([principal(), aks('closed')]), [
-    `Credential "cluster" names the cluster "closed" in "shop", ${asked} was refused by Azure with status 403: The client does not have authorization to perform action listClusterUserCredential`,
+    `Credential "cluster" names the cluster "closed" in "shop", ${requestedWith} was refused by Azure with status 403: The client does not have authorization to perform action listClusterUserCredential`,
   ]);
   assert.deepEqual(await failuresOf([principal(), aks('none')]), [
-    `Credential "cluster" names the cluster "none" in "shop", ${asked} was not found by Azure: The Resource was not found.`,
+    `Credential "cluster" names the cluster "none" in "shop", ${requestedWith} was not found by Azure: The Resource was not found.`,
   ]);
   assert.deepEqual(await failuresOf([principal('wrong'), aks()]), [
-    `Credential "cluster" names the cluster "prod" in "shop", ${asked} was refused by Azure with status 401: AADSTS7000215: Invalid client secret provided.`,
+    `Credential "cluster" names the cluster "prod" in "shop", ${requestedWith} was refused by Azure with status 401: AADSTS7000215: Invalid client secret provided.`,
   ]);
 });
 
@@ -322,12 +322,12 @@ test('a run reaches a GKE cluster by workload identity', async () => {
 });
 
 test('what Google refuses fails the run; addresses in credentials are guarded, those of the operator are not', async () => {
-  const asked = 'which, asked for with the credential "deployer",';
+  const requestedWith = 'which, asked for with the credential "deployer",';
   assert.deepEqual(await failuresOf([serviceAccount(), gke('closed')]), [
-    `Credential "cluster" names the cluster "closed" in "europe-west1", ${asked} was refused by Google Cloud with status 403: Required "container.clusters.get" permission(s) for "projects/shop".`,
+    `Credential "cluster" names the cluster "closed" in "europe-west1", ${requestedWith} was refused by Google Cloud with status 403: Required "container.clusters.get" permission(s) for "projects/shop".`,
   ]);
   assert.deepEqual(await failuresOf([serviceAccount(), gke('none')]), [
-    `Credential "cluster" names the cluster "none" in "europe-west1", ${asked} was not found by Google Cloud`,
+    `Credential "cluster" names the cluster "none" in "europe-west1", ${requestedWith} was not found by Google Cloud`,
   ]);
   assert.match(
     String(await failuresOf([serviceAccount(), gke()], { trusted: false })),

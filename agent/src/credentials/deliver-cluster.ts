@@ -76,8 +76,8 @@ export async function deliverCluster(
   const access = await cluster.find(question).catch((error: unknown) => {
     if (!(error instanceof CloudProblem)) throw error;
     const { message } = error;
-    const asked = `asked for with the credential ${JSON.stringify(identity.name)}`;
-    throw new CloudProblem(`names ${title}, which, ${asked}, ${message}`, { cause: error });
+    const requestedWith = `asked for with the credential ${JSON.stringify(identity.name)}`;
+    throw new CloudProblem(`names ${title}, which, ${requestedWith}, ${message}`, { cause: error });
   });
   const { environment, files } = kubernetesFile(
     kubeconfigOf(value.clusterName ?? '', access, join(folder, tokenFile)),

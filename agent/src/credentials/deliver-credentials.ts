@@ -121,9 +121,9 @@ export function credentialDeliverer(options: {
   readonly ownCluster?: OwnCluster | undefined;
   readonly addresses: CloudAddresses;
 }): DeliverCredentials {
-  return async (given, signal) => {
-    const own = variableSecrets(given);
-    const job = own.length === 0 ? given : { ...given, secrets: [...given.secrets, ...own] };
+  return async (order, signal) => {
+    const own = variableSecrets(order);
+    const job = own.length === 0 ? order : { ...order, secrets: [...order.secrets, ...own] };
     const { credentials = [], ...rest } = job;
     const allowed = options.mayStartPrograms === true ? { mayStartPrograms: true } : {};
     const { credentials: folder } = workFolderPaths(options.workFolder, job);

@@ -190,10 +190,10 @@ test(
 );
 
 test('a role that allows an hour is assumed for an hour, unless the credential says how long', async (t) => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const host = await serve(t, (_request, body, response) => {
     const form = new URLSearchParams(body);
-    asked.push(`${form.get('DurationSeconds')} ${form.get('ExternalId')}`);
+    requests.push(`${form.get('DurationSeconds')} ${form.get('ExternalId')}`);
     response
       .writeHead(400, { 'content-type': 'text/xml' })
       .end(
@@ -213,7 +213,7 @@ test('a role that allows an hour is assumed for an hour, unless the credential s
     async () => deliver(credential(type, { ...value, duration: 7200 }), options),
     CloudProblem,
   );
-  assert.deepEqual(asked, ['18060 organization-1', '3600 organization-1', '7200 organization-1']);
+  assert.deepEqual(requests, ['18060 organization-1', '3600 organization-1', '7200 organization-1']);
 });
 
 test('a token is exchanged at Vault, whose refusal is shown without the token', async (t) => {

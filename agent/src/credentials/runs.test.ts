@@ -111,12 +111,12 @@ test('a run that names an EKS cluster has its kubeconfig file and token while it
     ...{ id: 'id', name: 'cluster', type: 'K8S_EKS_AUTH', version: 'one' },
     value: { clusterName: 'prod', clusterRegion: 'eu-west-1' },
   };
-  const given = { credentials: [...credentials('old').slice(0, 1), eks], secrets: secretsOf('old') };
-  const job = setup.job(given);
+  const secretsOfJob = { credentials: [...credentials('old').slice(0, 1), eks], secrets: secretsOf('old') };
+  const job = setup.job(secretsOfJob);
   setup.server.enqueue(job);
   const planned = await setup.outcomeOf(job);
   assert.equal(planned.outcome?.result, 'planned', JSON.stringify(planned.outcome) + agent.log());
-  const apply: Job = { ...setup.applyJob(planned, true), ...given };
+  const apply: Job = { ...setup.applyJob(planned, true), ...secretsOfJob };
   setup.server.enqueue(apply);
   const applied = await setup.outcomeOf(apply);
   assert.equal(applied.outcome?.result, 'applied', JSON.stringify(applied.outcome) + agent.log());

@@ -73,7 +73,7 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
           for (const [name, bytes] of whole) {
             // Copies of the service are not those of the tool, and one plan shows how a driver handles 100 MB
             // in a part.
-            if (name.startsWith('given:') || readHuge.has(name)) continue;
+            if (name.startsWith('input:') || readHuge.has(name)) continue;
             const captures: Map<string, Uint8Array> = new Map(whole);
             const instead = damaged(bytes);
             if (instead !== null && instead.length >= 100 * megabyte) readHuge.add(name);
@@ -88,9 +88,9 @@ for (const [tool, driver] of Object.entries(drivers) as [RunnableTool, Driver][]
     it('a plan without any output is not one without changes', mayBeEmpty, async () => {
       for (const [scenario, recorded] of plans.filter(([, { hasChanges }]) => hasChanges)) {
         const whole = await capturesOf(tool, recorded);
-        const kept = [...whole].filter(([name]) => name.startsWith('given:'));
+        const kept = [...whole].filter(([name]) => name.startsWith('input:'));
         const emptied = [...whole].map(([name, bytes]) =>
-          name.startsWith('given:') ? ([name, bytes] as const) : ([name, Buffer.alloc(0)] as const),
+          name.startsWith('input:') ? ([name, bytes] as const) : ([name, Buffer.alloc(0)] as const),
         );
         for (const captures of [new Map(kept), new Map(emptied)]) {
           const reading = await isUnderstood(() => driver.readPlan(contextOf(recorded), captures));

@@ -239,7 +239,7 @@ export class HeldAttempt {
 
   async #awaitOutcome(): Promise<void> {
     const waiter = this.#wake.waiter('outcome');
-    while (!(await this.#settle(() => this.#isOver()))) await waiter.wait(outcomePollMilliseconds);
+    while (!(await this.#retry(() => this.#isOver()))) await waiter.wait(outcomePollMilliseconds);
   }
 
   /** Whether the runner has ended; recovers what it left in that case. */
@@ -284,11 +284,11 @@ export class HeldAttempt {
   }
 
   /** Retries until it succeeds. */
-  async #settle<Result>(settle: () => Promise<Result>): Promise<Result> {
+  async #retry<Result>(recover: () => Promise<Result>): Promise<Result> {
     const { signal, log } = this.#options;
     for (;;) {
       try {
-        return await settle();
+        return await recover();
       } catch (error) {
         signal.throwIfAborted();
         log.error({ ...this.#fields(), err: error }, 'cannot recover what a runner left; retrying');

@@ -45,5 +45,5 @@ export interface Launcher extends Disposable {
    * Ends what runners of earlier agent processes left, except the runners of attempts that continue.
    * @throws an Error that names the remaining processes
    */
-  endOthers(kept: readonly ProcessIdentity[]): Promise<void>;
+  endOthers(toKeep: readonly ProcessIdentity[]): Promise<void>;
 }

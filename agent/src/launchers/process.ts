@@ -94,8 +94,8 @@ export class ProcessLauncher implements Launcher {
     };
   }
 
-  async endOthers(kept: readonly ProcessIdentity[]): Promise<void> {
-    await this.#options.groups?.endOthers(kept);
+  async endOthers(toKeep: readonly ProcessIdentity[]): Promise<void> {
+    await this.#options.groups?.endOthers(toKeep);
   }
 
   /** Ends the runners that have no order, and the others after theirs. */

@@ -35,8 +35,8 @@ describe('limiting a log', () => {
       fc.property(
         fc.uint8Array({ minLength: 41, maxLength: 400 }),
         fc.array(fc.nat(), { maxLength: 6 }),
-        (given, borders) => {
-          const bytes = Buffer.from(given);
+        (content, borders) => {
+          const bytes = Buffer.from(content);
           const gap = `\x1b[0m\n[${bytes.length - 40} bytes are left out here: at most 40 bytes of a step's log are kept]\n`;
           const expected = Buffer.concat([bytes.subarray(0, 30), Buffer.from(gap), bytes.subarray(-10)]);
           assert.deepEqual(limitInChunks(bytes, borders, 40, 10), expected);

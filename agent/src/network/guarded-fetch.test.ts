@@ -76,10 +76,10 @@ test('an address that code names is used only over https and at public addresses
 
 test('a name is resolved when the connection is made, and refused with a private address', async (t) => {
   const { port, requests } = await serve(t, (_, response) => void response.end('inside'));
-  const asked: string[] = [];
+  const lookups: string[] = [];
   type Found = (error: null, addresses: dns.LookupAddress[]) => void;
   const resolve = (name: string, _: object, found: Found) => {
-    asked.push(name);
+    lookups.push(name);
     found(null, [
       { address: '93.184.216.34', family: 4 },
       { address: '127.0.0.1', family: 4 },
@@ -90,7 +90,7 @@ test('a name is resolved when the connection is made, and refused with a private
     ask(`https://rebinding.example:${port}/`),
     /rebinding\.example has a private address.*ENVARIUM_REGISTRY_PRIVATE_HOSTS/,
   );
-  assert.deepEqual(asked, ['rebinding.example']);
+  assert.deepEqual(lookups, ['rebinding.example']);
   assert.deepEqual(requests, []);
 });
 

@@ -1,5 +1,5 @@
 /** The reason why `fetch` failed, in words for a person. */
-import { errorCode, innermostError } from '#contract/client/passing-errors.ts';
+import { errorCode, innermostError } from '#contract/client/temporary-errors.ts';
 
 const strangeAuthority =
   "the authority of the host's certificate is not trusted: name its certificate in ENVARIUM_CA_FILE";

@@ -69,7 +69,7 @@ test('a stop interrupts the tool once and reports how it ended', needed, async (
   const stop = {
     reason: null,
     throwIfStopped: () => undefined,
-    onStop: (told: (reason: StopReason) => void) => ((tell = told), () => undefined),
+    onStop: (listener: (reason: StopReason) => void) => ((tell = listener), () => undefined),
   };
   const request = {
     program: process.execPath,

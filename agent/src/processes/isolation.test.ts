@@ -117,8 +117,8 @@ test('no value adds an option to a sandbox: nothing is started', withBubblewrap,
     [[{}, [injected]], /^an argument of \S+env contains a zero character$/],
     [[{}, [], { readable: [`/${injected}`] }], /contains a zero character$/],
   ];
-  for (const [given, expected] of hostile) {
-    const failure = await attempt(...given).then(
+  for (const [call, expected] of hostile) {
+    const failure = await attempt(...call).then(
       () => null,
       (error: unknown) => error,
     );

@@ -50,7 +50,7 @@ export interface RunGroups {
   /** Removes the group of a runner if nothing is left in it. */
   removeIfEmpty(runner: ProcessIdentity): void;
   /** Ends all groups of this spool except those of some runners. */
-  endOthers(kept: readonly ProcessIdentity[]): Promise<void>;
+  endOthers(toKeep: readonly ProcessIdentity[]): Promise<void>;
 }
 
 /**
@@ -122,8 +122,8 @@ export function createRunGroups(request: RunGroupsRequest, controllers: readonly
         // The end of its attempt, or the next start of the agent, reports it.
       }
     },
-    async endOthers(kept) {
-      const names = new Set(kept.map(nameOf));
+    async endOthers(toKeep) {
+      const names = new Set(toKeep.map(nameOf));
       const others = readdirSync(folder).filter((name) => name.startsWith(prefix) && !names.has(name));
       await Promise.all(others.map((name) => endGroup(join(folder, name), deadlineMilliseconds)));
     },

@@ -33,7 +33,7 @@ function code(source: string, rest = 'resource "terraform_data" "one" {}\n'): Re
   };
 }
 
-async function given(
+async function startRegistry(
   t: TestContext,
   packages: readonly PackageOptions[],
   more: { cache?: string; limitBytes?: number } = {},
@@ -62,7 +62,10 @@ function unfinishedIn(cache: string): string[] {
 }
 
 /** A run whose code needs the provider; the stub answers no plan: init is what counts. */
-async function init(setup: RunnerSetup, order: ReturnType<Awaited<ReturnType<typeof given>>['order']>) {
+async function init(
+  setup: RunnerSetup,
+  order: ReturnType<Awaited<ReturnType<typeof startRegistry>>['order']>,
+) {
   const ran = await setup.run(setup.job(), { order });
   return {
     status: ran.steps()['tf:init'],
@@ -72,7 +75,7 @@ async function init(setup: RunnerSetup, order: ReturnType<Awaited<ReturnType<typ
 }
 
 test('a download that is cut off in the middle is repeated from its beginning', withTerraform, async (t) => {
-  const { registry, cache, order } = await given(t, [
+  const { registry, cache, order } = await startRegistry(t, [
     { name: 'acme/one', version: '1.2.0', content, lie: 'cut once' },
   ]);
   const { status, log } = await init(createSetup(t, code('acme/one')), order());
@@ -85,7 +88,7 @@ test('a download that is cut off in the middle is repeated from its beginning', 
 });
 
 test('what a killed run has downloaded in part is never used, and removed', withTerraform, async (t) => {
-  const { registry, cache, order } = await given(t, [
+  const { registry, cache, order } = await startRegistry(t, [
     { name: 'acme/one', version: '1.2.0', content, lie: 'stuck once' },
   ]);
   const setup = createSetup(t, code('acme/one'));
@@ -136,7 +139,7 @@ for (const [what, one] of [
         execFileSync('umount', ['--lazy', cache]);
         rmSync(cache, { recursive: true });
       });
-      const { order } = await given(t, [{ name: 'acme/one', version: '1.2.0', ...one }], {
+      const { order } = await startRegistry(t, [{ name: 'acme/one', version: '1.2.0', ...one }], {
         cache: join(cache, 'cache'),
       });
       const { status, message } = await init(createSetup(t, code('acme/one')), order());
@@ -153,7 +156,7 @@ test(
   withTime,
   async (t) => {
     const program = readFileSync(toolboxProgram('provider-time') ?? '');
-    const { registry, cache, order } = await given(t, [
+    const { registry, cache, order } = await startRegistry(t, [
       { name: 'hashicorp/time', version: '0.14.2', content: program },
       { name: 'acme/two', version: '1.0.0' },
       { name: 'acme/three', version: '1.0.0' },

@@ -97,9 +97,9 @@ test(
     const setup = createSetup(t, code);
     const wrapper = join(setup.folder, 'terraform');
     const real = findProgram('terraform') ?? '';
-    const told =
+    const script =
       'echo "$1 has $(git config --global http.lowSpeedTime), $(env | grep -c Authorization) tokens" >&2';
-    writeFileSync(wrapper, `#!/bin/sh\n${told}\nexec ${real} "$@"\n`, { mode: 0o755 });
+    writeFileSync(wrapper, `#!/bin/sh\n${script}\nexec ${real} "$@"\n`, { mode: 0o755 });
     const { source } = setup.job();
     const hostCredentials = [{ host: 'other.example', username: 'bob', password: 'token-of-the-second' }];
     const toolPaths = { terraform: wrapper, git: findProgram('git') ?? '' };
@@ -111,7 +111,7 @@ test(
     assert.match(ran.log('tf:plan'), /^plan has , 0 tokens$/m);
     const elsewhere = await expectResult(
       'applied',
-      setup.run(setup.applyJob(ran, { travels: true }), { toolPaths }),
+      setup.run(setup.applyJob(ran, { onOtherMachine: true }), { toolPaths }),
     );
     assert.match(elsewhere.log('apply:prepare'), /^init has 30, 0 tokens$/m);
   },

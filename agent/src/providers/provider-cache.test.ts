@@ -24,7 +24,7 @@ async function opened(t: TestContext, limitBytes: number) {
   return { folder, limitBytes };
 }
 
-function named(version: string) {
+function packageOf(version: string) {
   return { host, namespace: 'acme', type: 'one', version, platform: thisPlatform };
 }
 
@@ -43,17 +43,17 @@ test('a full cache drops the least recently used packages, but none while a tool
     log: () => undefined,
     keepUntil,
   });
-  await fillCache(cache, named('1.0.0'), upstream, context(0));
-  await fillCache(cache, named('2.0.0'), upstream, context(Date.now() + 60_000));
-  await fillCache(cache, named('3.0.0'), upstream, context(0));
+  await fillCache(cache, packageOf('1.0.0'), upstream, context(0));
+  await fillCache(cache, packageOf('2.0.0'), upstream, context(Date.now() + 60_000));
+  await fillCache(cache, packageOf('3.0.0'), upstream, context(0));
   {
     await using _reading = await readCache(cache);
     await makeRoom(cache);
-    assert.equal((await cachedVersions(cache, named('')))?.length, 3);
+    assert.equal((await cachedVersions(cache, packageOf('')))?.length, 3);
   }
   await makeRoom(cache);
-  assert.deepEqual(await cachedVersions(cache, named('')), ['2.0.0']);
-  assert.equal(await cachedPackage(cache, named('1.0.0')), null);
+  assert.deepEqual(await cachedVersions(cache, packageOf('')), ['2.0.0']);
+  assert.equal(await cachedPackage(cache, packageOf('1.0.0')), null);
   assert.deepEqual(readdirSync(join(cache.folder, 'unfinished')), []);
 });
 
@@ -66,20 +66,20 @@ test('a killed reader does not block removal forever; packages that a run has ju
   const upstream = upstreamOf(registry);
   const context = { signal: new AbortController().signal, log: () => undefined, keepUntil: 0 };
   for (const version of ['1.0.0', '2.0.0'])
-    await fillCache({ folder, limitBytes: 0 }, named(version), upstream, context);
-  const chosen = await cachedPackage({ folder, limitBytes: 0 }, named('2.0.0'));
+    await fillCache({ folder, limitBytes: 0 }, packageOf(version), upstream, context);
+  const chosen = await cachedPackage({ folder, limitBytes: 0 }, packageOf('2.0.0'));
   assert.ok(chosen);
   const yesterday = new Date(Date.now() - 25 * 3600 * 1000);
   for (const left of [join(folder, 'readers', 'killed'), join(folder, 'unfinished', 'killed')]) {
     writeFileSync(left, '');
     utimesSync(left, yesterday, yesterday);
   }
-  let asked = 0;
+  let requests = 0;
   const cache = {
     folder,
     // Called once for each package: the second is chosen when the first is about to go.
     get limitBytes() {
-      if (++asked === 1) {
+      if (++requests === 1) {
         const [record = ''] = readdirSync(join(folder, 'records')).filter((name) =>
           readFileSync(join(folder, 'records', name), 'utf8').includes('"2.0.0"'),
         );
@@ -92,7 +92,7 @@ test('a killed reader does not block removal forever; packages that a run has ju
     },
   };
   await makeRoom(cache);
-  assert.deepEqual(await cachedVersions(cache, named('')), ['2.0.0']);
+  assert.deepEqual(await cachedVersions(cache, packageOf('')), ['2.0.0']);
   for (const place of ['readers', 'unfinished']) assert.deepEqual(readdirSync(join(folder, place)), []);
 });
 
@@ -101,7 +101,7 @@ test('a reader that was killed no longer counts, and one that lives does', async
   const cache = await opened(t, 0);
   const upstream = upstreamOf(registry);
   const context = { signal: new AbortController().signal, log: () => undefined, keepUntil: 0 };
-  await fillCache(cache, named('1.0.0'), upstream, context);
+  await fillCache(cache, packageOf('1.0.0'), upstream, context);
   const reading = `const { readCache } = await import(${JSON.stringify(import.meta.resolve('./provider-cache.ts'))});
 await readCache({ folder: process.argv[1] });
 console.log('reads');
@@ -112,11 +112,11 @@ setInterval(() => {}, 60_000);`;
   t.after(() => reader.kill('SIGKILL'));
   await once(reader.stdout, 'data');
   await makeRoom(cache);
-  assert.deepEqual(await cachedVersions(cache, named('')), ['1.0.0']);
+  assert.deepEqual(await cachedVersions(cache, packageOf('')), ['1.0.0']);
   reader.kill('SIGKILL');
   await once(reader, 'exit');
   await makeRoom(cache);
-  assert.deepEqual(await cachedVersions(cache, named('')), []);
+  assert.deepEqual(await cachedVersions(cache, packageOf('')), []);
   assert.deepEqual(readdirSync(join(cache.folder, 'readers')), []);
 });
 
@@ -126,7 +126,7 @@ test('the cache is readable for all and writable only for its owner, whatever th
   t.after(() => process.umask(before));
   const cache = await opened(t, 1e9);
   const upstream = upstreamOf(registry);
-  await fillCache(cache, named('1.0.0'), upstream, {
+  await fillCache(cache, packageOf('1.0.0'), upstream, {
     signal: new AbortController().signal,
     log: () => undefined,
     keepUntil: 0,
@@ -141,10 +141,10 @@ test('the cache is readable for all and writable only for its owner, whatever th
 
 test('names that would lead out of the cache are rejected', () => {
   for (const part of ['..', '.', '', 'a/b', '-x', 'A', 'a\0'])
-    assert.equal(isSound({ ...named('1.0.0'), type: part }), false, JSON.stringify(part));
+    assert.equal(isSound({ ...packageOf('1.0.0'), type: part }), false, JSON.stringify(part));
   for (const version of ['..', '1', '1.0', 'latest', '1.0.0/..', ''])
-    assert.equal(isSound(named(version)), false, version);
-  assert.equal(isSound({ ...named('1.0.0-beta1'), host: '127.0.0.1:8080' }), true);
+    assert.equal(isSound(packageOf(version)), false, version);
+  assert.equal(isSound({ ...packageOf('1.0.0-beta1'), host: '127.0.0.1:8080' }), true);
 });
 
 test('a lock file gets checksums only of packages that it already vouches for', () => {

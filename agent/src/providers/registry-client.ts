@@ -219,13 +219,17 @@ async function fetchJson<Value>(url: string, options: RequestOptions): Promise<V
 
 /** The run gets nothing else than a list of versions. */
 function checkVersions(bytes: Buffer): Buffer {
-  let told: unknown;
+  let reply: unknown;
   try {
-    told = JSON.parse(bytes.toString('utf8'));
+    reply = JSON.parse(bytes.toString('utf8'));
   } catch {
-    told = null;
+    reply = null;
   }
-  if (typeof told === 'object' && told !== null && Array.isArray((told as { versions?: unknown }).versions))
+  if (
+    typeof reply === 'object' &&
+    reply !== null &&
+    Array.isArray((reply as { versions?: unknown }).versions)
+  )
     return bytes;
   throw new FetchProblem('its registry answered with something other than a list of versions');
 }

@@ -56,12 +56,12 @@ test('a module that the registry itself serves for its token is downloaded by th
           : JSON.stringify({ location: '/files/one', use_registry_credentials: true }),
       ),
   );
-  const told = (await (await fetch(`${modules}acme/one/any/1.0.0/download`)).json()) as Record<
+  const reply = (await (await fetch(`${modules}acme/one/any/1.0.0/download`)).json()) as Record<
     string,
     string
   >;
-  assert.equal(told['use_registry_credentials'], false);
-  assert.equal(await (await fetch(told['location'] ?? '')).text(), 'the archive');
+  assert.equal(reply['use_registry_credentials'], false);
+  assert.equal(await (await fetch(reply['location'] ?? '')).text(), 'the archive');
   assert.equal(requests.at(-1), `/files/one Bearer ${token}`);
 });
 
@@ -71,14 +71,14 @@ test('relative addresses refer to the registry, and others are unchanged', async
     if (request.url?.startsWith('/modules')) return void response.end(JSON.stringify({ location }));
     response.end(JSON.stringify({ download_url: 'a.zip', shasums_url: 'https://files.example/sums' }));
   });
-  const told = async (address: string) => (await (await fetch(address)).json()) as Record<string, string>;
+  const replyOf = async (address: string) => (await (await fetch(address)).json()) as Record<string, string>;
   const download = `${modules}acme/one/any/1.0.0/download`;
-  assert.equal((await told(download))['location'], `${url}/files/one.zip`);
+  assert.equal((await replyOf(download))['location'], `${url}/files/one.zip`);
   location = 'git::https://git.example/one.git?ref=v1';
-  assert.equal((await told(download))['location'], location);
+  assert.equal((await replyOf(download))['location'], location);
   location = `git::https://oauth2:${token}@git.example/one.git`;
   assert.equal((await fetch(download)).status, 502);
-  assert.deepEqual(await told(`${providers}acme/one/1.0.0/download/linux/amd64`), {
+  assert.deepEqual(await replyOf(`${providers}acme/one/1.0.0/download/linux/amd64`), {
     download_url: `${url}/providers/acme/one/1.0.0/download/linux/a.zip`,
     shasums_url: 'https://files.example/sums',
   });

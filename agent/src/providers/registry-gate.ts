@@ -120,10 +120,10 @@ function pass(
 ): void {
   const location = headers.get('x-terraform-get');
   if (location !== null) response.setHeader('x-terraform-get', locationFor(gate, origin, location, false));
-  const told = status === 200 && /\/download(\/|$)/.test(origin.url) ? asObject(body) : null;
-  if (told === null) return reply(response, status, body);
-  const isDirect = told['use_registry_credentials'] === true;
-  const found = Object.entries(told).map(([name, value]) => {
+  const download = status === 200 && /\/download(\/|$)/.test(origin.url) ? asObject(body) : null;
+  if (download === null) return reply(response, status, body);
+  const isDirect = download['use_registry_credentials'] === true;
+  const found = Object.entries(download).map(([name, value]) => {
     // The gate adds the token.
     if (name === 'use_registry_credentials') return [name, false] as const;
     if (typeof value !== 'string') return [name, value] as const;

@@ -65,7 +65,7 @@ test('a transferred plan is applied in a restored tree at the same path', withTe
   });
   const source = { ...setup.job().source, path: './stack/' };
   const planned = await setup.run(setup.job({ source }));
-  const applied = await setup.run(setup.applyJob(planned, { travels: true }));
+  const applied = await setup.run(setup.applyJob(planned, { onOtherMachine: true }));
   assert.equal(
     applied.outcome.result,
     'applied',
@@ -96,7 +96,7 @@ test(
       { added: 1, changed: 0, destroyed: 0 },
       JSON.stringify(planned.outcome),
     );
-    await expectResult('applied', setup.run(setup.applyJob(planned, { travels: true })));
+    await expectResult('applied', setup.run(setup.applyJob(planned, { onOtherMachine: true })));
   },
 );
 
@@ -142,7 +142,7 @@ const withParts = (parts: ApprovedParts) => ({ parts, hash: approvedHash(parts) 
 test('an apply of anything that was not approved is refused before its mark', withTerraform, async (t) => {
   const setup = createSetup(t, { 'main.tf': simple });
   const planned = await setup.run(setup.job());
-  const job = setup.applyJob(planned, { travels: true });
+  const job = setup.applyJob(planned, { onOtherMachine: true });
   const changes = {
     'the variables': {
       variables: { environment: [{ name: 'A', value: 'b', isSensitive: false }], terraform: [] },
@@ -151,12 +151,12 @@ test('an apply of anything that was not approved is refused before its mark', wi
     'the list of approved parts': { approved: { ...job.approved!, hash: 'other' } },
   };
   for (const [part, change] of Object.entries(changes)) {
-    const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), ...change });
+    const ran = await setup.run({ ...setup.applyJob(planned, { onOtherMachine: true }), ...change });
     assert.match(failureMessageOf(ran), new RegExp(`differs from what was approved \\(${part}\\)`));
     assert.equal(existsSync(ran.spool.mark), false);
   }
   const approved = withParts({ ...job.approved!.parts, toolVersion: '0.0.1' });
-  const ran = await setup.run({ ...setup.applyJob(planned, { travels: true }), approved });
+  const ran = await setup.run({ ...setup.applyJob(planned, { onOtherMachine: true }), approved });
   assert.match(
     failureMessageOf(ran),
     /^terraform 0\.0\.1 is requested by the approved plan.*; nothing was applied$/,

@@ -102,8 +102,8 @@ export async function runPhase(order: RunnerOrder, drivers: Drivers, lender: Tre
   const end = await endOf(context, lender);
   await endRunProcesses(order);
   if (isOwn(folders, job)) forceRemoveSync(folders.credentials);
-  end.settle();
-  await events.settle();
+  end.endWorkFolder();
+  await events.flush();
   rmSync(spool.scratch, { recursive: true, force: true });
   const { result, failure } = end;
   const found = diagnostics.all();
@@ -149,9 +149,9 @@ async function endOf(context: Starting, lender: TreeLender): Promise<RunEnd> {
   }
 }
 
-/** Makes the folders of the run. @param kept what is known of the tree of its plan, where that is still there */
-function openFolders({ folders, order, job, spool, driver }: Starting, kept: TreeFacts | null): void {
-  if (kept === null) {
+/** Makes the folders of the run. @param keptTree what is known of the tree of its plan, where that is still there */
+function openFolders({ folders, order, job, spool, driver }: Starting, keptTree: TreeFacts | null): void {
+  if (keptTree === null) {
     clearWorkFolder(folders, job);
     createWorkFolder(folders, order.slotUid);
   } else reopenWorkFolder(folders, order.slotUid);
@@ -178,9 +178,9 @@ async function startPlan(context: AttemptContext): Promise<PhaseEnd> {
   return await (attempt.job.type === 'task' ? taskPhase(attempt) : planPhase(attempt));
 }
 
-async function startApply(context: AttemptContext, kept: TreeFacts | null): Promise<PhaseEnd> {
+async function startApply(context: AttemptContext, keptTree: TreeFacts | null): Promise<PhaseEnd> {
   const { spool } = context;
-  if (kept === null && !existsSync(spool.inputTree))
+  if (keptTree === null && !existsSync(spool.inputTree))
     throw new RunFailure("the tree of the plan was not kept and is missing in the attempt's folder", {
       result: 'internal',
     });
@@ -191,7 +191,7 @@ async function startApply(context: AttemptContext, kept: TreeFacts | null): Prom
   await using providers = openProviderAccess(context);
   const attempt: RunnerAttempt = { ...context, providers };
   placeState(attempt);
-  return await applyPhase(attempt, kept);
+  return await applyPhase(attempt, keptTree);
 }
 
 // Before the state gets its name: a job that is refused may name it anyhow.
@@ -207,7 +207,7 @@ function failed(attempt: Starting, error: unknown): RunEnd {
   if (result !== 'aborted' && !attempt.events.hasFailedStep) failFirstStep(attempt, error);
   return {
     result,
-    settle: () => (isKept ? leaveToAgent(attempt) : removeOwnWorkFolder(attempt.folders, attempt.job)),
+    endWorkFolder: () => (isKept ? leaveToAgent(attempt) : removeOwnWorkFolder(attempt.folders, attempt.job)),
     failure: {
       ...(failedCommand === undefined ? {} : { failedCommand }),
       error: {

@@ -57,8 +57,11 @@ test('a line that a full disk cut off is skipped, and later events keep their in
 test('a file of any size is read in turns, and no more is pending than the server takes soon', async (t) => {
   const file = eventFile(t);
   const count = 60_000;
-  const odd = `${'x'.repeat(5_000_000)}\n`;
-  appendFileSync(file, odd + Array.from({ length: count }, (_, index) => line(`${index}`)).join('') + odd);
+  const tooLong = `${'x'.repeat(5_000_000)}\n`;
+  appendFileSync(
+    file,
+    tooLong + Array.from({ length: count }, (_, index) => line(`${index}`)).join('') + tooLong,
+  );
   let masked = 0;
   using events = new EventFile(file, (one) => ((masked += 1), one));
   let turns = 0;

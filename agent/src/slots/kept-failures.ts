@@ -17,14 +17,14 @@ export interface KeptFailuresOptions {
   readonly log: Readonly<Record<'info' | 'warn' | 'error', (data: object, text: string) => void>>;
 }
 
-const givenUpName = 'given-up';
+const abandonedName = 'given-up';
 /** Of states that the service refused; they are never removed automatically. */
 export const refusedStatesName = 'refused-states';
 const dayMilliseconds = 86_400_000;
 
 /** Moves the folder of an attempt to where no agent continues it. @returns where it is now */
 export function setAsideSpool({ folder }: Pick<SpoolPaths, 'folder'>): string {
-  const parent = join(dirname(dirname(folder)), givenUpName);
+  const parent = join(dirname(dirname(folder)), abandonedName);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const kept = join(parent, basename(folder));
   keepAside(folder, kept);
@@ -62,7 +62,7 @@ export async function removeOldFailures(options: KeptFailuresOptions): Promise<v
 function kindsOf({ workFolder, spoolFolder }: KeptFailuresOptions): string[][] {
   return [
     foldersIn(workFolder).filter((path) => /\.kept-[^/]+$/.test(path)),
-    foldersIn(join(spoolFolder, givenUpName)),
+    foldersIn(join(spoolFolder, abandonedName)),
   ].map((paths) => paths.sort((left, right) => keptAt(right) - keptAt(left)));
 }
 

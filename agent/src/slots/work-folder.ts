@@ -268,10 +268,10 @@ export function keptFolder(
 }
 
 /** Keeps a folder in another place from now on. */
-export function keepAside(folder: string, kept: string): void {
-  renameSync(folder, kept);
+export function keepAside(folder: string, target: string): void {
+  renameSync(folder, target);
   const now = new Date();
-  utimesSync(kept, now, now);
+  utimesSync(target, now, now);
 }
 
 /** Moves the folder aside unchanged, closed to every slot; one that was moved earlier is not overwritten. */

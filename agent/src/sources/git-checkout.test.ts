@@ -15,7 +15,7 @@ test('the files of a repository are listed only if one of them may name submodul
     attributes: [{ 'main.tf': '', '.gitattributes': '*.sh text\n' }, true],
     deep: [{ 'a/b/c/.gitattributes': '*.bin filter=lfs\n', 'a/b/c/text': 'x' }, true],
     submodules: [{ 'main.tf': '', '.gitmodules': '' }, true],
-    odd: [{ 'new\nline.tf': '', 'quo"te/é\t.tf': '', '-x': '', '*': '' }, false],
+    unusualNames: [{ 'new\nline.tf': '', 'quo"te/é\t.tf': '', '-x': '', '*': '' }, false],
     empty: [{}, false],
   };
   for (const [name, [files, isListed]] of Object.entries(repositories)) {

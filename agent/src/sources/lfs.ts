@@ -132,10 +132,10 @@ function guardedServer({ source }: CheckoutRequest, { repository }: Fetching, ad
 // In a sparse checkout only its files, by name; else everything.
 function included({ cloneArguments }: CheckoutRequest, files: readonly string[]): string {
   if (!cloneArguments.isSparse) return '';
-  const odd = files.find((file) => /[,*?[\]\\!]/.test(file));
-  if (odd !== undefined)
+  const patternLike = files.find((file) => /[,*?[\]\\!]/.test(file));
+  if (patternLike !== undefined)
     throw new Error(
-      `LFS: ${JSON.stringify(odd)} has a name that git-lfs reads as a pattern; remove --sparse from ENVARIUM_GIT_CLONE_ARGS`,
+      `LFS: ${JSON.stringify(patternLike)} has a name that git-lfs reads as a pattern; remove --sparse from ENVARIUM_GIT_CLONE_ARGS`,
     );
   return files.join(',');
 }

@@ -174,10 +174,10 @@ function readCall(line: string): { address: SshAddress; service: SshService } {
   const [destination = '', ...command] = plain;
   const at = destination.lastIndexOf('@');
   if (at < 1) throw new Error(`${destination} has no user: write ssh://git@host/path`);
-  const asked = readCommand(command.join(' '));
-  const address = sshAddressOf(destination.slice(0, at), destination.slice(at + 1), port, asked.path);
+  const request = readCommand(command.join(' '));
+  const address = sshAddressOf(destination.slice(0, at), destination.slice(at + 1), port, request.path);
   if ('refusal' in address) throw new Error(`the address ${address.refusal}`);
-  return { address, service: asked.service };
+  return { address, service: request.service };
 }
 
 function readCommand(command: string): { service: SshService; path: string } {

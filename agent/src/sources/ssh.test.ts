@@ -61,8 +61,8 @@ test(
     });
     await new Promise((resolve) => silent.once('listening', resolve));
     const folder = join(privateFolder(t), 'own');
-    const asked = address(`ssh://git@127.0.0.1:${(silent.address() as AddressInfo).port}/x`);
-    const call = { address: asked, keys: [makeSshKey().privateKey], knownHosts: '' };
+    const silentAddress = address(`ssh://git@127.0.0.1:${(silent.address() as AddressInfo).port}/x`);
+    const call = { address: silentAddress, keys: [makeSshKey().privateKey], knownHosts: '' };
     const child = startSsh(
       { ssh: '/usr/bin/ssh', launcher: [], folder },
       { ...call, service: 'git-upload-pack' },
@@ -155,9 +155,9 @@ test('the gate reads repositories and does nothing else', needs, async (t) => {
   );
   assert.match((await to('git@-oProxyCommand=id', "git-upload-pack '/code'")).text, /no valid host/);
   assert.deepEqual(server.commands(), []);
-  const asked = await to('-oProxyCommand=touch /nowhere', ...here, "git-upload-pack '/code'");
-  assert.match(asked.text, /does not appear to be a git repository/);
-  assert.equal(asked.code, 128);
+  const refused = await to('-oProxyCommand=touch /nowhere', ...here, "git-upload-pack '/code'");
+  assert.match(refused.text, /does not appear to be a git repository/);
+  assert.equal(refused.code, 128);
   assert.deepEqual(server.commands(), ["git-upload-pack '/code'"]);
   await gate[Symbol.asyncDispose]();
   assert.equal(existsSync(gate.environment.GIT_SSH ?? ''), false);

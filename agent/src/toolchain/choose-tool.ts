@@ -257,6 +257,6 @@ export function whatIsThere(name: string, there: ToolsThere): string {
 }
 
 function joined(...sentences: readonly (string | null)[]): string | null {
-  const said = sentences.filter((sentence) => sentence !== null);
-  return said.length === 0 ? null : said.join('. ');
+  const known = sentences.filter((sentence) => sentence !== null);
+  return known.length === 0 ? null : known.join('. ');
 }

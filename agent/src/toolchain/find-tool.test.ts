@@ -32,7 +32,7 @@ test('an exact version is fetched, checked and kept, executable by everybody and
       /Checksum and signature are valid \(key [0-9A-F]{40}, Test Mirror/.test(line),
     ),
   );
-  assert.deepEqual(setup.kept(), [`terraform_1.9.8_${ownPlatform}`]);
+  assert.deepEqual(setup.releases(), [`terraform_1.9.8_${ownPlatform}`]);
 });
 
 test('a cached release is used again without any request', async (t) => {
@@ -206,7 +206,7 @@ for (const [lie, message] of refusals) {
       );
       return true;
     });
-    assert.deepEqual(setup.kept(), []);
+    assert.deepEqual(setup.releases(), []);
   });
 }
 
@@ -247,7 +247,7 @@ test('an unwritable cache and an unreadable key are reported', async (t) => {
     setup.find('1.9.8', { order: { mirrors } }),
     /could not be obtained: the OpenPGP public key cannot be read: /,
   );
-  assert.deepEqual(setup.kept(), []);
+  assert.deepEqual(setup.releases(), []);
 });
 
 test("a mirror that has only the publisher's signature needs the publisher's key", async (t) => {
@@ -268,14 +268,14 @@ test('credentials of a mirror are sent and never shown', async (t) => {
   const authorization = `Basic ${Buffer.from('reader:opensesame').toString('base64')}`;
   const setup = await createFinder(t, ['1.9.8', { version: '1.8.0', lie: 'checksum' }], { authorization });
   const anybody = { terraform: { url: setup.mirror.url, publicKey: setup.mirror.publicKey } };
-  const problemOf = (...asked: Parameters<FinderSetup['find']>) =>
-    setup.find(...asked).then(
+  const problemOf = (...args: Parameters<FinderSetup['find']>) =>
+    setup.find(...args).then(
       () => assert.fail('nothing was refused'),
       (error: Error) => error.message,
     );
   await setup.find('latest');
   assert.match(await problemOf('1.7.0', { order: { mirrors: anybody } }), /answered with status 401/);
-  const record = join(setup.order.cacheFolder, 'releases', setup.kept()[0] ?? '', 'release.json');
+  const record = join(setup.order.cacheFolder, 'releases', setup.releases()[0] ?? '', 'release.json');
   for (const text of [...setup.logged, await problemOf('1.8.0'), readFileSync(record, 'utf8')])
     assert.doesNotMatch(text, /opensesame|cmVhZGVy/);
 });
@@ -316,7 +316,7 @@ test('the remains of a killed fetch are not used', async (t) => {
   await until('the download', () => setup.mirror.count('.zip') > 0);
   finder.kill();
   await finder.ended;
-  const [left] = setup.kept();
+  const [left] = setup.releases();
   assert.match(left ?? '', /^\.new-/);
   await assert.rejects(
     setup.find('1.9.8', { order: { mirrors: { terraform: null } } }),
@@ -326,7 +326,7 @@ test('the remains of a killed fetch are not used', async (t) => {
   const old = new Date(Date.now() - 86_400_000);
   utimesSync(join(setup.order.cacheFolder, 'releases', left ?? ''), old, old);
   assert.equal((await setup.find('1.9.8')).from, 'index');
-  assert.deepEqual(setup.kept(), [`terraform_1.9.8_${ownPlatform}`]);
+  assert.deepEqual(setup.releases(), [`terraform_1.9.8_${ownPlatform}`]);
 });
 
 test('an abort ends a fetch immediately', async (t) => {
@@ -339,7 +339,7 @@ test('an abort ends a fetch immediately', async (t) => {
   stop.abort(new Error('the deployment was aborted'));
   for (const end of await Promise.allSettled([finding, waiting]))
     assert.match(String(end.status === 'rejected' && end.reason), /was aborted/);
-  assert.deepEqual(setup.kept(), []);
+  assert.deepEqual(setup.releases(), []);
 });
 
 test('a cached program is fetched again after a change of its bytes, not of its times', async (t) => {
@@ -365,7 +365,7 @@ test('the cache drops the least recently used releases, never those in use', asy
   const used = (version: string) =>
     join(setup.order.cacheFolder, 'releases', `terraform_${version}_${ownPlatform}`);
   for (const version of versions.slice(0, 3)) await setup.find(version, { order });
-  assert.equal(setup.kept().length, 3, 'all of them are in use by this process');
+  assert.equal(setup.releases().length, 3, 'all of them are in use by this process');
   for (const [index, version] of ['1.1.0', '1.2.0', '1.0.0'].entries()) {
     const at = new Date(Date.now() - 1_000_000 + index * 1000);
     utimesSync(join(used(version), 'used'), at, at);
@@ -373,7 +373,7 @@ test('the cache drops the least recently used releases, never those in use', asy
   }
   await setup.find('1.3.0', { order });
   assert.deepEqual(
-    setup.kept().toSorted(),
+    setup.releases().toSorted(),
     ['1.1.0', '1.3.0'].map((version) => `terraform_${version}_${ownPlatform}`),
   );
   assert.ok(

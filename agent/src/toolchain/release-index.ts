@@ -17,7 +17,7 @@ const maxPages = 10;
 
 export type IndexAnswer = { readonly versions: readonly string[] } | { readonly problem: string };
 
-interface KeptIndex {
+interface StoredIndex {
   readonly url: string;
   readonly readAt: number;
   readonly etag?: string;
@@ -43,7 +43,7 @@ export async function readReleaseIndex(
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
   const file = join(folder, `${origin.program}_${platform}_${name}.json`);
-  const kept = await readKept(file, url);
+  const kept = await readStored(file, url);
   if (kept && isRecent(kept.readAt, freshMilliseconds)) return { versions: kept.versions };
   if (kept?.failure && isRecent(kept.failure.at, failureMilliseconds))
     return { problem: kept.failure.problem };
@@ -78,17 +78,17 @@ async function refresh(
   origin: ReleaseOrigin,
   platform: string,
   url: string,
-  kept: KeptIndex | null,
+  stored: StoredIndex | null,
   signal: AbortSignal,
   bounds: FetchLimits,
-): Promise<KeptIndex> {
-  const tag: Record<string, string> = kept?.etag === undefined ? {} : { 'if-none-match': kept.etag };
+): Promise<StoredIndex> {
+  const tag: Record<string, string> = stored?.etag === undefined ? {} : { 'if-none-match': stored.etag };
   const answer = await fetchBytes(
     { url, headers: { ...origin.headers, ...tag }, limits: bounds, signal },
-    kept?.etag === undefined ? [] : [304],
+    stored?.etag === undefined ? [] : [304],
   );
   // New releases are on the first page: if that is the same, so are the others.
-  if (answer.status === 304 && kept) return { ...kept, readAt: Date.now(), failure: undefined };
+  if (answer.status === 304 && stored) return { ...stored, readAt: Date.now(), failure: undefined };
   const etag = answer.headers.get('etag');
   const versions = versionsOf(origin, platform, url, answer.body);
   let next = nextPage(url, answer.headers);
@@ -126,9 +126,9 @@ function versionsOf(origin: ReleaseOrigin, platform: string, url: string, body: 
   }
 }
 
-async function readKept(file: string, url: string): Promise<KeptIndex | null> {
+async function readStored(file: string, url: string): Promise<StoredIndex | null> {
   try {
-    const kept = JSON.parse(await readFile(file, 'utf8')) as KeptIndex;
+    const kept = JSON.parse(await readFile(file, 'utf8')) as StoredIndex;
     return kept.url === url && Array.isArray(kept.versions) ? kept : null;
   } catch {
     return null;
@@ -141,8 +141,8 @@ function isRecent(at: number, milliseconds: number): boolean {
   return age >= 0 && age < milliseconds;
 }
 
-async function write(file: string, kept: KeptIndex): Promise<void> {
+async function write(file: string, index: StoredIndex): Promise<void> {
   const unfinished = `${file}.${randomUUID()}`;
-  await writeFile(unfinished, JSON.stringify(kept), { mode: 0o644 });
+  await writeFile(unfinished, JSON.stringify(index), { mode: 0o644 });
   await rename(unfinished, file);
 }

@@ -48,7 +48,7 @@ test('a link among the wanted programs is refused, and nothing is kept', async (
     setup.find('3.1.0'),
     /contains pulumi\/pulumi-language-yaml, which is not a regular file/,
   );
-  assert.deepEqual(setup.kept(), []);
+  assert.deepEqual(setup.releases(), []);
 });
 
 const page = (...versions: string[]) => JSON.stringify(versions.map((one) => ({ tag_name: `v${one}` })));

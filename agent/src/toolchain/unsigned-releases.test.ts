@@ -41,7 +41,7 @@ for (const [program, [index, checksums]] of Object.entries(layouts))
       assert.equal(tool.version, '1.30.2');
       assert.deepEqual(readFileSync(tool.program), scriptOf('1.30.2'));
       assert.equal(statSync(tool.program).mode & 0o777, 0o555);
-      assert.deepEqual(setup.kept(), [`${program}_1.30.2_${ownPlatform}`]);
+      assert.deepEqual(setup.releases(), [`${program}_1.30.2_${ownPlatform}`]);
       assert.equal(setup.mirror.requests[0]?.path, checksums);
       assert.equal(setup.mirror.requests.length, 2, 'an exact version needs no index');
       assert.match(
@@ -123,14 +123,14 @@ for (const [lie, message] of refusals)
   test(`a tar archive is refused, and nothing kept: ${lie}`, async (t) => {
     const setup = await createFinder(t, [{ version: '3.1.0', lie }], { program: 'helm' });
     await assert.rejects(setup.find('3.1.0', { bounds: { silenceSeconds: 0.3 } }), message);
-    assert.deepEqual(setup.kept(), []);
+    assert.deepEqual(setup.releases(), []);
   });
 
 for (const lie of ['checksum', 'truncated', 'broken off'] as const)
   test(`a program without an archive is refused, and nothing kept: ${lie}`, async (t) => {
     const setup = await createFinder(t, [{ version: '1.30.2', lie }], { program: 'kubectl' });
     await assert.rejects(setup.find('1.30.2'), /does not match its checksum|the connection was reset/);
-    assert.deepEqual(setup.kept(), []);
+    assert.deepEqual(setup.releases(), []);
   });
 
 test('a checksum file with anything else than one checksum is refused', async (t) => {

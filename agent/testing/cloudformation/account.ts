@@ -94,27 +94,27 @@ export class Account {
   /** @throws AwsError as AWS answers */
   answer(action: string, query: Query): Answer {
     const actions: Readonly<Record<string, (query: Query) => Answer>> = {
-      GetTemplateSummary: (asked) => this.#summary(asked),
-      CreateChangeSet: (asked) => this.#createChangeSet(asked),
-      DescribeChangeSet: (asked) =>
+      GetTemplateSummary: (query) => this.#summary(query),
+      CreateChangeSet: (query) => this.#createChangeSet(query),
+      DescribeChangeSet: (query) =>
         describeChangeSet(
-          this.#changeSet(asked),
-          Number(asked.text('NextToken') ?? 0),
-          asked.text('IncludePropertyValues') === 'true',
+          this.#changeSet(query),
+          Number(query.text('NextToken') ?? 0),
+          query.text('IncludePropertyValues') === 'true',
         ),
-      ListChangeSets: (asked) => this.#listChangeSets(asked),
-      DeleteChangeSet: (asked) => this.#deleteChangeSet(asked),
-      ExecuteChangeSet: (asked) => this.#execute(asked),
-      DescribeStacks: (asked) => ({ Stacks: [this.#describe(this.#find(asked))] }),
-      DescribeStackEvents: (asked) => this.#events(asked),
-      ListStackResources: (asked) => this.#resources(asked),
-      GetTemplate: (asked) => ({ TemplateBody: this.#find(asked).input?.template.body ?? '' }),
-      DeleteStack: (asked) => this.#delete(asked),
-      CancelUpdateStack: (asked) => this.#cancel(asked),
-      ContinueUpdateRollback: (asked) => this.#continueRollback(asked),
-      DetectStackDrift: (asked) => this.#detect(asked),
-      DescribeStackDriftDetectionStatus: (asked) => this.#detection(asked),
-      DescribeStackResourceDrifts: (asked) => this.#drifts(asked),
+      ListChangeSets: (query) => this.#listChangeSets(query),
+      DeleteChangeSet: (query) => this.#deleteChangeSet(query),
+      ExecuteChangeSet: (query) => this.#execute(query),
+      DescribeStacks: (query) => ({ Stacks: [this.#describe(this.#find(query))] }),
+      DescribeStackEvents: (query) => this.#events(query),
+      ListStackResources: (query) => this.#resources(query),
+      GetTemplate: (query) => ({ TemplateBody: this.#find(query).input?.template.body ?? '' }),
+      DeleteStack: (query) => this.#delete(query),
+      CancelUpdateStack: (query) => this.#cancel(query),
+      ContinueUpdateRollback: (query) => this.#continueRollback(query),
+      DetectStackDrift: (query) => this.#detect(query),
+      DescribeStackDriftDetectionStatus: (query) => this.#detection(query),
+      DescribeStackResourceDrifts: (query) => this.#drifts(query),
     };
     const found = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (found === undefined)
@@ -214,14 +214,16 @@ export class Account {
   }
 
   #input(query: Query, template: Template): StackInput {
-    const given = new Map(
+    const parameters = new Map(
       query.maps('Parameters').map((each) => [each['ParameterKey'] ?? '', each['ParameterValue'] ?? '']),
     );
-    const strange = [...given.keys()].filter(
+    const strange = [...parameters.keys()].filter(
       (name) => !template.parameters.some((each) => each.name === name),
     );
     if (strange.length > 0) throw invalid(`Parameters: [${strange.join(', ')}] do not exist in the template`);
-    const missing = template.parameters.filter((each) => each.default === undefined && !given.has(each.name));
+    const missing = template.parameters.filter(
+      (each) => each.default === undefined && !parameters.has(each.name),
+    );
     if (missing.length > 0)
       throw invalid(`Parameters: [${missing.map(({ name }) => name).join(', ')}] must have values`);
     const needed = capabilitiesOf(template);
@@ -237,7 +239,7 @@ export class Account {
     return {
       template,
       parameters: new Map(
-        template.parameters.map((each) => [each.name, given.get(each.name) ?? each.default ?? '']),
+        template.parameters.map((each) => [each.name, parameters.get(each.name) ?? each.default ?? '']),
       ),
       tags: Object.fromEntries(query.maps('Tags').map((each) => [each['Key'] ?? '', each['Value'] ?? ''])),
     };

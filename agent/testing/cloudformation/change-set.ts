@@ -47,12 +47,12 @@ function nestedOf(stack: Stack, input: StackInput, name: string, fetch: Fetch): 
 
 /** A change set that is still to be computed. */
 export function makeChangeSet(
-  given: Pick<ChangeSet, 'name' | 'stack' | 'type' | 'description' | 'input'>,
+  request: Pick<ChangeSet, 'name' | 'stack' | 'type' | 'description' | 'input'>,
   fetch: Fetch | null,
 ): ChangeSet {
-  const { name, stack, input } = given;
+  const { name, stack, input } = request;
   return {
-    ...given,
+    ...request,
     id: arnOf('changeSet', name),
     created: new Date(),
     nested: fetch === null ? [] : nestedOf(stack, input, name, fetch),

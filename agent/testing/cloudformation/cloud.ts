@@ -65,7 +65,7 @@ export class Cloud {
     this.resources.delete(physicalId);
   }
 
-  named(part: string): CloudResource {
+  resourceNamed(part: string): CloudResource {
     const found = [...this.resources.values()].find(({ physicalId }) => physicalId.includes(part));
     if (found === undefined) throw new Error(`there is no ${part}`);
     return found;
@@ -82,12 +82,14 @@ export class Cloud {
   }
 
   create(stackName: string, logicalId: string, type: string, properties: Properties): CloudResource {
-    const given = Object.entries(properties).find(([name]) =>
+    const ownName = Object.entries(properties).find(([name]) =>
       /^(Queue|Topic|Bucket|Role)Name$/.test(name),
     )?.[1];
     this.#count += 1;
     const physicalId =
-      typeof given === 'string' ? given : `${stackName}-${logicalId}-${String(this.#count).padStart(6, '0')}`;
+      typeof ownName === 'string'
+        ? ownName
+        : `${stackName}-${logicalId}-${String(this.#count).padStart(6, '0')}`;
     const resource = { physicalId, type, properties };
     this.resources.set(physicalId, resource);
     return resource;

@@ -53,9 +53,9 @@ export class Life {
   /** Fields of a nested stack in a template. */
   #nestedInput(properties: Properties, input: StackInput): StackInput {
     const template = parseTemplate(this.#fetch(String(properties['TemplateURL'])));
-    const given = (properties['Parameters'] ?? {}) as Record<string, unknown>;
+    const values = (properties['Parameters'] ?? {}) as Record<string, unknown>;
     const parameters = new Map(
-      template.parameters.map(({ name, default: usual }) => [name, textOf(given[name]) ?? usual ?? '']),
+      template.parameters.map(({ name, default: usual }) => [name, textOf(values[name]) ?? usual ?? '']),
     );
     return { ...input, template, parameters };
   }

@@ -12,8 +12,8 @@ export interface StackStage {
   job(changes?: Partial<Job>, values?: StageValues): Job;
   start(job: Job): Running;
   run(job: Job): Promise<Ran>;
-  /** Applies a plan, on the kept tree unless it travels. */
-  apply(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Promise<Ran>;
+  /** Applies a plan: in the kept tree, or as on another machine, in the transferred one. */
+  apply(planned: Ran, options?: { onOtherMachine?: boolean; changes?: Partial<Job> }): Promise<Ran>;
   /** Plans and applies. */
   deploy(job: Job): Promise<Ran>;
 }

@@ -18,7 +18,7 @@ export interface Stage {
   /** Plans and applies; the plan must succeed. */
   deploy(changes?: Partial<Job>): Promise<{ readonly planned: Ran; readonly applied: Ran }>;
   /** Runs the apply of a plan. */
-  apply(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Promise<Ran>;
+  apply(planned: Ran, options?: { onOtherMachine?: boolean; changes?: Partial<Job> }): Promise<Ran>;
 }
 
 export interface StageOptions {

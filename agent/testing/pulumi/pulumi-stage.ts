@@ -17,8 +17,8 @@ export interface PulumiStage {
   job(changes?: Partial<Job>): Job;
   start(job: Job, options?: StartOptions): Running;
   run(job: Job, options?: StartOptions): Promise<Ran>;
-  /** Applies a plan, on the kept tree unless it travels. */
-  apply(planned: Ran, options?: { travels?: boolean; changes?: Partial<Job> }): Promise<Ran>;
+  /** Applies a plan: in the kept tree, or as on another machine, in the transferred one. */
+  apply(planned: Ran, options?: { onOtherMachine?: boolean; changes?: Partial<Job> }): Promise<Ran>;
   /** The changes of a job that continues with the state that a run has left. */
   after(ran: Ran): { readonly changes: Partial<Job>; readonly options: StartOptions };
   /** Plans and applies, with the state that a run has left. */

@@ -14,7 +14,7 @@ export interface FinderSetup {
   readonly logged: string[];
   find(wanted: string | undefined, options?: FindOptions): Promise<FoundTool>;
   /** The contents of the cache, including unfinished work. */
-  kept(): string[];
+  releases(): string[];
 }
 
 interface FindOptions {
@@ -73,6 +73,7 @@ export async function createFinder(
           required: async () => required,
         },
       ),
-    kept: () => (existsSync(join(cacheFolder, 'releases')) ? readdirSync(join(cacheFolder, 'releases')) : []),
+    releases: () =>
+      existsSync(join(cacheFolder, 'releases')) ? readdirSync(join(cacheFolder, 'releases')) : [],
   };
 }

@@ -73,7 +73,7 @@ export interface TerragruntSetup extends RunnerSetup {
 }
 
 export interface Deploy extends StartOptions {
-  readonly travels?: boolean;
+  readonly onOtherMachine?: boolean;
 }
 
 /** A repository whose units are below `live`. */
@@ -103,12 +103,12 @@ export function createTerragrunt(
       const job = { ...base, source: { ...base.source, path: 'live' }, ...changes };
       return setup.run(job, withState(options));
     },
-    apply: async (planned, { travels = false, ...options } = {}) =>
-      keep(await setup.run(setup.applyJob(planned, { travels }), withState(options))),
-    async deploy(changes = {}, { travels = false, ...options } = {}) {
+    apply: async (planned, { onOtherMachine = false, ...options } = {}) =>
+      keep(await setup.run(setup.applyJob(planned, { onOtherMachine }), withState(options))),
+    async deploy(changes = {}, { onOtherMachine = false, ...options } = {}) {
       const planned = await terragrunt.plan(changes, options);
       return planned.outcome.result === 'planned'
-        ? terragrunt.apply(planned, { travels, ...options })
+        ? terragrunt.apply(planned, { onOtherMachine, ...options })
         : planned;
     },
   };

@@ -107,7 +107,7 @@ test(
     const planned = await expectResult('planned', run(job()));
     assert.match(planned.log('ansible:check'), /the role greets[^]*2 is two/);
     assert.equal(planned.outcome.moduleVersions?.['own.tools'], '1.2.3');
-    const applied = await expectResult('applied', apply(planned, { travels: true }));
+    const applied = await expectResult('applied', apply(planned, { onOtherMachine: true }));
     assert.match(applied.log('ansible:playbook'), /the role greets[^]*2 is two/);
   },
 );
@@ -130,9 +130,9 @@ test(
     const planned = await expectResult('planned', run(job()));
     assert.deepEqual(planned.outcome.moduleVersions, { 'own.tools': '1.2.3' });
     archive.fill(0);
-    await expectResult('applied', apply(planned, { travels: true }));
-    const stranger = ansibleStage(t, files, { environment: server });
-    const refused = await stranger.run(stranger.job());
+    await expectResult('applied', apply(planned, { onOtherMachine: true }));
+    const otherStage = ansibleStage(t, files, { environment: server });
+    const refused = await otherStage.run(otherStage.job());
     assert.match(failureMessageOf(refused), /a token is needed|401|nauthorized/);
     assert.equal(refused.steps()['ansible:galaxy'], 'FAIL');
   },

@@ -7,9 +7,9 @@ import { readExample } from '../../../../tools/examples.ts';
 import { ansibleStage, withAnsible } from '../../../testing/ansible-stage.ts';
 import { expectResult, failureMessageOf } from '../../../testing/outcomes.ts';
 
-for (const travels of [false, true]) {
+for (const onOtherMachine of [false, true]) {
   test(
-    `a deployment plans and applies, ${travels ? 'elsewhere' : 'on the kept tree'}`,
+    `a deployment plans and applies, ${onOtherMachine ? 'on another machine' : 'in the kept tree'}`,
     withAnsible,
     async (t) => {
       const { world, run, apply, job } = ansibleStage(t, readExample('ansible'), {
@@ -20,7 +20,7 @@ for (const travels of [false, true]) {
       assert.equal(planned.outcome.toolVersion, '2.19.14');
       assert.deepEqual(readdirSync(world), []);
       assert.match(planned.log('ansible:check'), /Check mode does not run these tasks.*\n.*Count the words/);
-      const applied = await expectResult('applied', apply(planned, { travels }));
+      const applied = await expectResult('applied', apply(planned, { onOtherMachine }));
       assert.match(readFileSync(join(world, 'site/index.html'), 'utf8'), /<h1>One<\/h1>/);
       assert.deepEqual(applied.outcome.outputs, {
         site_folder: { value: join(world, 'site'), sensitive: false, type: 'string' },
@@ -132,7 +132,7 @@ test('what is required is installed in the plan, and is in the apply', withAnsib
   const planned = await expectResult('planned', run(job()));
   assert.deepEqual(planned.outcome.moduleVersions, { 'own.tools': '1.2.3' });
   assert.equal(planned.steps()['ansible:galaxy'], 'SUCCESS');
-  const applied = await expectResult('applied', apply(planned, { travels: true }));
+  const applied = await expectResult('applied', apply(planned, { onOtherMachine: true }));
   assert.equal(String(applied.outcome.outputs?.['number']?.value), '2');
 });
 

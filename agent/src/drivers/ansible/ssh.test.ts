@@ -56,10 +56,10 @@ test('a host that nobody knows, or that another key opens, cannot be reached', w
   const unknown = stageFor(t, server, { ENVARIUM_ANSIBLE_PRIVATE_KEY: server.key });
   const first = await unknown.run(unknown.job());
   assert.match(failureMessageOf(first), /^far could not be reached .*Host key verification failed/s);
-  const stranger = stageFor(t, server, {
+  const otherStage = stageFor(t, server, {
     ENVARIUM_ANSIBLE_PRIVATE_KEY: makeSshKey().privateKey,
     ANSIBLE_HOST_KEY_CHECKING: 'false',
   });
-  const second = await stranger.run(stranger.job());
+  const second = await otherStage.run(otherStage.job());
   assert.match(failureMessageOf(second), /^far could not be reached .*Permission denied/s);
 });

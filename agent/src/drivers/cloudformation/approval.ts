@@ -1,5 +1,5 @@
 /** Subject of an approval: a change set, or the resources of a stack that is deleted. */
-import { given, type PhaseCaptures } from '../interface/command.ts';
+import { inputs, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { captured, reportOf } from './captures.ts';
 import type { ChangeSetReport, DeletionReport, StackResource } from './stacks/api/reports.ts';
@@ -21,7 +21,7 @@ export function pathOf({ within, logicalId }: Pick<StackResource, 'within' | 'lo
 
 /** @throws Error if it is missing */
 export function readApproved(captures: PhaseCaptures): ApprovedStackChange {
-  return reportOf<ApprovedStackChange>(captures, given.approved);
+  return reportOf<ApprovedStackChange>(captures, inputs.approved);
 }
 
 function approvedOf({ job }: Pick<DriverContext, 'job'>, captures: PhaseCaptures): ApprovedStackChange {

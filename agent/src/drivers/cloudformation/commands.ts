@@ -1,7 +1,7 @@
 /** The commands of a stack, phase by phase. All are verbs of a program of ours. */
 import { join } from 'node:path';
 import { cloudformation as facts } from '#protocol/tools/cloudformation/facts.ts';
-import { type Command, given, type Note, type PhaseCaptures } from '../interface/command.ts';
+import { type Command, inputs, type Note, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { readApproved } from './approval.ts';
 import { captured } from './captures.ts';
@@ -54,7 +54,7 @@ function isNeeded(captures: PhaseCaptures): boolean {
 
 const ofApproved = {
   when: isNeeded,
-  input: (captures: PhaseCaptures) => captures.get(given.approved) ?? null,
+  input: (captures: PhaseCaptures) => captures.get(inputs.approved) ?? null,
 } as const;
 
 export function applyCommands(context: DriverContext): Command[] {

@@ -53,7 +53,7 @@ function actionOf({ action, replacement, policy }: StackChange): StackPlanRow['a
   }
 }
 
-function named(properties: readonly PropertyChange[]): string {
+function namesOf(properties: readonly PropertyChange[]): string {
   return [...new Set(properties.map(({ name }) => name))].join(', ');
 }
 
@@ -62,9 +62,9 @@ function reasonOf({ action, replacement, policy, properties, isDrifted }: StackC
   const replacing = properties.filter(({ recreation }) => recreation === 'Always');
   const maybe = properties.filter(({ recreation }) => recreation === 'Conditionally');
   if (replacement === 'True')
-    found.push(`replaced${replacing.length === 0 ? '' : ` because of ${named(replacing)}`}`);
+    found.push(`replaced${replacing.length === 0 ? '' : ` because of ${namesOf(replacing)}`}`);
   if (replacement === 'Conditional')
-    found.push(`may be replaced${maybe.length === 0 ? '' : `, depending on ${named(maybe)}`}`);
+    found.push(`may be replaced${maybe.length === 0 ? '' : `, depending on ${namesOf(maybe)}`}`);
   if (isDrifted)
     found.push(
       action === 'Add' ? 'it was deleted outside of its stack' : 'it was changed outside of its stack',

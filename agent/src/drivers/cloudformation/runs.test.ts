@@ -16,9 +16,9 @@ const template = readFileSync(
 const files = { 'template.yaml': template };
 const secret = 'planted-no-echo-value';
 
-for (const travels of [false, true])
+for (const onOtherMachine of [false, true])
   test(
-    `a deployment plans and applies, ${travels ? 'elsewhere' : 'on the kept tree'}`,
+    `a deployment plans and applies, ${onOtherMachine ? 'on another machine' : 'in the kept tree'}`,
     withOwnProgram,
     async (t) => {
       const { aws, job, run, apply } = await stackStage(t, files);
@@ -29,7 +29,7 @@ for (const travels of [false, true])
       assert.deepEqual(planned.outcome.planSummary, { added: 3, changed: 0, destroyed: 0 });
       assert.equal(planned.outcome.toolVersion, '1.0.0');
       assert.equal(aws.account.cloud.resources.size, 0);
-      const applied = await expectResult('applied', apply(planned, { travels }));
+      const applied = await expectResult('applied', apply(planned, { onOtherMachine }));
       assert.deepEqual(applied.outcome.outputs?.['OrdersName'], {
         value: 'test-one-one-orders',
         sensitive: false,
@@ -124,7 +124,7 @@ test('a plan without changes succeeds, and its apply does nothing', withOwnProgr
 test('a drift run names what was changed and deleted outside, with its values', withOwnProgram, async (t) => {
   const { job, run, cloud } = await deployed(t);
   cloud.change('test-one-one-orders', { MessageRetentionPeriod: '60' });
-  cloud.remove(cloud.named('events').physicalId);
+  cloud.remove(cloud.resourceNamed('events').physicalId);
   const drift = await expectResult(
     'planned',
     run(job({ type: 'driftDetection' }, { parameters: { Stage: 'one', Token: secret } })),

@@ -82,7 +82,7 @@ function inner(path: string, key: string): string {
 }
 
 /** By their names if all parts of a list have one, as containers, ports and variables have. */
-function named(list: readonly unknown[]): Map<string, unknown> | null {
+function byName(list: readonly unknown[]): Map<string, unknown> | null {
   const found = new Map<string, unknown>();
   for (const part of list) {
     const name = recordOf(part)['name'];
@@ -99,8 +99,8 @@ function differences(before: unknown, after: unknown, path: string): FieldDiffer
       .sort()
       .flatMap((key) => differences(before[key], after[key], inner(path, key)));
   if (Array.isArray(before) && Array.isArray(after)) {
-    const left = named(before);
-    const right = named(after);
+    const left = byName(before);
+    const right = byName(after);
     if (left !== null && right !== null)
       return [...new Set([...left.keys(), ...right.keys()])].flatMap((name) =>
         differences(left.get(name), right.get(name), `${path}[${name}]`),

@@ -40,9 +40,9 @@ const ways =
   `assign a Kubernetes credential to the project, put the content of a kubeconfig into the sensitive variable ` +
   `${clusterVariables.content}, or the path of one in the repository into ${clusterVariables.path}`;
 
-function delivered({ delivered: given }: Job): Kubeconfig | null {
-  const path = given?.environment[clusterVariables.path];
-  const file = given?.files.find(({ name }) => path?.endsWith(`/${name}`) === true);
+function delivered({ delivered: credentials }: Job): Kubeconfig | null {
+  const path = credentials?.environment[clusterVariables.path];
+  const file = credentials?.files.find(({ name }) => path?.endsWith(`/${name}`) === true);
   if (path === undefined || file === undefined) return null;
   return { content: file.content, title: 'The kubeconfig of the credential', folder: resolve(path, '..') };
 }

@@ -22,7 +22,7 @@ interface ApprovedRelease {
 /** Named in full; of more, their number. */
 const mostNamed = 5;
 
-function named(texts: readonly string[]): string {
+function listed(texts: readonly string[]): string {
   const found = [...new Set(texts)];
   const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : '';
   return `${found.slice(0, mostNamed).join(', ')}${more}`;
@@ -76,7 +76,7 @@ export function approvalDifference(
     renderedOf(now.rendering, now.namespace),
     approved.unstable,
   );
-  return places.length === 0 ? null : `the chart renders otherwise: ${named(places.map(placeInWords))}`;
+  return places.length === 0 ? null : `the chart renders otherwise: ${listed(places.map(placeInWords))}`;
 }
 
 /** @returns what a destroy would delete beyond what was approved, as a part of a sentence; null: nothing */
@@ -86,5 +86,5 @@ export function destroyDifference(
 ): string | null {
   const { rendered } = readApproved(bytes);
   const beyond = addresses.filter((address) => !Object.hasOwn(rendered, address));
-  return beyond.length === 0 ? null : `the release has more objects: ${named(beyond)}`;
+  return beyond.length === 0 ? null : `the release has more objects: ${listed(beyond)}`;
 }

@@ -8,7 +8,7 @@ import { helm as facts } from '#protocol/tools/helm.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { clusterEnvironment, clusterFile } from '../cluster/cluster.ts';
 import { addressOf, identityOf } from '../cluster/objects.ts';
-import { given, type PhaseCaptures } from '../interface/command.ts';
+import { inputs, type PhaseCaptures } from '../interface/command.ts';
 import type { Driver, DriverContext, FileToWrite } from '../interface/driver.ts';
 import { approvalDifference, composeApproval, destroyDifference, unstablePlaces } from './approval.ts';
 import {
@@ -125,7 +125,7 @@ function compose(context: DriverContext, captures: PhaseCaptures): Uint8Array {
 }
 
 function differing(context: DriverContext, captures: PhaseCaptures): string | null {
-  const approved = captures.get(given.approved);
+  const approved = captures.get(inputs.approved);
   const newest = historyOf(captures).revisions.at(-1)?.revision ?? 0;
   if (context.job.type === 'destroy') return destroyDifference(approved, destroyed(context, captures));
   const namespace = releaseNamespace(context, captures);

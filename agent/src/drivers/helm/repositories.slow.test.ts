@@ -55,9 +55,9 @@ async function repository(
   return started;
 }
 
-for (const travels of [false, true])
+for (const onOtherMachine of [false, true])
   test(
-    `the apply uses the chart of the plan, ${travels ? 'elsewhere' : 'on the kept tree'}`,
+    `the apply uses the chart of the plan, ${onOtherMachine ? 'on another machine' : 'in the kept tree'}`,
     needs,
     async (t) => {
       const charts = await repository(t);
@@ -69,7 +69,10 @@ for (const travels of [false, true])
       assert.match(planned.outcome.moduleVersions?.['greeting'] ?? '', /^1\.2\.0 sha256:[0-9a-f]{64}$/);
       assert.equal(planned.steps()['git:clone'], 'SKIPPED');
       const count = charts.requests.length;
-      const applied = await expectResult('applied', stage.run(stage.setup.applyJob(planned, { travels })));
+      const applied = await expectResult(
+        'applied',
+        stage.run(stage.setup.applyJob(planned, { onOtherMachine })),
+      );
       assert.equal(applied.outcome.outputs?.['chartVersion']?.value, '1.2.0');
       assert.equal(charts.requests.length, count);
       const newest = await stage.run(stage.job({ source: sourceOf(charts.url) }));
@@ -156,7 +159,7 @@ dependencies:
   assert.equal(planned.outcome.planSummary?.added, 3);
   assert.deepEqual(planned.outcome.moduleVersions, { web: '0.1.0', greeting: '1.2.0' });
   const count = charts.requests.length;
-  await expectResult('applied', stage.run(stage.setup.applyJob(planned, { travels: true })));
+  await expectResult('applied', stage.run(stage.setup.applyJob(planned, { onOtherMachine: true })));
   assert.equal(charts.requests.length, count);
 });
 

@@ -37,7 +37,7 @@ test('names nest, texts stay texts, and JSON and HCL are what they say', async (
     annotations: { 'example.org/a': 'true' },
     servers: [{ name: 'a' }],
     nothing: null,
-    odd: 'a "quoted"\n{{ text }}: #1',
+    unusual: 'a "quoted"\n{{ text }}: #1',
   });
 });
 

@@ -1,17 +1,17 @@
 /** The commands that a driver describes. */
 import type { OwnTool } from '../../own/own-program.ts';
 
-/** Captured outputs of the phase's commands so far, by name, and what `given` names. */
+/** Captured outputs of the phase's commands so far, by name, and its inputs, which `inputs` names. */
 export type PhaseCaptures = ReadonlyMap<string, Uint8Array>;
 
 /** Names under which a phase's captures hold its inputs. */
-export const given = {
+export const inputs = {
   /** Saved plan of a command in this phase: a folder is packed, a file exists if the driver reads it. */
-  saved: 'given:saved',
+  saved: 'input:saved',
   /** The environment's current state, if the service stores one. */
-  state: 'given:state',
+  state: 'input:state',
   /** In an apply phase: the approved plan file, if the driver composes or compares one. */
-  approved: 'given:approved',
+  approved: 'input:approved',
 } as const;
 
 /** A program that a tool starts, with a role of the agent's own program ahead of some of its commands. */

@@ -197,7 +197,7 @@ export interface StateFileCapability {
 export interface SavedPlanCapability {
   /** The plan is a folder: `compose` packs what was saved into one file, and the apply finds it at `planFile`. */
   readonly isFolder?: true;
-  /** `readPlan` needs the file that was saved: it is among the captures, as `given.saved`. */
+  /** `readPlan` needs the file that was saved: it is one of the captures, `inputs.saved`. */
   readonly isRead?: true;
   /** Composes the file of what the commands captured. Absent: a command of `plan` writes it to `planFile`. */
   compose?(context: DriverContext, captures: PhaseCaptures): Uint8Array | Promise<Uint8Array>;

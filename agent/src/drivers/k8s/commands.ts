@@ -13,7 +13,7 @@ import {
   isNamespace,
   type KubernetesObject,
 } from '../cluster/objects.ts';
-import { type Command, given, type PhaseCaptures } from '../interface/command.ts';
+import { type Command, inputs, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { type ApprovedObject, namespaceObject, readApproved } from './approved-plan.ts';
 import { liveDeletions, servedReferences } from './deletions.ts';
@@ -188,7 +188,7 @@ function applyPair(
       '--filename=-',
     ],
     input(captures) {
-      const { objects, namespaceToCreate } = readApproved(captures.get(given.approved));
+      const { objects, namespaceToCreate } = readApproved(captures.get(inputs.approved));
       const made = namespaceToCreate === null ? [] : [namespaceObject(namespaceToCreate)];
       const extra = whose === 'new' ? made.filter(isWanted) : [];
       const chosen = objects.filter((object) => isOne(object) && isWanted(object.object));
@@ -212,7 +212,7 @@ function awaitDefinitions(): Command {
     args: ['wait', '--for=condition=Established', `--timeout=${definitionSeconds}s`, '--filename=-'],
     input: (captures) =>
       inputOf(
-        readApproved(captures.get(given.approved))
+        readApproved(captures.get(inputs.approved))
           .objects.map(({ object }) => object)
           .filter(isDefinition),
       ),
@@ -244,7 +244,7 @@ function awaitRollouts(context: DriverContext): Command[] {
       args: ['rollout', 'status', `--timeout=${waitSeconds}s`, '--filename=-'],
       input: (captures) =>
         inputOf(
-          readApproved(captures.get(given.approved))
+          readApproved(captures.get(inputs.approved))
             .objects.map(({ object }) => object)
             .filter(hasRollout),
         ),
@@ -293,11 +293,11 @@ function deleteCommand(context: DriverContext, step: string): Command {
 export function applyCommands(context: DriverContext): Command[] {
   if (context.job.type === 'destroy')
     return [
-      ...findDeletions(destroyStep, (captures) => readApproved(captures.get(given.approved)).deletions),
+      ...findDeletions(destroyStep, (captures) => readApproved(captures.get(inputs.approved)).deletions),
       deleteCommand(context, destroyStep),
     ];
   return [
-    ...findDeletions(applyStep, (captures) => readApproved(captures.get(given.approved)).deletions),
+    ...findDeletions(applyStep, (captures) => readApproved(captures.get(inputs.approved)).deletions),
     ...applyPair(context, 'namespaces and definitions', isBasis),
     awaitDefinitions(),
     ...applyPair(context, 'objects', (object) => !isBasis(object)),
@@ -308,5 +308,5 @@ export function applyCommands(context: DriverContext): Command[] {
 
 /** Objects applied before; empty for a new environment. */
 export function recordedObjects(captures: PhaseCaptures): readonly RecordedObject[] {
-  return readRecord(captures.get(given.state))?.objects ?? [];
+  return readRecord(captures.get(inputs.state))?.objects ?? [];
 }

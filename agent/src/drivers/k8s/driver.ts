@@ -7,7 +7,7 @@ import { namespaceVariable } from '#protocol/tools/kubernetes-variables.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { clusterEnvironment, clusterVariables, namespaceProblem } from '../cluster/cluster.ts';
 import { kubectlDiagnostics, kubectlProgress, kubectlReason } from '../cluster/kubectl-output.ts';
-import { given, type PhaseCaptures } from '../interface/command.ts';
+import { inputs, type PhaseCaptures } from '../interface/command.ts';
 import type { Driver, DriverContext } from '../interface/driver.ts';
 import { readApproved } from './approved-plan.ts';
 import { applyCommands, planCommands, recordedObjects } from './commands.ts';
@@ -59,12 +59,12 @@ function recorded(
 ): Uint8Array {
   const toolVersion = job.approved?.parts.toolVersion ?? null;
   const { deploymentId } = job;
-  return nextRecord(readRecord(captures.get(given.state)), objects, { deploymentId, toolVersion });
+  return nextRecord(readRecord(captures.get(inputs.state)), objects, { deploymentId, toolVersion });
 }
 
 /** Objects that may be in the cluster from now on: those applied before, and those about to be. */
 function recordBefore(context: DriverContext, captures: PhaseCaptures): Uint8Array {
-  const { objects } = readApproved(captures.get(given.approved));
+  const { objects } = readApproved(captures.get(inputs.approved));
   const former = recordedObjects(captures);
   const known = new Map(former.map((entry) => [recordedKey(entry), entry]));
   const marked = objects.map(({ namespace, object, isOurs }): RecordedObject => {
@@ -78,7 +78,7 @@ function recordBefore(context: DriverContext, captures: PhaseCaptures): Uint8Arr
 
 /** Applied objects; all others were deleted, or no longer belong to the environment. */
 function recordAfter(context: DriverContext, captures: PhaseCaptures): Uint8Array {
-  const { objects } = readApproved(captures.get(given.approved));
+  const { objects } = readApproved(captures.get(inputs.approved));
   return recorded(
     context,
     captures,

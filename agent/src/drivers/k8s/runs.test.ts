@@ -41,9 +41,9 @@ function changes({ outcome }: Ran): Record<string, string> {
   );
 }
 
-for (const travels of [false, true])
+for (const onOtherMachine of [false, true])
   test(
-    `the example is planned, applied, changed and destroyed, ${travels ? 'elsewhere' : 'in the kept tree'}`,
+    `the example is planned, applied, changed and destroyed, ${onOtherMachine ? 'elsewhere' : 'in the kept tree'}`,
     needs,
     async (t) => {
       const stage = await stageOf(t, readExample('k8s'), {
@@ -55,7 +55,7 @@ for (const travels of [false, true])
       assert.deepEqual(planned.outcome.planSummary, { added: 3, changed: 0, destroyed: 0 });
       assert.match(planned.log('k8s:diff'), new RegExp(`\\+ apps/v1/Deployment/${name}/shop`));
       assert.equal(await kubectl(['get', 'deployments', '-o', 'name']), '');
-      const applied = await stage.apply(planned, { travels });
+      const applied = await stage.apply(planned, { onOtherMachine });
       assert.equal(
         applied.outcome.result,
         'applied',
@@ -79,7 +79,7 @@ for (const travels of [false, true])
 
       const destroying = await stage.run(stage.job({ type: 'destroy' }));
       assert.deepEqual(destroying.outcome.planSummary, { added: 0, changed: 0, destroyed: 3 });
-      const destroyed = await expectResult('applied', stage.apply(destroying, { travels }));
+      const destroyed = await expectResult('applied', stage.apply(destroying, { onOtherMachine }));
       assert.equal(destroyed.outcome.resourceCount, 0);
       assert.equal(await kubectl(['get', 'deployments,services', '-o', 'name']), '');
     },

@@ -19,7 +19,7 @@ import {
   refuseDuplicates,
   withLabels,
 } from '../cluster/objects.ts';
-import { given, type PhaseCaptures } from '../interface/command.ts';
+import { inputs, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { namespaceObject } from './approved-plan.ts';
 import { type AppliedRecord, type RecordedObject, readRecord, recordedKey } from './record.ts';
@@ -108,7 +108,7 @@ export function readWanted(context: DriverContext, captures: PhaseCaptures): Run
   const own = variablesOf(context);
   const variables = { ...own, createsNamespace: own.createsNamespace && context.job.type !== 'destroy' };
   const defaultNamespace = defaultNamespaceOf(variables, captures);
-  const record = readRecord(captures.get(given.state));
+  const record = readRecord(captures.get(inputs.state));
   const recorded = new Map(record?.objects.map((entry) => [recordedKey(entry), entry]));
   const found = renderedObjects(captures.get(captured.rendered));
   if (found.length === 0 && context.job.type !== 'destroy') throw new Error(nothingRendered);

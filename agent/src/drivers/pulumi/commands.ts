@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { usualPath } from '#guards/find-on-path.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
-import { type Command, given, type Note, type PhaseCaptures } from '../interface/command.ts';
+import { type Command, inputs, type Note, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { backendEnvironment, homeOf } from './backend.ts';
 import { isSecret, secretValues } from './configuration.ts';
@@ -95,7 +95,7 @@ export async function prepareCommands(context: DriverContext): Promise<(Command 
       label: `${program} stack select --create`,
       args: ['stack', 'select', '--create', job.workspaceName, '--non-interactive'],
       when(captures) {
-        const isThere = stateFolder !== null && isStateOf(captures.get(given.state), code);
+        const isThere = stateFolder !== null && isStateOf(captures.get(inputs.state), code);
         // Commands of tasks need not name the stack.
         return !isThere || job.type === 'task';
       },
@@ -113,8 +113,8 @@ function pendingCommands(context: DriverContext, step: string): Command[] {
     return [command(context, step, ['stack', 'export'], { captureTo: captured.stack })];
   return [
     command(context, step, ['stack', 'import'], {
-      when: (captures) => pendingOperations(captures.get(given.state)).length > 0,
-      input: (captures) => withoutPending(captures.get(given.state) ?? new Uint8Array()),
+      when: (captures) => pendingOperations(captures.get(inputs.state)).length > 0,
+      input: (captures) => withoutPending(captures.get(inputs.state) ?? new Uint8Array()),
     }),
   ];
 }
@@ -208,7 +208,7 @@ function outputCommands(context: DriverContext): Command[] {
 
 /** The stack as it is before the preview: a program of the run cannot have changed it. */
 export function stackBefore({ stateFolder }: DriverContext, captures: PhaseCaptures): Uint8Array | undefined {
-  return captures.get(stateFolder === null ? captured.stack : given.state);
+  return captures.get(stateFolder === null ? captured.stack : inputs.state);
 }
 
 /** Pending operations of an earlier run in the plan. */

@@ -6,7 +6,7 @@ import { stackNameProblem } from '#protocol/tools/pulumi/variables.ts';
 import { pulumi as facts } from '#protocol/tools/pulumi.ts';
 import { variableRefusal } from '#protocol/tools/variable-refusals.ts';
 import { maskJson } from '../../logs/mask.ts';
-import { given, type PhaseCaptures } from '../interface/command.ts';
+import { inputs, type PhaseCaptures } from '../interface/command.ts';
 import type { Driver, DriverContext, PlanReading } from '../interface/driver.ts';
 import { withoutLongTexts } from '../interface/plan-values.ts';
 import { destroyDifference, updateDifference } from './approval.ts';
@@ -47,7 +47,7 @@ function refusals(job: Job): string[] {
 
 async function readPlan(context: DriverContext, captures: PhaseCaptures): Promise<PlanReading> {
   const isDestroy = context.job.type === 'destroy';
-  const saved = captures.get(given.saved);
+  const saved = captures.get(inputs.saved);
   const bytes = (isDestroy ? saved : undefined) ?? captures.get(captured.preview);
   const events = readEvents(bytes ?? new Uint8Array());
   if (!events.some(({ summaryEvent }) => summaryEvent !== undefined))
@@ -68,7 +68,7 @@ async function readPlan(context: DriverContext, captures: PhaseCaptures): Promis
 }
 
 function differing({ job }: DriverContext, captures: PhaseCaptures): string | null {
-  const [approved, now] = [captures.get(given.approved), captures.get(captured.again)];
+  const [approved, now] = [captures.get(inputs.approved), captures.get(captured.again)];
   return job.type === 'destroy' ? destroyDifference(approved, now) : updateDifference(approved, now);
 }
 

@@ -8,9 +8,9 @@ import { withPulumi } from '../../../testing/pulumi/pulumi-folder.ts';
 import { pulumiStage, variablesOf } from '../../../testing/pulumi/pulumi-stage.ts';
 import { deployed, program, urn, variables } from '../../../testing/pulumi/shop.ts';
 
-for (const travels of [false, true]) {
+for (const onOtherMachine of [false, true]) {
   test(
-    `a deployment plans and applies, ${travels ? 'elsewhere' : 'on the kept tree'}`,
+    `a deployment plans and applies, ${onOtherMachine ? 'on another machine' : 'in the kept tree'}`,
     withPulumi,
     async (t) => {
       const { world, run, apply, job, setup } = pulumiStage(t, { 'Pulumi.yaml': program }, variables);
@@ -18,7 +18,7 @@ for (const travels of [false, true]) {
       assert.deepEqual(planned.outcome.planSummary, { added: 2, changed: 0, destroyed: 0 });
       assert.equal(planned.outcome.toolVersion, '3.259.0');
       assert.equal(planned.outcome.isStateOurs, true);
-      const applied = await expectResult('applied', apply(planned, { travels }));
+      const applied = await expectResult('applied', apply(planned, { onOtherMachine }));
       assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'hello');
       assert.equal(readFileSync(join(world, 'key'), 'utf8'), 'planted-token');
       assert.deepEqual(applied.outcome.outputs, {

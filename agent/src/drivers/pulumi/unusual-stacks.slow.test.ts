@@ -35,7 +35,7 @@ test('an apply elsewhere has the configuration that the code has committed', wit
   const planned = await run(job());
   const [row] = planned.outcome.plan?.resourceChanges ?? [];
   assert.equal(row?.attributes.find(({ name }) => name === 'content')?.after, 'committed');
-  await expectResult('applied', apply(planned, { travels: true }));
+  await expectResult('applied', apply(planned, { onOtherMachine: true }));
   assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'committed');
 });
 

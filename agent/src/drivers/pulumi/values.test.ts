@@ -30,7 +30,7 @@ test('a committed configuration is kept, and its secrets are read', withPulumi, 
     'Pulumi.test-one.yaml': committed.replace('shop:greeting: x', 'shop:greeting: from the code'),
   });
   const planned = await run(job());
-  await expectResult('applied', apply(planned, { travels: true }));
+  await expectResult('applied', apply(planned, { onOtherMachine: true }));
   assert.equal(readFileSync(join(world, 'page'), 'utf8'), 'from the code y');
 });
 

@@ -13,10 +13,10 @@ describe('the events that OpenTofu writes besides its log', () => {
       const events = terraformEvents().read(await recorded(`${story}-1.12.6.events.jsonl`));
       const log = terraformProgress().read(await recorded(`${story}-1.12.6.apply.log`));
       // Only the log reports an import; log and events name each deposed object separately.
-      const told = log.filter(({ action }) => action !== 'read');
+      const logged = log.filter(({ action }) => action !== 'read');
       const key = (event: object) => JSON.stringify(event);
-      assert.ok(told.length > 0);
-      assert.deepEqual(events.map(key).toSorted(), told.map(key).toSorted());
+      assert.ok(logged.length > 0);
+      assert.deepEqual(events.map(key).toSorted(), logged.map(key).toSorted());
     });
   }
 
@@ -43,8 +43,8 @@ describe('the events that OpenTofu writes besides its log', () => {
       '{"type":"apply_errored","hook":{"resource":{"addr":"a_x.b","implied_provider":"a"},"action":"create"}}',
       '{"type":"apply_start","hook":{"resource":{"addr":"a.b"},"action":"cr',
     ];
-    const told = terraformEvents().read(Buffer.from(lines.join('\n')));
-    assert.deepEqual(told, [
+    const events = terraformEvents().read(Buffer.from(lines.join('\n')));
+    assert.deepEqual(events, [
       {
         address: 'a_x.b',
         moduleName: '',

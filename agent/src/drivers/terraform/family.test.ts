@@ -411,11 +411,11 @@ for (const { driver, program, skip } of tools)
         const { code: status, output } = await run(context, driver.apply(context)[0]!);
         assert.equal(status, 1);
         assert.match(output.toString(), /\x1b\[1mterraform_data/, 'colours are kept');
-        const told = terraform
+        const events = terraform
           .progress!.fromLog()
           .read(output)
           .map((event: ProgressEvent) => `${event.status} ${event.address}`);
-        assert.deepEqual(told.sort(), [
+        assert.deepEqual(events.sort(), [
           'done terraform_data.good["a.b"]',
           'done terraform_data.good["c\\"]: Creating..."]',
           'failed terraform_data.bad',
@@ -766,9 +766,9 @@ for (const { driver, program, skip } of tools)
       await planned(context);
       const [applying] = driver.apply(context);
       await run(context, applying!);
-      const told = driver.progress!.fromFile!().read(await readFile(applying!.eventFile!));
+      const events = driver.progress!.fromFile!().read(await readFile(applying!.eventFile!));
       assert.deepEqual(
-        told.map(({ status, action, address }) => [status, action, address]),
+        events.map(({ status, action, address }) => [status, action, address]),
         [
           ['started', 'create', 'terraform_data.a'],
           ['done', 'create', 'terraform_data.a'],

@@ -7,7 +7,7 @@ import { readAddress } from './address.ts';
 import { terraformProgress } from './progress.ts';
 
 const recorded = (name: string) => readFile(join(import.meta.dirname, '__fixtures__', name));
-const told = (bytes: Uint8Array) =>
+const eventsOf = (bytes: Uint8Array) =>
   terraformProgress()
     .read(bytes)
     .map((event) => `${event.status} ${event.action} ${event.address}`);
@@ -58,7 +58,7 @@ describe('progress of an apply', () => {
 
   for (const name of ['failed-1.11.4.apply.log', 'failed-no-color-1.11.4.apply.log']) {
     it(`tells a failure, and takes no program's words for terraform's, in ${name}`, async () => {
-      const events = told(await recorded(name));
+      const events = eventsOf(await recorded(name));
       assert.equal(events.filter((event) => event === 'failed create terraform_data.bad').length, 1);
       assert.deepEqual(
         events.filter((event) => event.includes('fake')),
@@ -92,14 +92,14 @@ describe('progress of an apply', () => {
 
   it('leaves the line about time passed alone', () => {
     assert.deepEqual(
-      told(
+      eventsOf(
         Buffer.from(
           'aws_db.a: Still creating... [10s elapsed]\naws_db.a (local-exec): aws_db.b: Creating...\n',
         ),
       ),
       [],
     );
-    assert.deepEqual(told(Buffer.from('data.aws_ami.a["x"]: Read complete after 1s [id=ami-[1]]\r\n')), [
+    assert.deepEqual(eventsOf(Buffer.from('data.aws_ami.a["x"]: Read complete after 1s [id=ami-[1]]\r\n')), [
       'done read data.aws_ami.a["x"]',
     ]);
   });

@@ -73,7 +73,7 @@ test('what init leaves depends on the providers in the state, and on whether the
   assert.equal(new Set(seen).size, 4);
 });
 
-for (const [what, given] of [
+for (const [what, inputOf] of [
   ['an encrypted state', () => inputs({}, { serial: 1, lineage: 'x', encrypted_data: 'y' })],
   ['a state of another format', () => inputs({}, { version: 3, modules: [] })],
   [
@@ -89,7 +89,7 @@ for (const [what, given] of [
   ['-from-module', () => inputs({ TF_CLI_ARGS_init: '-from-module=./x' })],
   ['a file of variables outside of the code', () => inputs({ TF_CLI_ARGS_init: '-var-file=/x' })],
 ] as const) {
-  test(`an init is not reused with ${what}`, () => assert.equal(given(), null));
+  test(`an init is not reused with ${what}`, () => assert.equal(inputOf(), null));
 }
 
 test('of input variables only the names are inputs', () => {

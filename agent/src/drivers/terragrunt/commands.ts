@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { plannedValues } from '#protocol/tools/applied-values.ts';
 import { terragrunt as facts } from '#protocol/tools/terragrunt.ts';
-import { type Command, given, type Note, type PhaseCaptures } from '../interface/command.ts';
+import { type Command, inputs, type Note, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext } from '../interface/driver.ts';
 import { added, runVariablesOf } from '../terraform/commands.ts';
 import { filesOfMock } from './deferred.ts';
@@ -120,7 +120,7 @@ export function prepareCommands(context: DriverContext): (Command | Note)[] {
       program,
       label: `${program} init`,
       args: run(context, ['init', '-input=false'], filters),
-      writes: (captures) => [writtenFilters(unitsWithPlan(context, captures.get(given.approved)))],
+      writes: (captures) => [writtenFilters(unitsWithPlan(context, captures.get(inputs.approved)))],
       installsProviders: true,
       loadsModules: true,
     },
@@ -146,7 +146,7 @@ async function showCommands(
 ): Promise<Command[]> {
   const { tree, configurationFolder, job } = context;
   const units = unitsOf(context);
-  const planned = new Set(unitsWithPlan(context, captures.get(given.saved)).map(({ path }) => path));
+  const planned = new Set(unitsWithPlan(context, captures.get(inputs.saved)).map(({ path }) => path));
   const binary = binaryName(job);
   const commands: Command[] = [];
   for (const [index, unit] of units.entries()) {
@@ -270,7 +270,7 @@ function applyUnits(context: DriverContext, units: readonly TerragruntUnit[] | n
   // Of a try before this one: their plans are used.
   const done = new Set<string>();
   const approved = (captures: PhaseCaptures) => {
-    const all = unitsWithPlan(context, captures.get(given.approved)).filter(({ path }) => !done.has(path));
+    const all = unitsWithPlan(context, captures.get(inputs.approved)).filter(({ path }) => !done.has(path));
     return units === null ? all : all.filter((unit) => units.some(({ path }) => path === unit.path));
   };
   const all = isRunAll(job);
@@ -327,7 +327,7 @@ function pullCommand(context: DriverContext, unit: TerragruntUnit, index: number
     // Without a plan, a unit may have no state and no outputs that others need.
     when: (captures) =>
       context.job.level?.done.includes(unit.path) === true ||
-      unitsWithPlan(context, captures.get(given.approved)).some(({ path }) => path === unit.path),
+      unitsWithPlan(context, captures.get(inputs.approved)).some(({ path }) => path === unit.path),
   };
 }
 

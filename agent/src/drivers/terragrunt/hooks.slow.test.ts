@@ -99,8 +99,8 @@ test(
       'catalog/one/main.tf': moduleCode,
       'live/terragrunt.stack.hcl': unit('a') + unit('b'),
     });
-    for (const travels of [false, true]) {
-      const applied = await expectResult('applied', setup.deploy({}, { travels }));
+    for (const onOtherMachine of [false, true]) {
+      const applied = await expectResult('applied', setup.deploy({}, { onOtherMachine }));
       assert.equal(applied.outcome.outputs?.['.terragrunt-stack/b.input']?.value, 'of b');
       assert.equal(applied.outcome.resourceCount, 2);
     }
@@ -134,8 +134,8 @@ test('files that a unit generates are a part of its code, elsewhere as well', wi
     'live/app/terragrunt.hcl': `include "root" {\n  path = find_in_parent_folders("root.hcl")\n}\n${generate('more', 'resource "terraform_data" "more" {}')}`,
     'live/app/main.tf': moduleCode,
   });
-  for (const travels of [false, true]) {
-    const applied = await expectResult('applied', setup.deploy({}, { travels }));
+  for (const onOtherMachine of [false, true]) {
+    const applied = await expectResult('applied', setup.deploy({}, { onOtherMachine }));
     assert.equal(applied.outcome.outputs?.['app.unit']?.value, 'app');
     assert.equal(applied.outcome.resourceCount, 2);
   }

@@ -64,8 +64,8 @@ for (const binary of binaries) {
         'live/vpc/terragrunt.hcl': include + unitCode('net'),
         'live/app/terragrunt.hcl': unitCode('app on ${dependency.it.outputs.input}', 'vpc'),
       });
-      for (const travels of [false, true]) {
-        await expectResult('applied', setup.deploy({}, { travels }));
+      for (const onOtherMachine of [false, true]) {
+        await expectResult('applied', setup.deploy({}, { onOtherMachine }));
       }
       const again = await expectResult('applied', setup.deploy());
       assert.deepEqual([...backend.states.keys()], ['/vpc']);

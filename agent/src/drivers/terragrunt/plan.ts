@@ -8,7 +8,7 @@ import { areUnitStates, readUnitStates } from '#protocol/tools/terragrunt-state.
 import { maskJson, maskText } from '../../logs/mask.ts';
 import { packFiles, unpackFiles } from '../../slots/packed-files.ts';
 import type { PlanToEstimate } from '../interface/capabilities.ts';
-import { given, type PhaseCaptures } from '../interface/command.ts';
+import { inputs, type PhaseCaptures } from '../interface/command.ts';
 import type { DriverContext, PlanReading } from '../interface/driver.ts';
 import { withSummary } from '../interface/plan-summary.ts';
 import { withoutLongTexts } from '../interface/plan-values.ts';
@@ -217,7 +217,7 @@ function refuseUnseen({ job }: DriverContext, planSummary: PlanSummary, unseen: 
 
 /** The units of the stored states that may have resources. */
 function storedUnits(captures: PhaseCaptures): string[] {
-  const stored = captures.get(given.state);
+  const stored = captures.get(inputs.state);
   if (stored === undefined || !areUnitStates(stored)) return [];
   return [...readUnitStates(stored).units].flatMap(([unit, state]) =>
     terraformState.read(state).resourceCount === 0 ? [] : [unit],
@@ -309,7 +309,7 @@ export async function readUnitPlans(context: DriverContext, captures: PhaseCaptu
 
 /** The plans of the units that the apply carries out, packed. */
 export async function approvedPlans(context: DriverContext, captures: PhaseCaptures): Promise<Uint8Array> {
-  const saved = captures.get(given.saved);
+  const saved = captures.get(inputs.saved);
   if (saved === undefined) throw new Error('the saved plans are missing');
   if (!isRunAll(context.job)) return saved;
   const units = unitsOf(context);

@@ -28,8 +28,8 @@ for (const binary of binaries) {
       const path = { source: { ...setup.job().source, path: 'live/vpc' } };
       const planned = await expectResult('planned', setup.plan(path));
       assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0 });
-      for (const travels of [false, true]) {
-        const applied = await expectResult('applied', setup.deploy(path, { travels }));
+      for (const onOtherMachine of [false, true]) {
+        const applied = await expectResult('applied', setup.deploy(path, { onOtherMachine }));
         assert.equal(applied.outcome.outputs?.['input']?.value, 'net');
         assert.equal(applied.outcome.resourceCount, 1);
       }
@@ -66,7 +66,7 @@ for (const binary of binaries) {
         'vpc.id',
         'vpc.input',
       ]);
-      const second = await expectResult('applied', setup.deploy({}, { travels: true }));
+      const second = await expectResult('applied', setup.deploy({}, { onOtherMachine: true }));
       assert.equal(second.outcome.outputs?.['app.input']?.value, 'app on net');
       assert.equal(second.outcome.resourceCount, 3);
       assert.deepEqual([...readUnitStates(setup.state() ?? Buffer.of()).units.keys()], ['app', 'db', 'vpc']);

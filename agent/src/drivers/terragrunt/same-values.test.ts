@@ -159,13 +159,13 @@ test('a single unit gets the values of its plan, elsewhere as well', withTerragr
   const files = { 'live/terragrunt.hcl': others['inputs']?.[0] ?? '', 'live/main.tf': code };
   const setup = createTerragrunt(t, 'opentofu', files, false);
   const planned = await setup.plan();
-  const refused = await setup.apply(planned, { travels: true });
+  const refused = await setup.apply(planned, { onOtherMachine: true });
   assert.match(failureMessageOf(refused), /^Error: The plan does not have the value of TF_VAR_size\n/);
   // An engine would run instead of the program that checks.
   const engine = 'engine {\n  source = "/nowhere"\n}\n';
   setup.commit({ 'live/terragrunt.hcl': `${engine}inputs = { size = "medium" }\n` });
   const environment = [{ name: 'TG_EXPERIMENT', value: 'iac-engine', isSensitive: false }];
-  const applied = await setup.deploy({ variables: { environment, terraform: [] } }, { travels: true });
+  const applied = await setup.deploy({ variables: { environment, terraform: [] } }, { onOtherMachine: true });
   assert.equal(applied.outcome.outputs?.['size']?.value, 'medium', JSON.stringify(applied.outcome));
 });
 

@@ -172,7 +172,7 @@ async function loadsModules(t: TestContext, options: { asOrdinaryUser?: boolean 
   const ran = await setup.run(setup.job({ source: source(setup) }));
   assert.equal(ran.outcome.result, 'planned', `${JSON.stringify(ran.outcome)} ${ran.log('tf:init')}`);
   assertNowhere(setup.workFolder, server?.key.split('\n')[1] ?? '');
-  const applied = await expectResult('applied', setup.run(setup.applyJob(ran, { travels: true })));
+  const applied = await expectResult('applied', setup.run(setup.applyJob(ran, { onOtherMachine: true })));
   assert.equal(applied.outcome.outputs?.name?.value, 'from-module');
 }
 
@@ -240,7 +240,7 @@ test('a sparse clone over ssh includes LFS files and can be applied elsewhere', 
   });
   const ran = await expectResult('planned', setup.run(job));
   assert.match(ran.log('git:clone'), /Sparse checkout of live, data\n.*LFS: fetching 1 file from ssh/s);
-  const applied = await setup.run(setup.applyJob(ran, { travels: true }));
+  const applied = await setup.run(setup.applyJob(ran, { onOtherMachine: true }));
   assert.equal(applied.outcome.outputs?.text?.value, 'content of one', JSON.stringify(applied.outcome));
   assert.equal(files.requests.filter(({ what }) => what.startsWith('GET')).length, 1);
 });

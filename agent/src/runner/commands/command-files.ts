@@ -6,7 +6,7 @@ import type { Job } from '#protocol/messages/job.ts';
 import { planOnlyTypes } from '#protocol/tools/steps.ts';
 import type { AttemptContext } from '../../attempt/attempt-context.ts';
 import { endRest, sizeOf } from '../../attempt/run-command.ts';
-import { type Command, given, type PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
+import { type Command, inputs, type PhaseCaptures as ReadCaptures } from '../../drivers/interface/command.ts';
 import { lineSplitter } from '../../drivers/interface/lines.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import { limitSettings } from '../../processes/stop-watch.ts';
@@ -93,7 +93,7 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
   if (driver.savedPlan?.isFolder === true) {
     const packed = packFiles(await readFolder(attempt, name));
     writeFileSync(copy, packed, { mode: 0o600 });
-    captures.set(given.saved, packed);
+    captures.set(inputs.saved, packed);
     // Unpacking refuses paths that leave the folder: the names come from a process that the run can reach.
     return sealPlanFolder(folders, name, unpackFiles(packed), order.slotUid);
   }
@@ -102,7 +102,7 @@ export async function sealMade(attempt: RunnerAttempt, file: string, captures: C
   if (size === null)
     throw new RunFailure('the plan file is not there after the plan', { result: 'internal' });
   if (size > bytes) throw planTooLarge(attempt.job);
-  if (driver.savedPlan?.isRead === true) captures.set(given.saved, readCapture(copy, driver.type));
+  if (driver.savedPlan?.isRead === true) captures.set(inputs.saved, readCapture(copy, driver.type));
   sealPlan(folders, name, copy, order.slotUid);
 }
 

@@ -15,7 +15,7 @@ import {
 import { readableCredentials } from '../../credentials/credential-files.ts';
 import {
   type Command,
-  given,
+  inputs,
   type Note,
   type PhaseCaptures as ReadCaptures,
 } from '../../drivers/interface/command.ts';
@@ -32,13 +32,13 @@ import { type Captures, collect, findLines, readCapture, sealMade, writeNeeded }
 import type { RunnerAttempt } from './runner-attempt.ts';
 
 /** The captures at the start of a phase. */
-export function givenCaptures({ driver, job, spool }: RunnerAttempt): Captures {
+export function readInputCaptures({ driver, job, spool }: RunnerAttempt): Captures {
   const captures: Captures = new Map();
   const isRead = driver.state?.record !== undefined || driver.state?.file?.several !== undefined;
-  if (isRead && job.state.current !== undefined) captures.set(given.state, readFileSync(spool.inputState));
+  if (isRead && job.state.current !== undefined) captures.set(inputs.state, readFileSync(spool.inputState));
   const { compose, differing } = driver.savedPlan ?? {};
   if ((compose ?? differing) !== undefined && job.phase === 'apply')
-    captures.set(given.approved, readFileSync(spool.inputPlan));
+    captures.set(inputs.approved, readFileSync(spool.inputPlan));
   return captures;
 }
 
@@ -60,7 +60,7 @@ export async function runCommands(
   commands: readonly (Command | Note)[],
   hooks: CommandHooks = {},
 ): Promise<Captures> {
-  const captures = givenCaptures(attempt);
+  const captures = readInputCaptures(attempt);
   const replace = hooks.replace ?? ((_command, run) => run());
   // All commands may be capturing ones.
   const lastWriting =

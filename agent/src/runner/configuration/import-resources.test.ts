@@ -80,7 +80,7 @@ for (const { tool, step, needs, toolPaths } of tools) {
     needs,
     async (t) => {
       const setup = createSetup(t, files);
-      for (const travels of tool === 'terraform' ? [false, true] : [true]) {
+      for (const onOtherMachine of tool === 'terraform' ? [false, true] : [true]) {
         const planned = await expectResult('planned', plan(setup, wanted));
         assert.deepEqual(planned.outcome.planSummary, { added: 1, changed: 0, destroyed: 0, imported: 3 });
         const imported = planned.outcome.plan?.resourceChanges.filter(({ importing }) => importing);
@@ -93,7 +93,7 @@ for (const { tool, step, needs, toolPaths } of tools) {
         assert.match(log, /Plan: 3 to import, 1 to add/);
         const applied = await expectResult(
           'applied',
-          setup.run(setup.applyJob(planned, { travels }), options),
+          setup.run(setup.applyJob(planned, { onOtherMachine }), options),
         );
         const ids = idsIn(setup.newestState(applied));
         for (const { id } of wanted) assert.ok(ids.includes(id), `${id} is in ${ids.join()}`);

@@ -112,9 +112,9 @@ const sum = (texts: readonly (string | undefined)[]) =>
 function withLists(
   part: CostBreakdown | undefined,
   rows: readonly CostResource[],
-  kept: ReadonlySet<CostResource>,
+  keptResources: ReadonlySet<CostResource>,
 ): CostBreakdown {
-  return { ...part, resources: rows.filter((row) => kept.has(row)) };
+  return { ...part, resources: rows.filter((row) => keptResources.has(row)) };
 }
 
 function parse(text: string): Record<string, unknown> {

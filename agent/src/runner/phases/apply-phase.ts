@@ -20,23 +20,23 @@ export function keptTree(attempt: Pick<AttemptContext, 'job' | 'folders' | 'orde
 }
 
 /**
- * @param kept facts about the kept tree; null: the tree has to be restored
+ * @param keptTree facts about the kept tree; null: the tree has to be restored
  * @throws RunFailure if the plan cannot be applied
  */
-export async function applyPhase(attempt: RunnerAttempt, kept: TreeFacts | null): Promise<PhaseEnd> {
+export async function applyPhase(attempt: RunnerAttempt, keptTree: TreeFacts | null): Promise<PhaseEnd> {
   const approved = attempt.job.approved;
   if (approved === undefined)
     throw new RunFailure('the job of the apply contains no approved plan', { result: 'internal' });
   const { commit } = approved.parts;
   attempt.facts.add({ commit });
-  const isReady = kept !== null && attempt.driver.savedPlan?.isTreeReady === true;
+  const isReady = keptTree !== null && attempt.driver.savedPlan?.isTreeReady === true;
   const configuration = await (isReady
-    ? continueKept(attempt, approved, kept)
-    : restoreConfiguration(attempt, approved, kept));
+    ? continueKept(attempt, approved, keptTree)
+    : restoreConfiguration(attempt, approved, keptTree));
   const { tool, context } = configuration;
   attempt.facts.add({ toolVersion: tool.version, isStateOurs: context.stateFolder !== null });
   await applyCommands(attempt, configuration);
-  return { result: 'applied', settle: () => removeOwnWorkFolder(attempt.folders, attempt.job) };
+  return { result: 'applied', endWorkFolder: () => removeOwnWorkFolder(attempt.folders, attempt.job) };
 }
 
 async function applyCommands(attempt: RunnerAttempt, configuration: Configuration): Promise<void> {

@@ -1,9 +1,9 @@
 /** The commands of an apply up to its outputs: those that check, those that change resources, and what these wait for. */
 
-import { type Command, given } from '../../drivers/interface/command.ts';
+import { type Command, inputs } from '../../drivers/interface/command.ts';
 import { RunFailure } from '../../processes/failure.ts';
 import type { Captures } from '../commands/command-files.ts';
-import { byStep, type CommandInput, givenCaptures, inputOf, runOne } from '../commands/run-commands.ts';
+import { byStep, type CommandInput, inputOf, readInputCaptures, runOne } from '../commands/run-commands.ts';
 import { type RunnerAttempt, stateFacts } from '../commands/runner-attempt.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { type KnownState, SpooledStates } from '../state/spooled-states.ts';
@@ -25,7 +25,7 @@ export class ApplyWork {
   constructor(attempt: RunnerAttempt, configuration: Configuration) {
     this.#attempt = attempt;
     this.#configuration = configuration;
-    this.captures = givenCaptures(attempt);
+    this.captures = readInputCaptures(attempt);
   }
 
   /** The last state, as far as it is known. */
@@ -101,7 +101,7 @@ export class ApplyWork {
     const states = (this.#records ??= new SpooledStates(spool, driver.state));
     if (!(await states.put(bytes)))
       throw new RunFailure('the record of what is applied is not complete', { result: 'internal' });
-    this.captures.set(given.state, bytes);
+    this.captures.set(inputs.state, bytes);
     this.#state = states.latest;
     if (states.latest !== null) this.#attempt.facts.add(stateFacts(job, states.latest));
   }

@@ -61,12 +61,12 @@ test(
   async (t) => {
     const { setup, during, plain } = stage(t);
     const planned = await setup.run(setup.job({ tool: 'opentofu' }), plain);
-    const job = setup.applyJob(planned, { travels: true });
+    const job = setup.applyJob(planned, { onOtherMachine: true });
     const work = `echo 'size = "huge"' > z.auto.tfvars`;
     const refused = await setup.run(job, during('init', work));
     assert.match(failureMessageOf(refused), /^z\.auto\.tfvars was changed by the run itself/);
     assert.equal(refused.outcome.result, 'failed');
-    const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
+    const applied = await setup.run(setup.applyJob(planned, { onOtherMachine: true }), plain);
     assert.equal(applied.outcome.outputs?.['size']?.value, 'small', JSON.stringify(applied.outcome));
   },
 );
@@ -111,7 +111,7 @@ test('files of values anywhere in the repository can be named', withToolbox('ope
     variables: { environment, terraform: [] },
   });
   const planned = await expectResult('planned', setup.run(job, plain));
-  const applied = await setup.run(setup.applyJob(planned, { travels: true }), plain);
+  const applied = await setup.run(setup.applyJob(planned, { onOtherMachine: true }), plain);
   assert.equal(applied.outcome.outputs?.['size']?.value, 'common', JSON.stringify(applied.outcome));
 });
 

@@ -75,7 +75,7 @@ for (const each of tools) {
     const { setup, plain, job } = stage(t, each);
     const environment = { TF_VAR_name: 'it', TF_CLI_ARGS_plan: '-var-file=name.tfvars' };
     const planned = await setup.run(job(environment, 'medium'), plain);
-    await expectResult('applied', setup.run(setup.applyJob(planned, { travels: true }), plain));
+    await expectResult('applied', setup.run(setup.applyJob(planned, { onOtherMachine: true }), plain));
   });
 }
 

@@ -142,23 +142,27 @@ resource "terraform_data" "environment" {
   provisioner "local-exec" { command = "printf '%s' \\"$ODD\\" | base64 -w0; echo; printf '%s' \\"$REFERENCE\\"" }
 }`,
   });
-  const odd = 'a "quoted" \'text\'\nwith ${var.x} %{if} $(id) `id` \\ and \t é\n';
+  const unusual = 'a "quoted" \'text\'\nwith ${var.x} %{if} $(id) `id` \\ and \t é\n';
   const plain = (name: string, value: string) => ({ name, value, isSensitive: false });
   const job = setup.job({
     variables: {
-      environment: [plain('ODD', odd), plain('REFERENCE', '<${ENVARIUM_ENVIRONMENT_NAME}>')],
+      environment: [plain('ODD', unusual), plain('REFERENCE', '<${ENVARIUM_ENVIRONMENT_NAME}>')],
       terraform: [
-        plain('odd', odd),
+        plain('odd', unusual),
         plain('large', 'x'.repeat(1_000_000)),
         { ...plain('list', '["a","b"]'), format: 'JSON' },
       ],
     },
   });
   const applied = await setup.run(setup.applyJob(await setup.run(job)));
-  assert.equal(applied.outcome.outputs?.['odd']?.value, odd, JSON.stringify(applied.outcome).slice(0, 500));
+  assert.equal(
+    applied.outcome.outputs?.['odd']?.value,
+    unusual,
+    JSON.stringify(applied.outcome).slice(0, 500),
+  );
   assert.equal(applied.outcome.outputs?.['large']?.value, 1_000_000);
   assert.deepEqual(applied.outcome.outputs?.['list']?.value, ['a', 'b']);
-  assert.ok(applied.log('tf:apply').includes(Buffer.from(odd).toString('base64')));
+  assert.ok(applied.log('tf:apply').includes(Buffer.from(unusual).toString('base64')));
   assert.ok(applied.log('tf:apply').includes('<one>'));
 });
 
@@ -218,7 +222,9 @@ test(
         planned.log('variables:setup'),
         new RegExp(`^A variable is left out: "${name}" is not a Terraform identifier`, 'm'),
       );
-    const applied = await setup.run(setup.applyJob(planned, { travels: true, changes: { variables } }));
+    const applied = await setup.run(
+      setup.applyJob(planned, { onOtherMachine: true, changes: { variables } }),
+    );
     assert.equal(applied.outcome.outputs?.['size']?.value, 'large', JSON.stringify(applied.outcome));
   },
 );

@@ -4,5 +4,5 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 export interface PhaseEnd {
   readonly result: Outcome['result'];
   /** Keeps or removes the work folder, once all processes of the phase have ended. */
-  settle(): void;
+  endWorkFolder(): void;
 }

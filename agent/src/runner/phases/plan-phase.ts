@@ -41,7 +41,10 @@ export async function planPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   const costs = await estimateCosts(attempt, prepared.configuration, captures);
   await writePolicyInput(attempt, prepared.configuration, captures, planned);
   attempt.facts.add(costs);
-  return { result: 'planned', settle: () => settlePlan(attempt, prepared.configuration, approvedParts) };
+  return {
+    result: 'planned',
+    endWorkFolder: () => endPlanFolder(attempt, prepared.configuration, approvedParts),
+  };
 }
 
 /** From the first command of a plan until its tool has certainly been started. */
@@ -123,7 +126,7 @@ async function keepForApply(
 }
 
 /** Keeps the tree for the apply, or removes the work folder of a plan that none follows. */
-function settlePlan(
+function endPlanFolder(
   attempt: AttemptContext,
   configuration: Configuration,
   approvedParts: ApprovedParts | undefined,

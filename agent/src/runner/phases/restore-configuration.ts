@@ -7,7 +7,7 @@ import { onlyCommands } from '../../drivers/interface/command.ts';
 import { readInside } from '../../slots/closed-tree.ts';
 import type { TreeFacts } from '../../slots/work-folder.ts';
 import { unpackTree } from '../code/tree-archive.ts';
-import { givenCaptures, runOne } from '../commands/run-commands.ts';
+import { readInputCaptures, runOne } from '../commands/run-commands.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import {
   type Configuration,
@@ -31,17 +31,17 @@ import { inspectCode, readCaptures } from './prepare-configuration.ts';
 export async function continueKept(
   attempt: RunnerAttempt,
   approved: NonNullable<Job['approved']>,
-  kept: TreeFacts,
+  keptTree: TreeFacts,
 ): Promise<Configuration> {
   const lockFile = await keptLockFile(attempt);
   expectApproved(attempt, approved, {
     lockFile: sha256(lockFile ?? ''),
-    toolVersion: kept.toolVersion,
+    toolVersion: keptTree.toolVersion,
   });
   if ((attempt.job.resolution?.failures ?? []).length > 0)
     await attempt.steps.run(prepareStep, async () => requireSecrets(attempt));
   // The planning tool may have been removed from the PATH or the cache.
-  const local = await findLocalTool(attempt, kept.toolVersion);
+  const local = await findLocalTool(attempt, keptTree.toolVersion);
   if (local !== null) attempt.steps.skip(prepareStep);
   const tool =
     local ??
@@ -49,14 +49,14 @@ export async function continueKept(
       resolveTool(
         attempt,
         prepareStep,
-        needsOf(attempt, { ...approved.parts, toolVersion: kept.toolVersion }),
+        needsOf(attempt, { ...approved.parts, toolVersion: keptTree.toolVersion }),
       ),
     ));
   const described = describeConfiguration(attempt, {
     tool,
     commit: approved.parts.commit,
-    isStateOurs: kept.isStateOurs,
-    inspected: readCaptures(kept.inspected ?? {}),
+    isStateOurs: keptTree.isStateOurs,
+    inspected: readCaptures(keptTree.inspected ?? {}),
   });
   return {
     ...described,
@@ -89,11 +89,11 @@ async function keptLockFile(attempt: RunnerAttempt): Promise<Uint8Array | null> 
 export async function restoreConfiguration(
   attempt: RunnerAttempt,
   approved: NonNullable<Job['approved']>,
-  kept: TreeFacts | null,
+  keptTree: TreeFacts | null,
 ): Promise<Configuration> {
   return attempt.steps.run(prepareStep, async () => {
     const { commit } = approved.parts;
-    if (kept === null) await unpackTree(attempt, prepareStep);
+    if (keptTree === null) await unpackTree(attempt, prepareStep);
     await checkJob(attempt, prepareStep, commit);
     const tool = await resolveTool(attempt, prepareStep, needsOf(attempt, approved.parts));
     const toolVersion = tool.version;
@@ -107,7 +107,7 @@ export async function restoreConfiguration(
     const requireSameValues = await watchValueFiles(attempt.driver, described.context);
     const commands = await attempt.driver.prepare(described.context);
     for (const command of onlyCommands(commands))
-      await runOne(attempt, configuration, { ...command, step: prepareStep }, givenCaptures(attempt));
+      await runOne(attempt, configuration, { ...command, step: prepareStep }, readInputCaptures(attempt));
     await checkPrepared(attempt, configuration);
     await requireSameValues();
     const lockFile = await readLockFileBytes(attempt, described);

@@ -35,7 +35,7 @@ export async function taskPhase(attempt: RunnerAttempt): Promise<PhaseEnd> {
   const { configuration } = await prepareConfiguration(attempt);
   const changed = await taskStep(attempt, configuration);
   storeState(attempt, configuration, changed.state);
-  return { result: 'applied', settle: () => removeOwnWorkFolder(attempt.folders, attempt.job) };
+  return { result: 'applied', endWorkFolder: () => removeOwnWorkFolder(attempt.folders, attempt.job) };
 }
 
 /** @throws RunFailure if the task fails; the state that it left is stored nevertheless */

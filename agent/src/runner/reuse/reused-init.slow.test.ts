@@ -93,11 +93,14 @@ test('another environment of the same commit uses the init of the first one', wi
     /^The terraform init of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC is reused, because commit, tool, lock file and settings are the same \(set the variable ENVARIUM_REUSE_INIT to false to run it again\)\./,
   );
   assert.equal(output.join('\n'), first.log('tf:init'));
-  assert.deepEqual(packedTree(t, second), packedTree(t, first), 'what travels to an apply is the same');
-  for (const travels of [true, false]) {
+  assert.deepEqual(packedTree(t, second), packedTree(t, first), 'the transferred tree is the same');
+  for (const onOtherMachine of [true, false]) {
     const planned = await setup.run(setup.job(other), { order });
     assert.equal(isReused(planned), true);
-    const applied = await expectResult('applied', setup.run(setup.applyJob(planned, { travels }), { order }));
+    const applied = await expectResult(
+      'applied',
+      setup.run(setup.applyJob(planned, { onOtherMachine }), { order }),
+    );
     assert.equal(applied.outcome.resourceCount, 2);
   }
 });
@@ -304,10 +307,13 @@ test('a plan and its apply with a reused init use the cached provider', {
   const unlocked = join(setup.workFolder, first.job.environmentId, 'tree', lockFile);
   setup.commit({ [lockFile]: readFileSync(unlocked, 'utf8') });
   await setup.run(setup.job(), { order });
-  for (const travels of [false, true]) {
+  for (const onOtherMachine of [false, true]) {
     const planned = await setup.run(setup.job(other), { order });
     assert.equal(isReused(planned), true);
-    const applied = await expectResult('applied', setup.run(setup.applyJob(planned, { travels }), { order }));
+    const applied = await expectResult(
+      'applied',
+      setup.run(setup.applyJob(planned, { onOtherMachine }), { order }),
+    );
     assert.equal(applied.outcome.resourceCount, 1);
   }
 });

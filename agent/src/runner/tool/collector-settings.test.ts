@@ -48,6 +48,6 @@ test('the settings reach an apply, in the tree of its plan and elsewhere', withT
   const own = await setup.run(setup.job({ variables: { environment, terraform: [] } }));
   const again = await setup.run(setup.applyJob(own));
   assert.match(again.log('tf:apply'), /collects at 150/);
-  const elsewhere = await setup.run(setup.applyJob(await setup.run(setup.job()), { travels: true }));
+  const elsewhere = await setup.run(setup.applyJob(await setup.run(setup.job()), { onOtherMachine: true }));
   assert.match(elsewhere.log('tf:apply'), /collects at 400/);
 });

@@ -59,14 +59,16 @@ test('a run has the version of the package that it requests, and applies with it
   const elsewhere = toolchainOf(setup, posing('2.16.3', '9.2.0'), 'another');
   const again = await setup.run(job(), { order: { toolchain }, toolPaths });
   assert.doesNotMatch(again.log('variables:setup'), /Installing/);
-  const moved = await setup.run(setup.applyJob(again, { travels: true }), {
+  const moved = await setup.run(setup.applyJob(again, { onOtherMachine: true }), {
     order: { toolchain: elsewhere },
     toolPaths,
   });
   assert.equal(moved.outcome.result, 'applied', JSON.stringify(moved.outcome.error));
   assert.match(moved.log('apply:prepare'), /^Installing ansible==9\.2\.0/m);
   rmSync(join(setup.folder, 'wheels-cache'), { recursive: true });
-  const lost = setup.applyJob(await setup.run(job(), { order: { toolchain }, toolPaths }), { travels: true });
+  const lost = setup.applyJob(await setup.run(job(), { order: { toolchain }, toolPaths }), {
+    onOtherMachine: true,
+  });
   rmSync(join(elsewhere.cacheFolder, 'releases'), { recursive: true });
   rmSync(join(setup.folder, 'wheels-another'), { recursive: true });
   const refused = await setup.run(lost, { order: { toolchain: elsewhere }, toolPaths });

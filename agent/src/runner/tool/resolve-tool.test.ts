@@ -65,7 +65,7 @@ test('an apply elsewhere fetches the version that planned', withTerraform, async
   });
   mirror.add(posing('1.12.1'));
   const elsewhere = toolchainOf(setup, mirror, 'another-cache');
-  const applied = await setup.run(setup.applyJob(planned, { travels: true }), {
+  const applied = await setup.run(setup.applyJob(planned, { onOtherMachine: true }), {
     order: { toolchain: elsewhere },
   });
   assert.equal(applied.outcome.result, 'applied', JSON.stringify(applied.outcome.error));
@@ -157,8 +157,12 @@ test(
     const setup = createSetup(t, { 'live/main.tf': code, '.terraform-version': 'latest-allowed\n' });
     const toolchain = toolchainOf(setup, await mirrorOf(t, ['1.10.2', '1.11.9', '1.12.0'].map(posing)));
     const run = (version: string) => {
-      const given = { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'true', ENVARIUM_TF_VERSION: version };
-      const environment = Object.entries(given).map(([name, value]) => ({ name, value, isSensitive: false }));
+      const variables = { ENVARIUM_RESOLVE_FILE_VERSION_RECURSIVELY: 'true', ENVARIUM_TF_VERSION: version };
+      const environment = Object.entries(variables).map(([name, value]) => ({
+        name,
+        value,
+        isSensitive: false,
+      }));
       const job = setup.job({ variables: { environment, terraform: [] }, toolVersion: '1.9.8' });
       return setup.run(
         { ...job, source: { ...job.source, path: 'live' } },

@@ -27,8 +27,8 @@ function stage(t: TestContext) {
   const start = (words: readonly string[], env: Record<string, string> = {}) => {
     const ended = spawnSync(file, words, { env, cwd: join(root, 'unit'), encoding: 'utf8' });
     const [line = ''] = ended.stdout.split('\n');
-    const said = line === '' ? null : (JSON.parse(line) as Record<'words' | 'env' | 'pid', unknown>);
-    return { ...ended, said };
+    const report = line === '' ? null : (JSON.parse(line) as Record<'words' | 'env' | 'pid', unknown>);
+    return { ...ended, said: report };
   };
   return { file, start, write };
 }
@@ -43,8 +43,8 @@ test('a wrapped program starts with its words and variables, in the same process
   ];
   for (const env of environments) {
     for (const verb of [...words.slice(0, 1), 'plan']) {
-      const { said, pid, stderr, status } = start([verb, ...words], env);
-      assert.deepEqual(said, { words: [verb, ...words], env, pid });
+      const { said: report, pid, stderr, status } = start([verb, ...words], env);
+      assert.deepEqual(report, { words: [verb, ...words], env, pid });
       assert.deepEqual([stderr, status], ['', 0]);
     }
   }

@@ -26,7 +26,7 @@ interface AwsSecretService {
 
 const missing = ['ParameterNotFound', 'ParameterVersionNotFound', 'ResourceNotFoundException'];
 const denied = ['AccessDeniedException', 'AccessDenied'];
-const strangers = [
+const invalidCredentials = [
   'UnrecognizedClientException',
   'InvalidClientTokenId',
   'InvalidSignatureException',
@@ -84,7 +84,7 @@ function problemOf(error: Error, { title, right }: AwsSecretService, region: str
   if (missing.includes(name)) return new SecretProblem(`${title} has no such name in ${region}`);
   if (denied.includes(name))
     return new SecretProblem(`${title} denies access in ${region}: the agent needs the right ${right}`);
-  if (strangers.includes(name))
+  if (invalidCredentials.includes(name))
     return new SecretProblem(`${title} does not accept the agent's credentials (${name})`);
   if (name === 'CredentialsProviderError')
     return new SecretProblem(

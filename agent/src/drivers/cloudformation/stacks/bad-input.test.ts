@@ -306,8 +306,8 @@ Resources:
   assert.match(applied.log, /CREATE_COMPLETE AWS::SQS::Queue Inner\.Deep/);
   assert.equal(program.aws.objects.size, 1, 'AWS reads nested templates later, too');
   const { cloud } = program.aws.account;
-  cloud.change(cloud.named('Deep').physicalId, { DelaySeconds: 9 });
-  cloud.remove(cloud.named('Own').physicalId);
+  cloud.change(cloud.resourceNamed('Deep').physicalId, { DelaySeconds: 9 });
+  cloud.remove(cloud.resourceNamed('Own').physicalId);
   const { report } = await program.run<DriftReport>('detect-drift');
   assert.deepEqual(
     report.drifts.map(({ logicalId, within, status, differences }) => ({
@@ -350,8 +350,8 @@ Resources:
   const first = await program.run<ChangeSetReport>('create-change-set');
   await program.run('execute-change-set', { approved: first.report });
   const { cloud } = program.aws.account;
-  cloud.change(cloud.named('Queue').physicalId, { DelaySeconds: 9 });
-  cloud.remove(cloud.named('Topic').physicalId);
+  cloud.change(cloud.resourceNamed('Queue').physicalId, { DelaySeconds: 9 });
+  cloud.remove(cloud.resourceNamed('Topic').physicalId);
   const without = await program.run<ChangeSetReport>('create-change-set', {
     job: { deploymentId: 'second' },
     environment: { ENVARIUM_CF_REVERT_DRIFT: 'false' },
@@ -372,8 +372,8 @@ Resources:
   );
   const { status, log } = await program.run('execute-change-set', { job, approved: report });
   assert.equal(status, 0, log);
-  assert.equal(cloud.named('Queue').properties['DelaySeconds'], 1);
-  assert.ok(cloud.named('Topic'));
+  assert.equal(cloud.resourceNamed('Queue').properties['DelaySeconds'], 1);
+  assert.ok(cloud.resourceNamed('Topic'));
 });
 
 test('requests go through the proxy of the run', async (t) => {

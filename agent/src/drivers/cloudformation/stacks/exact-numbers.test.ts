@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Api } from './api/api.ts';
-import { givenValues } from './parameters.ts';
+import { specifiedValues } from './parameters.ts';
 import { placeTemplate } from './template.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -55,7 +55,7 @@ for (const [form, text] of [
   test(`parameters in ${form} are the texts that the file has`, () => {
     writeFileSync('parameters', text);
     assert.deepEqual(
-      { ...givenValues(request({ parametersFile: 'parameters' })) },
+      { ...specifiedValues(request({ parametersFile: 'parameters' })) },
       { Id: '9223372036854775807', Account: '012', Flag: 'true', List: '1.0,12345678901234567890' },
     );
   });

@@ -1,7 +1,7 @@
 /** Values of parameters with NoEcho, as far as this run knows them. */
 import { GetTemplateSummaryCommand, type GetTemplateSummaryOutput } from '@aws-sdk/client-cloudformation';
 import type { Api } from './api/api.ts';
-import { givenValues } from './parameters.ts';
+import { specifiedValues } from './parameters.ts';
 
 /**
  * @param of a stack, or a change set of it, whose template says which parameters are hidden. AWS shows none of them;
@@ -24,11 +24,11 @@ export async function hiddenValues(
   },
 ): Promise<string[]> {
   const summary: GetTemplateSummaryOutput = await client.send(new GetTemplateSummaryCommand({ StackName }));
-  const given = givenValues(request);
+  const values = specifiedValues(request);
   const hidden = (summary.Parameters ?? []).filter(({ NoEcho }) => NoEcho === true);
   return hidden.flatMap(({ ParameterKey = '', DefaultValue }) => {
     const shown = Parameters.find((each) => each.ParameterKey === ParameterKey)?.ParameterValue ?? '';
-    const known = given[ParameterKey] ?? DefaultValue ?? '';
+    const known = values[ParameterKey] ?? DefaultValue ?? '';
     return [known, /^\**$/.test(shown) ? '' : shown].filter((value) => value !== '');
   });
 }

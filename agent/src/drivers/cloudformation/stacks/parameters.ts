@@ -63,7 +63,7 @@ function valuesOf(
 }
 
 /** Values of parameters, where no template says which there are. */
-export function givenValues(request: Api['request']): Readonly<Record<string, string | undefined>> {
+export function specifiedValues(request: Api['request']): Readonly<Record<string, string | undefined>> {
   const { parametersFile } = request;
   const hasFile = parametersFile !== null && existsSync(parametersFile);
   return valuesOf(request, hasFile ? readFile(parametersFile) : {});
@@ -83,11 +83,11 @@ export function parametersFor(
       `${stackVariableNames.parametersFile}: the template has no parameters named ${strange.join(', ')}: ` +
         `remove them from ${request.parametersFile}`,
     );
-  const given = valuesOf(request, ofFile);
+  const specified = valuesOf(request, ofFile);
   const missing = declared
     .filter(
       ({ ParameterKey = '', DefaultValue }) =>
-        DefaultValue === undefined && given[ParameterKey] === undefined,
+        DefaultValue === undefined && specified[ParameterKey] === undefined,
     )
     .map(({ ParameterKey = '' }) => ParameterKey);
   if (missing.length > 0) {
@@ -100,12 +100,12 @@ export function parametersFor(
   }
   return {
     values: declared.flatMap(({ ParameterKey = '' }) => {
-      const value = given[ParameterKey];
+      const value = specified[ParameterKey];
       return value === undefined ? [] : [{ ParameterKey, ParameterValue: value }];
     }),
     unknown: Object.keys(request.parameters).filter((name) => !names.has(name)),
     hidden: declared.flatMap(({ ParameterKey = '', NoEcho, DefaultValue }) =>
-      NoEcho === true ? [given[ParameterKey] ?? DefaultValue ?? ''].filter((value) => value !== '') : [],
+      NoEcho === true ? [specified[ParameterKey] ?? DefaultValue ?? ''].filter((value) => value !== '') : [],
     ),
   };
 }

@@ -47,24 +47,24 @@ export function isAtWork(status: string): boolean {
 
 /**
  * The stack once AWS does nothing with it; the time limit of the run ends this.
- * @param isTold whether a line says what is waited for
+ * @param isWaitLogged whether a line says what is waited for
  */
 export async function settledStack(
   api: Pick<Api, 'client'>,
   name: string,
-  isTold = true,
+  isWaitLogged = true,
 ): Promise<Stack | null> {
   const patience = new Patience();
-  let told = !isTold;
+  let isLogged = !isWaitLogged;
   for (;;) {
     const stack = await findStack(api, name);
     const status = statusOf(stack);
     if (stack === null || !isAtWork(status)) return stack;
-    if (!told)
+    if (!isLogged)
       tell(
         `Stack ${stack.StackName} is ${status}: somebody or an earlier run is at work. Waiting for its end …`,
       );
-    told = true;
+    isLogged = true;
     await patience.wait();
   }
 }

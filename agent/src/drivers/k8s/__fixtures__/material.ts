@@ -32,7 +32,7 @@ export const material: Material = {
     'changes and a deletion': {
       files: {
         ...context,
-        'given:state': 'applied.json',
+        'input:state': 'applied.json',
         'rendered.yaml': 'change-1.32.4.rendered.yaml',
         'ours.diff': 'change-1.32.4.diff',
         'deletions.json': 'change-1.32.4.deletions.json',
@@ -47,7 +47,7 @@ export const material: Material = {
       hasChanges: true,
     },
     'no change': {
-      files: { ...context, 'given:state': 'applied.json', 'rendered.yaml': 'create-1.32.4.rendered.yaml' },
+      files: { ...context, 'input:state': 'applied.json', 'rendered.yaml': 'create-1.32.4.rendered.yaml' },
       summary: { added: 0, changed: 0, destroyed: 0 },
       changes: {},
       hasChanges: false,

@@ -70,7 +70,7 @@ export function openClient(environment: NodeJS.ProcessEnv = process.env): CloudF
 }
 
 const expired = ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired', 'TokenRefreshRequired'];
-const strangers = [
+const invalidCredentials = [
   'InvalidClientTokenId',
   'UnrecognizedClientException',
   'SignatureDoesNotMatch',
@@ -94,12 +94,12 @@ function credentialSource(environment: NodeJS.ProcessEnv): string {
 export function explain(error: unknown, environment: NodeJS.ProcessEnv = process.env): string {
   const { name, message, code } = error as Error & { readonly code?: string };
   if (error instanceof StackProblem || error instanceof WebPageAnswer) return message;
-  const said = `${name}: ${message || 'no further message'}`;
+  const awsMessage = `${name}: ${message || 'no further message'}`;
   const whose = `They are those of ${credentialSource(environment)}`;
-  if (expired.includes(name) || (strangers.includes(name) && /expired/i.test(message)))
-    return `the AWS credentials have expired (${said}). ${whose}: renew them, then deploy again`;
-  if (strangers.includes(name))
-    return `AWS does not accept the credentials (${said}). ${whose}: correct them, then deploy again`;
+  if (expired.includes(name) || (invalidCredentials.includes(name) && /expired/i.test(message)))
+    return `the AWS credentials have expired (${awsMessage}). ${whose}: renew them, then deploy again`;
+  if (invalidCredentials.includes(name))
+    return `AWS does not accept the credentials (${awsMessage}). ${whose}: correct them, then deploy again`;
   if (name === 'CredentialsProviderError' || /Could not load credentials/.test(message))
     return (
       'there are no credentials for AWS: assign a credential of AWS to the project, or set AWS_ACCESS_KEY_ID and ' +
@@ -108,10 +108,10 @@ export function explain(error: unknown, environment: NodeJS.ProcessEnv = process
   if (message.startsWith('Region is missing'))
     return 'the region is missing: set the variable AWS_REGION of the environment, such as eu-west-1';
   if (isThrottling(error))
-    return `AWS still limits the rate of requests after all repetitions (${said}): deploy again later`;
+    return `AWS still limits the rate of requests after all repetitions (${awsMessage}): deploy again later`;
   if (name === 'TimeoutError' || unreachable.includes(code ?? ''))
     return `AWS cannot be reached (${code ?? name}): check AWS_REGION, AWS_ENDPOINT_URL and the network of the agent`;
   if (name.startsWith('AccessDenied'))
     return `AWS denies access (${message}): give the credentials this right, then deploy again`;
-  return said;
+  return awsMessage;
 }

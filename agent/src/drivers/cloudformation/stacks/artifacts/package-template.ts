@@ -163,7 +163,7 @@ async function artifactOf(
 ): Promise<Artifact> {
   const { content } = place.property;
   const path = normalize(join(dirname(work.file), value));
-  const stats = value.startsWith('/') ? null : found(place, path, work);
+  const stats = value.startsWith('/') ? null : statsOf(place, path, work);
   if (stats === null)
     throw new StackProblem(
       `${titleOf(place, work)} names ${JSON.stringify(value)}, which is not in the repository: it must be ${allowedOf(place)}`,
@@ -180,11 +180,11 @@ async function artifactOf(
 }
 
 /** @throws StackProblem, with the property, for what leads out of the repository */
-function found(place: ArtifactReference, path: string, work: Work): Stats | null {
-  return named(place, work, () => expectCode(path));
+function statsOf(place: ArtifactReference, path: string, work: Work): Stats | null {
+  return withTitle(place, work, () => expectCode(path));
 }
 
-function named<Result>(place: ArtifactReference, work: Work, act: () => Result): Result {
+function withTitle<Result>(place: ArtifactReference, work: Work, act: () => Result): Result {
   try {
     return act();
   } catch (error) {
@@ -222,7 +222,7 @@ async function zipped(
   from: 'file' | 'folder',
   list: () => ReturnType<typeof filesIn>,
 ): Promise<Artifact> {
-  const files = named(place, work, list);
+  const files = withTitle(place, work, list);
   return artifact(place, work, `${await digestOfFiles(files)}.zip`, () => zipOf(files), from);
 }
 
@@ -252,7 +252,7 @@ async function nested(
     throw new StackProblem(
       `${[...above, path].join(' → ')}: nested stacks contain each other, or are nested too deeply`,
     );
-  const code = named(place, work, () => readCode(path)) ?? '';
+  const code = withTitle(place, work, () => readCode(path)) ?? '';
   const inner = await packageTemplate(code, path, work.uploads, above);
   artifacts.push(...inner.artifacts);
   const content = Buffer.from(inner.text);

@@ -36,7 +36,7 @@ test('a plan uploads code once, the apply uses it, and unchanged code changes no
   program.write({ 'src/index.py': 'def main(event, context): return 2\n' });
   const applied = await program.run('execute-change-set', { environment, approved: first.report });
   assert.equal(applied.status, 0, applied.log);
-  const { properties } = program.aws.account.cloud.named('Worker');
+  const { properties } = program.aws.account.cloud.resourceNamed('Worker');
   assert.deepEqual(properties['Code'], { S3Bucket: 'artifacts', S3Key: key.slice('artifacts/'.length) });
   assert.deepEqual([...program.aws.objects.keys()], keys, 'an apply uploads nothing');
   program.write({ 'src/index.py': files['src/index.py'] });
