@@ -36,7 +36,7 @@ describe('operations', () => {
       );
   });
 
-  it('name whom their right is asked about, in a field that they have', () => {
+  it('name the user whose right is checked, in a field that they have', () => {
     for (const [name, operation] of all) {
       const isOpen = operation.needs === 'signed-in' || operation.needs === 'nothing';
       assert.equal(operation.subject === undefined, isOpen, name);

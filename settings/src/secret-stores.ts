@@ -49,7 +49,7 @@ export const secretStoreSettings = {
     default: '',
     sentence:
       'Which references to secret stores the agent resolves with its own identity when they are the value of a ' +
-      'variable, such as ssm:*. * stands for any characters, {organizationId}, {projectId} and {environmentId} ' +
+      'variable, such as ssm:*. * matches any characters, {organizationId}, {projectId} and {environmentId} ' +
       'for those of the run. Default: none.',
   }),
   secretSeconds: setting({

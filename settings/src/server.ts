@@ -148,7 +148,7 @@ export const serverSettings = {
     type: oneWord(['all', 'none']),
     default: 'all',
     sentence:
-      'Tokens for plans of code that nobody has reviewed (deployments of type prPlan and remotePlan). With ' +
+      'Tokens for plans of code that no one has reviewed (deployments of type prPlan and remotePlan). With ' +
       'none, the credentials of the repository are used only to clone it, and such plans have no git or ' +
       'registry token of the organization, no ENVARIUM_VCS_ACCESS_TOKEN and no ssh key for other hosts.',
   }),
@@ -298,7 +298,7 @@ export const serverSettings = {
     name: 'ENVARIUM_STATE_LIMIT_MB',
     type: count(1, 2048),
     default: '256',
-    sentence: 'Maximum size of a state, whoever stores it: a run, a person, or a tool outside of runs.',
+    sentence: 'Maximum size of a state, whether it is stored by a run, a person, or a tool outside of runs.',
   }),
   rescuedStatesLimitMegabytes: setting({
     name: 'ENVARIUM_RESCUED_STATES_LIMIT_MB',

@@ -27,7 +27,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 const descriptions: Readonly<Record<string, string>> = {
   contract: 'the public API as values: operations, schemas, life cycles, the typed client',
   guards:
-    'checks of values that a run must not abuse (repositories, ssh addresses, keys, regular expressions), and how git and HCL of strangers are read: for the agent and the service',
+    'checks of values that a run must not abuse (repositories, ssh addresses, keys, regular expressions), and how untrusted git repositories and HCL are read: for the agent and the service',
   protocol: 'the messages between server and agents, and the facts about each tool',
   settings: 'the settings of all programs',
   clouds: 'requests to the interfaces of clouds, by agents and by the service',

@@ -31,7 +31,7 @@ const about = {
   ownerId: Type.Optional(
     clearable(
       nullable(
-        Type.String({ minLength: 1, description: 'The member who answers for the key; null: nobody' }),
+        Type.String({ minLength: 1, description: 'The member who answers for the key; null: no one' }),
       ),
       null,
     ),

@@ -16,7 +16,7 @@ export type GivenVerdict = Static<typeof GivenVerdict>;
 
 export const PolicyTest = replyObject('PolicyTest', {
   decision: oneOf(policyDecisions, '`none`: no rule matched; `error`: it could not be evaluated'),
-  messages: { ...PolicyMessages, description: 'What its rules said' },
+  messages: { ...PolicyMessages, description: 'Messages of its rules' },
   error: Type.Optional(Type.String({ description: 'Why it could not be evaluated' })),
   commit: Type.Optional(
     Type.String({ description: 'The commit that was read; of the catalogue, the version of the service' }),

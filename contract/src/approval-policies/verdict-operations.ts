@@ -9,7 +9,7 @@ export const operations = defineOperations('approval policies', {
   listPolicyVerdicts: operation('GET', '/approval-policies/{id}/verdicts', {
     summary: 'List verdicts of an approval policy',
     description:
-      'What it said about plans, newest first, with one entry for each round. Of a page, those of environments that ' +
+      'Its verdicts about plans, newest first, with one entry for each round. Of a page, those of environments that ' +
       'the caller may see.',
     needs: 'VIEW_ORGANIZATION',
     needsToo: [{ right: 'VIEW_ENVIRONMENT', for: 'verdicts about its deployments' }],

@@ -14,7 +14,7 @@ export function inMegabytes(bytes: number): string {
 
 /**
  * @param limitBytes of the body after decompression
- * @param tooLarge the error of whoever reads a larger body; its connection is closed
+ * @param tooLarge the error for readers of a larger body; its connection is closed
  * @returns the body of a response, to be read as text or bytes
  */
 export function boundedReply(response: Response, limitBytes: number, tooLarge: () => Error): Response {

@@ -177,11 +177,11 @@ const assignments = {
       ...assignRights,
       {
         right: 'EDIT_PROJECT_SETTINGS',
-        for: 'a set of a project that demands approvals and that somebody else assigned, there',
+        for: 'a set of a project that demands approvals and that another user assigned, there',
       },
       {
         right: 'EDIT_ORGANIZATION_SETTINGS',
-        for: 'a set of the organization that demands approvals and that somebody else assigned',
+        for: 'a set of the organization that demands approvals and that another user assigned',
       },
     ],
     subject: place,

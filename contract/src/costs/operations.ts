@@ -21,7 +21,7 @@ const SetBudgetBody = closed({
     maxItems: mostThresholds,
     uniqueItems: true,
     description:
-      'Percentages of the amount at which somebody is notified, each once; more than 100 is possible. They are ' +
+      'Percentages of the amount at which users are notified, each once; more than 100 is possible. They are ' +
       'returned in the order sent',
   }),
 });

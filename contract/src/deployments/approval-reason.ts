@@ -23,7 +23,7 @@ function policyWaitText(all: readonly DecidedVerdict[]): string {
 }
 
 const reasons: Readonly<Record<Exclude<ApprovalDecider, 'policy'>, string>> = {
-  planner: 'whoever started it may plan, but not apply',
+  planner: 'the user who started it may plan, but not apply',
   variable: 'the variable ENVARIUM_REQUIRES_APPROVAL requires it',
   project: 'the policy of its project does not allow people to approve their own plans',
   request: 'the request requires it',

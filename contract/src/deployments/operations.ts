@@ -109,7 +109,7 @@ export const operations = defineOperations('deployments', {
       },
       {
         right: 'EDIT_PROJECT_SETTINGS',
-        for: 'a set of a project in `configurationSetChanges.unassign` that demands approvals and that somebody else assigned, there',
+        for: 'a set of a project in `configurationSetChanges.unassign` that demands approvals and that another user assigned, there',
       },
       {
         right: 'EDIT_ORGANIZATION_SETTINGS',

@@ -271,12 +271,12 @@ export const ApprovalWait = Type.Object(
   {
     until: {
       ...Instant,
-      description: 'When the deployment ends with TIMEOUT if nobody has decided by then',
+      description: 'When the deployment ends with TIMEOUT if no one has decided by then',
     },
     decidedBy: oneOf(
       approvalDeciders,
       'Why it waits: who started it may only plan, ENVARIUM_REQUIRES_APPROVAL, approval policies, the ' +
-        'policy of a project that lets nobody approve their own plans, the request, or the setting of the environment',
+        'policy of a project that lets no one approve their own plans, the request, or the setting of the environment',
     ),
     missing: Type.Optional(
       Type.Array(Text, {

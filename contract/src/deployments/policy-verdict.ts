@@ -36,7 +36,7 @@ export const PolicyVerdict = Type.Object(
       description: '1: after the plan; then one more after each approval. The highest one holds',
     }),
     decision: oneOf(policyDecisions, '`none`: no rule matched; `error`: it could not be evaluated'),
-    messages: { ...PolicyMessages, description: 'What its rules said' },
+    messages: { ...PolicyMessages, description: 'Messages of its rules' },
     error: Type.Optional(Type.String({ description: 'Why it could not be evaluated' })),
     repository: Text,
     revision: Type.Optional(

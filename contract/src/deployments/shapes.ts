@@ -202,7 +202,7 @@ const ownDeploymentFields = {
   policyVerdicts: Type.Optional(
     Type.Array(PolicyVerdict, {
       description:
-        'What the approval policies said, by round and name; absent in lists, and where none was evaluated',
+        'Verdicts of the approval policies, by round and name; absent in lists, and where none was evaluated',
     }),
   ),
 };

@@ -23,7 +23,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   userId: 'Id of the user',
   teamId: 'Id of the team',
   isDefaultTeam: 'Whether new people of the organization join it',
-  isDefaultRole: 'Whether new members have it when nobody says otherwise',
+  isDefaultRole: 'Whether new members have it when no one says otherwise',
   assignments: 'All roles of teams there',
   assignmentId: 'Id of the assignment',
   user: 'The user who created it',
@@ -91,7 +91,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   requiresApprovalDefault: 'Whether new environments require approval unless the request says otherwise',
   includeCostEstimation: 'Whether the costs of a plan are estimated, by Infracost',
   skipApplyWhenPlanIsEmpty: 'Whether deploys whose plan is empty end after it',
-  disableDestroyEnvironments: 'Whether nobody can destroy environments',
+  disableDestroyEnvironments: 'Whether no one can destroy environments',
   forceCheckoutOnTtlDestroy: 'Whether expired environments are destroyed with the newest code',
   skipRedundantDeployments: 'Whether queued deploys that a later deployment makes redundant are skipped',
   continuousDeploymentDefault:

@@ -130,7 +130,7 @@ const headerParameters = {
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The `ETag` of what is changed: refused with 412 if somebody else has changed it since',
+    description: 'The `ETag` of what is changed: refused with 412 if another request has changed it since',
     schema: { type: 'string' },
   },
   IfNoneMatch: {
@@ -172,7 +172,7 @@ const tagHeader = {
 
 const replayedHeader = {
   'idempotency-replayed': {
-    description: '"true" where this answer was given to an earlier request with the same `Idempotency-Key`',
+    description: '"true" where this is the answer to an earlier request with the same `Idempotency-Key`',
     schema: { type: 'string' },
   },
 };

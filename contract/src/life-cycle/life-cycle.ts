@@ -75,7 +75,7 @@ export const deploymentMoves = [
   },
   { from: 'WAITING_FOR_USER', event: 'approve', to: 'IN_PROGRESS', when: 'a person approves the plan' },
   { from: 'WAITING_FOR_USER', event: 'cancel', to: 'CANCELLED', when: 'a person refuses the plan' },
-  { from: 'WAITING_FOR_USER', event: 'time out', to: 'TIMEOUT', when: 'nobody decided in time' },
+  { from: 'WAITING_FOR_USER', event: 'time out', to: 'TIMEOUT', when: 'no one decided in time' },
   {
     from: 'ABORTING',
     event: 'stop',

@@ -27,7 +27,7 @@ export const operations = defineOperations('people', {
     description:
       'The person becomes a member of status Invited. The reply has a one-time link to pass on, with which the ' +
       'person sets name and password; a sign-in through an identity provider with the same verified e-mail accepts ' +
-      'the invitation, too. Nobody can give roles with rights that they do not have themselves.',
+      'the invitation, too. No one can grant roles with rights that they do not have themselves.',
     needs: 'EDIT_ORGANIZATION_SETTINGS',
     subject: { entity: 'organization', in: 'body', field: 'organizationId' },
     body: closed({

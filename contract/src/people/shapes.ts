@@ -27,7 +27,7 @@ export const GrantedPermissions = Type.Object(
   {
     additionalProperties: false,
     title: 'GrantedPermissions',
-    description: 'Roles that somebody gets; default: the default role of the organization, or User',
+    description: 'Roles that the person gets; default: the default role of the organization, or User',
   },
 );
 export type GrantedPermissions = Static<typeof GrantedPermissions>;

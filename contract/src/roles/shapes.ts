@@ -10,7 +10,7 @@ export const Role = replyObject('Role', {
   organizationId: Text,
   name: Text,
   permissions: Type.Array(oneOf(rights)),
-  isDefaultRole: Type.Boolean({ description: 'What new members are when nobody says otherwise' }),
+  isDefaultRole: Type.Boolean({ description: 'What new members are when no one says otherwise' }),
 });
 export type Role = Static<typeof Role>;
 

@@ -63,7 +63,7 @@ export const errors = {
   precondition_failed: {
     status: 412,
     cause:
-      'The object is no longer in the version that the header `If-Match` names: somebody else was faster.',
+      'The object is no longer in the version that the header `If-Match` names: another request was faster.',
     remedy: 'Read the object again, apply the change to it, and send the new `ETag` as `If-Match`.',
   },
   payload_too_large: {

@@ -39,7 +39,7 @@ export function isVersioned(operation: Operation): boolean {
 
 /**
  * Whether an `Idempotency-Key` has an effect: changes by a known caller, whose body is not a file, and which wait for
- * nobody outside.
+ * no one outside.
  */
 export function isRepeatable(operation: Operation): boolean {
   const { method, needs, bodyKind, replyKind = 'json', asksOthers = false } = operation;

@@ -28,7 +28,7 @@ export const SignInMethods = replyObject('SignInMethods', {
     { description: 'Identity providers' },
   ),
   isFirstStart: Type.Boolean({
-    description: 'Whether nobody has an account yet: the first key of the installation creates one',
+    description: 'Whether no one has an account yet: the first key of the installation creates one',
   }),
 });
 export type SignInMethods = Static<typeof SignInMethods>;

@@ -31,8 +31,8 @@ export const openOperations = [
     path: '/reference',
     reason: 'the page of all operations tells nothing about an installation',
   },
-  { method: 'GET', path: '/healthz', reason: 'asked by what keeps the process alive' },
-  { method: 'GET', path: '/readyz', reason: 'asked by what sends traffic' },
+  { method: 'GET', path: '/healthz', reason: 'called by process supervisors' },
+  { method: 'GET', path: '/readyz', reason: 'called by load balancers' },
   {
     method: operations.getOpenApi.method,
     path: `${apiBase}${operations.getOpenApi.path}`,

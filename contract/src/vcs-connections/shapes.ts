@@ -5,7 +5,7 @@ import { oneOf } from '../schema/enumerations.ts';
 import { Instant, replyObject, Text } from '../schema/schema.ts';
 import { vcsConnectionTypes } from './connection-types.ts';
 
-/** The agent key that stands for the default agent. */
+/** The agent key of the default agent. */
 export const defaultVcsAgentKey = 'ENVARIUM_DEFAULT';
 
 /** Returned as they were sent. */
