@@ -1,5 +1,5 @@
 /**
- * Holds replies against the contract, more strictly than clients are asked to: a field that the contract does
+ * Holds replies against the contract, more strictly than clients have to: a field that the contract does
  * not have is an error too.
  */
 import assert from 'node:assert/strict';

@@ -18,7 +18,7 @@ export interface CallInput {
   /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: the first admin; null: nobody. */
+  /** Absent: the first admin; null: no one. */
   readonly as?: FirstKey | null;
 }
 

@@ -4,24 +4,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../src/ground/database/open.ts';
 
 /**
- * Waits until somebody waits for a lock that another transaction holds; other databases of the same server do not count.
+ * Waits until a transaction waits for a lock that another one holds; other databases of the same server do not count.
  * @throws AssertionError after ten seconds
  */
-export async function somebodyWaits({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function untilTransactionWaits({ pool }: Pick<Database, 'pool'>): Promise<void> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(5)) {
     const { rows } = await pool.query(
       'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database()) or (not granted and database is null)',
     );
     if (rows.length > 0) return;
   }
-  assert.fail('nobody waits for a lock');
+  assert.fail('no transaction waits for a lock');
 }
 
 /**
  * Response that arrives while another transaction has done something and not ended, which then ends.
  * @throws AssertionError if the request does not wait for it
  */
-export async function meanwhile<Reply>(
+export async function duringTransaction<Reply>(
   database: Pick<Database, 'pool'>,
   statement: string,
   values: readonly unknown[],
@@ -32,7 +32,7 @@ export async function meanwhile<Reply>(
     await other.query('begin');
     await other.query(statement, [...values]);
     const reply = request();
-    await somebodyWaits(database);
+    await untilTransactionWaits(database);
     await other.query('commit');
     return await reply;
   } finally {

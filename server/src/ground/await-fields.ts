@@ -1,4 +1,4 @@
-/** Awaits promises together that have names, so that nobody counts the positions of a list. */
+/** Awaits promises together that have names, so that no one counts the positions of a list. */
 
 /** @returns each field with what its promise resolves to; values that are not promises stay as they are */
 export async function awaitFields<Fields extends Record<string, unknown>>(

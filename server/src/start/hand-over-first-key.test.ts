@@ -54,13 +54,13 @@ test('later starts show nothing', async () => {
   });
 });
 
-test('it is the first start until somebody has an account, which the first key creates', async () => {
+test('it is the first start until a person has an account, which the first key creates', async () => {
   const app = await testApp();
   const isFirstStart = async () => (await ok(app, 'listSignInMethods', { as: null })).isFirstStart;
   assert.equal(await isFirstStart(), true);
   const { organizationId } = app;
   await ok(app, 'createInvitation', { body: { email: 'guest@example.com', organizationId } });
-  assert.equal(await isFirstStart(), true, 'nobody has accepted the invitation yet');
+  assert.equal(await isFirstStart(), true, 'no one has accepted the invitation yet');
   const email = 'ada@example.com';
   await ok(app, 'createAdmin', { body: { email, name: 'Ada', password: goodPassword } });
   assert.equal(await isFirstStart(), false);

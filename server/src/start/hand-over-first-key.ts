@@ -1,4 +1,4 @@
-/** Gives the first key to whoever starts the service, once. */
+/** Gives the first key to the person who starts the service, once. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from './service.ts';

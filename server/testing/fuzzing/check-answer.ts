@@ -1,4 +1,4 @@
-/** Holds answers against the OpenAPI document, as a stranger would who has nothing else. */
+/** Holds answers against the OpenAPI document, as a client would that has nothing else. */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formatsModule from 'ajv-formats';

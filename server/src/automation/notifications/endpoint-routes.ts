@@ -33,7 +33,7 @@ import { tellAssignments } from './notified-organizations.ts';
 
 /**
  * Endpoints as replies have them.
- * The value is shown to those who may change it: whoever knows an address of Slack or Teams can post there.
+ * The value is shown only to users who may change it: anyone who knows an address of Slack or Teams can post there.
  */
 async function endpointViews(
   context: ActorContext,
@@ -123,7 +123,7 @@ async function updateEndpoint(
   });
 }
 
-/** Not stored: whoever presses the button sees what was sent and answered. */
+/** Not stored: the caller sees what was sent and answered. */
 async function testEndpoint(context: ActorContext, id: string) {
   const row = orNotFound(await getEndpoint(context.db, id), words, id);
   const notification = await testNotification(context, row.organization_id);

@@ -401,14 +401,14 @@ test('a delivery that a server took and did not finish is sent by another one', 
   const [taken] = await takeDeliveries(app.context.db, endpointId, { most: 1, now, leasedUntil });
   assert.ok(taken);
   await deliverDue(app.context);
-  assert.deepEqual(receiver.received, [], 'whoever took it has time');
+  assert.deepEqual(receiver.received, [], 'the server that claimed it has time');
   app.advance(61);
   await deliverDue(app.context);
   assert.equal(receiver.received.length, 1);
   assert.equal((await deliveries()).deliveries[0]?.status, 'delivered');
 });
 
-test('a slow endpoint with many deliveries delays nobody else', async () => {
+test('a slow endpoint with many deliveries delays no one else', async () => {
   const slow = await create({ name: 'slow', value: `${receiver.address}/slow` });
   await assign(slow.id, ['environmentDeployStarted']);
   const environment = await createIdle(app);

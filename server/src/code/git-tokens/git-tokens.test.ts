@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testAgent } from '../../../testing/agent.ts';
-import { meanwhile } from '../../../testing/locks.ts';
+import { duringTransaction } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, ok, refused, sql, add, createBody, createEnvironment } = await startTests();
@@ -140,7 +140,7 @@ test('a token that names hosts is refused for repositories on other hosts, and n
 
 test('a change of a token keeps what another request changes of it at the same time', async () => {
   const token = await create('raced', 'first');
-  const renamed = await meanwhile(
+  const renamed = await duringTransaction(
     app.database,
     "update git_token set hosts = array['git.example'], project_ids = array[$2]::uuid[] where id = $1",
     [token.id, app.projectId],

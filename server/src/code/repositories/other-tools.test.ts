@@ -173,7 +173,7 @@ test('defaults of a role are read, and variables of all hosts replace them', asy
   ]);
 });
 
-test('YAML that is not valid, or stands for too much, is refused with the file', async () => {
+test('YAML that is not valid, or expands to too much, is refused with the file', async () => {
   const bomb = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
   for (let index = 1; index < 12; index++)
     bomb.push(

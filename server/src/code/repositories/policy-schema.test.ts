@@ -32,7 +32,7 @@ test('a schema that cannot be read is refused with its file, a missing folder wi
   assert.match(await message(400, '../out'), /\/query\/path/);
 });
 
-test('whoever may read no repositories reads no schemas', async () => {
+test('callers who may not read repositories may not read schemas', async () => {
   const reader = await app.addKey({ [app.organizationId]: 'User' });
   await refused('getPolicySchema', 403, { ...query('limited'), as: reader });
 });

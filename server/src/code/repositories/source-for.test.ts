@@ -46,7 +46,7 @@ const limited = await ok(app, 'createGitToken', {
 });
 const tokenId = limited.id;
 
-test('a token of some projects reads for those who may use it there, and for nobody else', async () => {
+test('a token of some projects reads for those who may use it there, and for no one else', async () => {
   covers('listVariablesFromRepository', 'query.tokenId', 'query.projectId');
   for (const [as, query] of [
     [undefined, {}],

@@ -67,7 +67,7 @@ function keyIdsOf(text: string | undefined): string[] {
   return ids;
 }
 
-/** Owners of the ids, whoever may use them. */
+/** Owners of the ids, regardless of who may use them. */
 async function findNamed(context: ActorContext, query: AccessQuery): Promise<SourceRows> {
   const ids = keyIdsOf(query.sshKeyIds);
   const keys = await Promise.all(ids.map(async (id) => getKey(context.db, id)));

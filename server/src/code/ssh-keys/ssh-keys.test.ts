@@ -113,7 +113,7 @@ test('a value that is not a private key is refused with advice, and never repeat
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   const bad: [string, RegExp][] = [
-    ['garbage-of-nobody', /not a complete private key/],
+    ['garbage-of-no-key', /not a complete private key/],
     [pem.slice(0, 600), /not a complete private key/],
     [pem.replace(/\n[^\n]{64}\n/, '\n'), /cannot be read/],
     [encrypted.privateKey, /passphrase/],
@@ -127,7 +127,7 @@ test('a value that is not a private key is refused with advice, and never repeat
     const { message } = await refused('createSshKey', 400, { body: { organizationId, name: 'bad', value } });
     assert.match(message, /^\/body\/value /);
     assert.match(message, reason);
-    assert.doesNotMatch(message, /garbage-of-nobody/);
+    assert.doesNotMatch(message, /garbage-of-no-key/);
   }
 });
 

@@ -98,7 +98,7 @@ async function checkType(
 }
 
 /**
- * The credentials of an address are not shown, so whoever sends it back as it was read keeps them, unless a git
+ * The credentials of an address are not shown, so a caller who sends it back as it was read keeps them, unless a git
  * token replaces them.
  * @returns undefined: those that are stored stay
  */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { testAgent } from '../../../testing/agent.ts';
-import { meanwhile } from '../../../testing/locks.ts';
+import { duringTransaction } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
 
@@ -135,7 +135,7 @@ test('the id of an installation is that of a template for a repository of the sa
 test('a change of a connection keeps what another request changes of it at the same time', async () => {
   const held = await token('taken away');
   const { id } = await create({ tokenId: held.id });
-  const renamed = await meanwhile(
+  const renamed = await duringTransaction(
     app.database,
     'update vcs_connection set token_id = null where id = $1',
     [id],

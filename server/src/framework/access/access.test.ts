@@ -124,7 +124,7 @@ test('a custom role of another organization gives nothing', async () => {
   assert.deepEqual(await listed(as), [[], 0]);
 });
 
-test('whoever moves something needs the right where it goes, too', async () => {
+test('moving an object requires the right at its destination, too', async () => {
   const as = await keyFor([...rights], { projectId: outer.id });
   const toSecond = { id: inOuter.id, body: { projectId: second.id }, as };
   await refused('moveEnvironment', 403, /projectId.*MOVE_ENVIRONMENTS/, toSecond);

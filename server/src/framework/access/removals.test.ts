@@ -131,7 +131,7 @@ test('every operation that removes something is known here', () => {
 });
 
 for (const [name, make] of Object.entries(powers) as [OperationName, () => Promise<CallInput>][])
-  test(`${name}: nobody takes rights away that they do not have`, async () => {
+  test(`${name}: no one takes rights away that they do not have`, async () => {
     const request = await make();
     const { message } = await refused(name, 403, { ...request, as: editor });
     assert.match(message, /needs all rights of the role|has rights that you do not have/);

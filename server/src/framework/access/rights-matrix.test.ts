@@ -162,12 +162,12 @@ await sql("update api_key set expires_at = '2020-01-01' where id = $1", expired.
 const fromElsewhere = await app.addKey({ [organizationId]: 'Admin' });
 await sql("update api_key set networks = '{203.0.113.0/24}' where id = $1", fromElsewhere.id);
 
-const nobody = { id: 'nobody', secret: 'x' };
+const unknownKey = { id: 'nobody', secret: 'x' };
 
 for (const operation of all.filter(({ needs }) => needs !== 'nothing')) {
-  test(`${operation.name}: nobody without valid credentials is admitted`, async () => {
+  test(`${operation.name}: no one without valid credentials is admitted`, async () => {
     const request = requestOf(operation);
-    for (const as of [null, deleted, expired, fromElsewhere, { id: expired.id, secret: '' }, nobody]) {
+    for (const as of [null, deleted, expired, fromElsewhere, { id: expired.id, secret: '' }, unknownKey]) {
       const response = await call(operation.name, { ...request, as } as never);
       assert.equal(response.statusCode, 401, response.body);
     }

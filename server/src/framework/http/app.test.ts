@@ -97,7 +97,7 @@ test('the routes on the list answer everybody', async () => {
   }
 });
 
-test('a browser is not asked for a password in a window of its own', async () => {
+test('a browser does not open a password prompt of its own', async () => {
   for (const headers of [{ 'sec-fetch-mode': 'cors' }, { cookie: 'session=1' }] as Record<string, string>[]) {
     const response = await app.app.inject({ url: '/api/organizations', headers });
     assert.deepEqual([response.statusCode, response.headers['www-authenticate']], [401, undefined]);

@@ -14,8 +14,8 @@ const { requestOf } = await makeSamples(app, await createIdle());
 const inProject = (role: string) => keyFor(role, { projectId });
 
 const callers = {
-  nobody: null,
-  'somebody without any role': await app.addKey(),
+  anonymous: null,
+  'a user without any role': await app.addKey(),
   'a viewer': await inProject('Viewer'),
   'a deployer': await inProject('Deployer'),
   'an admin': app.admin,

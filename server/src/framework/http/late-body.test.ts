@@ -13,8 +13,8 @@ const [staying, demoted, deleted] = [
   await app.addKey({ [organizationId]: 'Admin' }),
 ];
 
-/** Sends the head of a request, and its body when `meanwhile` is done. @returns the answer */
-function slowly(head: readonly string[], body: string, meanwhile: () => Promise<void>): Promise<string> {
+/** Sends the head of a request, and its body when `between` is done. @returns the answer */
+function slowly(head: readonly string[], body: string, between: () => Promise<void>): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(port, '127.0.0.1');
@@ -23,7 +23,7 @@ function slowly(head: readonly string[], body: string, meanwhile: () => Promise<
     socket.on('close', () => resolve(text));
     const length = `content-length: ${Buffer.byteLength(body)}`;
     socket.write([...head, 'host: x', 'connection: close', length, '', body.slice(0, 1)].join('\r\n'));
-    meanwhile().then(() => socket.write(body.slice(1)), reject);
+    between().then(() => socket.write(body.slice(1)), reject);
   });
 }
 

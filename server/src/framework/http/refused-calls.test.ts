@@ -68,7 +68,7 @@ test('calls of the state protocol without the right are recorded, also those tha
 test('calls of the state protocol about environments of others, known or not, are recorded', async () => {
   const { id } = await createIdle();
   const outsider = await app.addKey();
-  await ok('createOrganization', { body: { name: 'Strangers' }, as: outsider });
+  await ok('createOrganization', { body: { name: 'Outsiders' }, as: outsider });
   const unknown = randomUUID();
   const before = (await refusedCalls()).length;
   for (const [path, method, status] of [

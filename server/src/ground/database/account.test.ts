@@ -59,7 +59,7 @@ describe('the account of the embedded PostgreSQL', needsRoot, () => {
   const ownersIn = (path: string) =>
     execFileSync('find', [path, '-printf', '%U %G\n'], { encoding: 'utf8' }).trim().split('\n');
 
-  test('a database that ran as nobody is given to a user id of its own, with its rows', async () => {
+  test('a database that ran as nobody is transferred to a user id of its own, with its rows', async () => {
     {
       await using first = await open({ ...runs, databaseUid: nobody });
       await first.pool.query('create table kept as select 42 as number');
@@ -95,7 +95,7 @@ describe('the account of the embedded PostgreSQL', needsRoot, () => {
     );
   });
 
-  test("a file of root's that has a second name in the database's folder is not given away", () => {
+  test("a file of root's that has a second name in the database's folder keeps its owner", () => {
     const place = join(folder, 'linked');
     mkdirSync(place);
     writeFileSync(join(folder, 'secret'), 'of root', { mode: 0o600 });

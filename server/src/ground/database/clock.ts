@@ -22,7 +22,7 @@ function steadyNow(): number {
 }
 
 /**
- * @param read the machine's own clock, in milliseconds since the epoch; default: one that nobody can set, so that a
+ * @param read the machine's own clock, in milliseconds since the epoch; default: one that no one can set, so that a
  *   correction of the machine's clock fires no timer
  * @returns a clock that has been compared once
  */

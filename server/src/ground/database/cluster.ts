@@ -131,7 +131,7 @@ function makePrivateFolder(folder: string, account: Account): void {
 /**
  * A folder for the socket, whose path is short enough: next to the data, or else a new one below a temporary
  * folder.
- * @returns its path; whoever stops the database removes it
+ * @returns its path; the process that stops the database removes it
  */
 export function makeSocketFolder(cluster: Cluster): string {
   if (Buffer.byteLength(join(cluster.defaultSocketFolder, socketName)) <= longestSocketPath) {

@@ -123,7 +123,7 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(isAlive(pid), false);
   });
 
-  test('lock files of a machine that was switched off do not keep it from starting, whoever has their process ids now', async () => {
+  test('lock files of a machine that was switched off do not keep it from starting, whichever processes have their ids now', async () => {
     let socketFolder = '';
     await withDatabase(async ({ address }) => {
       socketFolder = String(address.host);

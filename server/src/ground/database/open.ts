@@ -80,7 +80,7 @@ export async function openDatabase(
   }
 }
 
-/** Connects to a database by its address, whoever runs the server. */
+/** Connects to a database by its address, whichever server it is. */
 export function connect(
   address: pg.ClientConfig,
   embedded: EmbeddedPostgres | null = null,

@@ -31,7 +31,7 @@ test('each failure of the database that passes has its own sentence', async () =
   await elsewhere[Symbol.asyncDispose]();
 });
 
-test('after an error of a statement or of a file, nobody is asked to try again', async () => {
+test('after an error of a statement or of a file, answers do not suggest another try', async () => {
   for (const error of [
     await failure('select nothing'),
     await raised('23505'),

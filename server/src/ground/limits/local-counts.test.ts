@@ -44,7 +44,7 @@ test('any number of names takes bounded memory and never resets a large count', 
   assert.equal(add('other', 40), 40);
   assert.equal(add('small', 4), 4);
   for (let index = 0; index < 100_000; index++) counts.addNow(`path ${index}`);
-  assert.equal(counts.peek('other').count, 40, 'of somebody else, and not displaced');
+  assert.equal(counts.peek('other').count, 40, 'of another caller, and not displaced');
   assert.equal(counts.peek('small').count, 0, 'only counts below 5 are displaced');
   const known = Array.from({ length: 100_000 }, (_, index) => counts.peek(`path ${index}`).count);
   assert.equal(known.filter((count) => count > 0).length, 100);

@@ -1,6 +1,6 @@
 /**
  * Counts in the memory of this server, of which there is a bounded number. If there are too many, the oldest ones
- * are forgotten, but small ones never displace large ones: whoever fills the memory with requests for many paths
+ * are forgotten, but small ones never displace large ones: a caller who fills the memory with requests for many paths
  * resets only counts that are of no importance.
  */
 import type { Context } from '../../framework/context.ts';

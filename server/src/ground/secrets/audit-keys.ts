@@ -7,7 +7,7 @@ export interface AuditKeys {
   /** HMAC of a text, which only holders of the installation's key can make. */
   readonly mac: KeyHash;
   /**
-   * A name for a secret: the same for the same value in the same place, and of no use to whoever guesses values.
+   * A name for a secret: the same for the same value in the same place, and of no use to anyone who guesses values.
    * @param place within which values may be compared
    */
   fingerprint(place: string, value: string): string;

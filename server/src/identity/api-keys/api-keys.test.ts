@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { fieldsOf } from '../../../testing/fields.ts';
-import { meanwhile } from '../../../testing/locks.ts';
+import { duringTransaction } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, projectId, call, ok, refused, sql, add } = await startTests();
@@ -27,7 +27,7 @@ async function customRole(rights: readonly string[], organization = organization
   return id;
 }
 
-test('a key is an Admin unless said otherwise, acts as a user of its own, and its secret is shown once', async () => {
+test('a key is an Admin by default, acts as a user of its own, and its secret is shown once', async () => {
   const made = await create({ description: 'for the pipeline' });
   assert.match(made.apiKeySecret, /^[\w-]{43}$/, '256 bits');
   const { apiKeySecret: _, ...shown } = made;
@@ -83,7 +83,7 @@ test('roles in the organization and in projects round-trip and hold', async () =
   assert.deepEqual(fieldsOf(projects, 'id', 'role'), [[second.id, 'Viewer']]);
 });
 
-test('nobody gives a key rights beyond the own ones', async () => {
+test('no one gives a key rights beyond the own ones', async () => {
   const role = await customRole(['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS', 'VIEW_PROJECT']);
   const manager = keyOf(await create({ permissions: { organizationRole: role } }));
   assert.match((await deny(403, {}, manager)).message, /organizationRole needs all rights of the role/);
@@ -127,7 +127,7 @@ test('a key that gets more rights at the same time is judged by these', async ()
     const { id: secretId } = await ok('addApiKeySecret', { id });
     if (name === 'addApiKeySecret') await ok('deleteApiKeySecret', { params: { id, secretId } });
     const params: Record<string, string> = name === 'deleteApiKeySecret' ? { id, secretId } : { id };
-    const { statusCode, body } = await meanwhile(app.database, promotion, [id], () =>
+    const { statusCode, body } = await duringTransaction(app.database, promotion, [id], () =>
       call(name, { params, as, ...more }),
     );
     assert.equal(statusCode, 403, `${name}: ${body}`);

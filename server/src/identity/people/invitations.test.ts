@@ -4,7 +4,7 @@ import type { ErrorBody } from '#contract/schema/errors.ts';
 import { testApp } from '../../../testing/app.ts';
 import { type CallInput, ok } from '../../../testing/client.ts';
 import { fieldOf } from '../../../testing/fields.ts';
-import { meanwhile } from '../../../testing/locks.ts';
+import { duringTransaction } from '../../../testing/locks.ts';
 import { addPerson, goodPassword, TestBrowser } from '../../../testing/person.ts';
 import { startTests } from '../../../testing/start.ts';
 
@@ -57,7 +57,7 @@ test('an invited person sets name and password by the link, and has the roles of
   assert.deepEqual([listed?.id, listed?.status, listed?.link], [id, 'Accepted', undefined]);
 });
 
-test('nobody can sign in as an invited person before the invitation is accepted', async () => {
+test('no one can sign in as an invited person before the invitation is accepted', async () => {
   const { email } = await invite();
   for (const password of ['', goodPassword])
     await refused('signIn', 401, { as: null, body: { email, password } });
@@ -131,7 +131,7 @@ test('a weak password is refused, and the link remains usable', async () => {
   await ok(app, 'acceptInvitation', accept(token));
 });
 
-test('a person who has an account joins by signing in; nobody else can use the link', async () => {
+test('a person who has an account joins by signing in; no one else can use the link', async () => {
   const email = freshEmail();
   const userId = await addPerson(app, email);
   const { token } = await invite({ email: email.toUpperCase() });
@@ -187,7 +187,7 @@ test('roles and projects of others, and rights that the inviter lacks, are refus
     await refused('createInvitation', 400, /\/body\/email/, { body: { email, organizationId } });
 });
 
-test('the operator creates the first administrator with a password or a link, and nobody else can', async () => {
+test('the operator creates the first administrator with a password or a link, and no one else can', async () => {
   const email = freshEmail();
   const made = await ok(app, 'createAdmin', { body: { email, name: 'Root', password: goodPassword } });
   assert.deepEqual([made.organizationId, made.invitation], [organizationId, undefined]);
@@ -306,7 +306,7 @@ test('tokens of invitations are in no log, no audit entry and no table', async (
   );
 });
 
-test('roles that change at the same time count: of who is invited, and of the role that is given', async () => {
+test('roles that change at the same time count: of invited users, and of the role that is granted', async () => {
   const rights = ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] as const;
   const manager = await app.addKey({ [organizationId]: [...rights] });
   const role = { organizationId, name: 'growing', permissions: ['VIEW_ORGANIZATION'] };
@@ -314,12 +314,12 @@ test('roles that change at the same time count: of who is invited, and of the ro
   const body = { organizationId, permissions: { organizationRole: roleId } };
   const { id, userId } = await invite(body);
   const promotion = "update organization_member set role = 'Admin' where user_id = $1";
-  const revoked = await meanwhile(app.database, promotion, [userId], () =>
+  const revoked = await duringTransaction(app.database, promotion, [userId], () =>
     call('deleteInvitation', { id, as: manager }),
   );
   assert.equal(revoked.statusCode, 403, revoked.body);
   const growth = "update role set permissions = '{RUN_APPLY}' where id = $1";
-  const invited = await meanwhile(app.database, growth, [roleId], () =>
+  const invited = await duringTransaction(app.database, growth, [roleId], () =>
     call('createInvitation', { body: { ...body, email: freshEmail() }, as: manager }),
   );
   assert.equal(invited.statusCode, 403, invited.body);

@@ -52,7 +52,7 @@ test('a link expires, and of two uses at once one succeeds', async () => {
     if (wrong !== '') await gone(wrong);
 });
 
-test('nobody but the operator makes links, and only for people', async () => {
+test('no one but the operator makes links, and only for people', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
   await refused('createPasswordReset', 404, { id, as: admin });
   await refused('createPasswordReset', 404, { id: 'nobody' });

@@ -67,7 +67,7 @@ test('a password that is reset ends a link that was not used yet', async () => {
   await refusedToken(token);
 });
 
-test('nobody but the operator makes links, and only for people', async () => {
+test('no one but the operator makes links, and only for people', async () => {
   const admin = await app.addKey({ [app.organizationId]: 'Admin' });
   await refused('createSignInLink', 404, { id, as: admin });
   await refused('createSignInLink', 404, { id: 'nobody' });

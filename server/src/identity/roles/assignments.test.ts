@@ -61,7 +61,7 @@ for (const place of places) {
     assert.deepEqual(await ok('listTeamRoles', { query: place }), []);
   });
 
-  test(`by ${field}: roles of other places, strangers and unknown ids are refused`, async () => {
+  test(`by ${field}: roles of other places, outsiders and unknown ids are refused`, async () => {
     const role = 'Admin';
     for (const userId of [outsider.id, 'nobody'])
       await refused('assignUserRole', 400, /^\/body\/userId /, { body: { userId, role, ...place } });
@@ -112,7 +112,7 @@ test('a request names one place, and one of its own organization', async () => {
   }
 });
 
-test('each level has its right, and only those rights are given that the giver has there', async () => {
+test('each level has its right, and users grant only rights that they have there', async () => {
   const give = (as: typeof outsider, place: object, role: string) =>
     call('assignUserRole', { body: { userId: as.id, role, ...place }, as });
   const organizer = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS'] });

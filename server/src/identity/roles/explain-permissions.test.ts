@@ -125,7 +125,7 @@ test('a person with a session asks about itself, also without the right to see t
   assert.deepEqual(fieldOf(explained.rights, 'right'), builtInRoles.organization.User);
 });
 
-test('who may change roles in a place asks about others there, and nobody else does', async () => {
+test('who may change roles in a place asks about others there, and no one else does', async () => {
   const { organizationId } = app;
   const other = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: ids.second, role: 'Planner' },
@@ -147,7 +147,7 @@ test('who may change roles in a place asks about others there, and nobody else d
   }
 });
 
-test('no place, several places, unknown places and strangers are refused', async () => {
+test('no place, several places, unknown places and outsiders are refused', async () => {
   const { organizationId } = app;
   const refusal = async (query: Record<string, string>, as?: FirstKey) =>
     (await refused(app, 'explainPermissions', 400, { query, ...(as ? { as } : {}) })).message;

@@ -96,7 +96,7 @@ test('one role at most is the default one', async () => {
   assert.equal(await defaultRoleOf(app.context.db, organizationId), 'User');
 });
 
-test('nobody gains rights by making or changing a role', async () => {
+test('no one gains rights by making or changing a role', async () => {
   const maker = await app.addKey({
     [organizationId]: ['CREATE_CUSTOM_ROLES', 'VIEW_ORGANIZATION', 'RUN_PLAN'],
   });
@@ -115,7 +115,7 @@ test('nobody gains rights by making or changing a role', async () => {
   await refused('createRole', 403, /CREATE_CUSTOM_ROLES/, { body, as: none });
 });
 
-test('a role in use is not deleted, and who uses it is said', async () => {
+test('a role in use is not deleted, and its users are named', async () => {
   const role = await create('used', ['VIEW_ENVIRONMENT']);
   const params = { id: role.id };
   const environment = await createIdle({ name: 'network' });

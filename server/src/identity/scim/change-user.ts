@@ -47,7 +47,7 @@ function nameOf({ name, displayName, userName }: UserValues): string {
 }
 
 function taken(userName: string): ScimRefusal {
-  return new ScimRefusal('uniqueness', `Somebody has the userName ${userName} already`, 'conflict');
+  return new ScimRefusal('uniqueness', `Another user has the userName ${userName} already`, 'conflict');
 }
 
 /**
@@ -67,7 +67,7 @@ async function requireOwnAddress({ db }: ActorContext, userId: string): Promise<
   if (isOpen)
     throw new ScimRefusal(
       'uniqueness',
-      `${person.email} has an account with an address that nobody has verified: let the person sign in through the identity provider first, or join by an invitation`,
+      `${person.email} has an account with an address that no one has verified: let the person sign in through the identity provider first, or join by an invitation`,
       'conflict',
     );
 }
@@ -203,7 +203,7 @@ function audited({ active, externalId }: UserValues) {
 async function change(request: ScimRequest, id: string, read: (before: UserResource) => UserValues) {
   const { organizationId } = request;
   return inTransaction(request.context, async (context) => {
-    // The person first, as whoever closes an account does.
+    // The person first, in the order in which an account is closed.
     await lockPerson(context.db, id);
     await lockOrganizationRow(context.db, organizationId);
     const before = await requireUser(request, context, id);

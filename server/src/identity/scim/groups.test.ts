@@ -13,7 +13,7 @@ const person = (name: string, organization = organizationId) =>
   addPerson(app, `${name}@example.com`, { [organization]: 'User' });
 const ada = await person('ada');
 const ben = await person('ben');
-const outsider = await person('stranger', other.id);
+const outsider = await person('outsider', other.id);
 const create = (displayName: string, ...ids: string[]) =>
   scim('POST', '/Groups', { schemas, displayName, members: ids.map((value) => ({ value })) });
 const patch = (id: string, ...Operations: object[]) =>

@@ -127,7 +127,7 @@ async function membersFor(request: ScimRequest, filter: Filter | null): Promise<
       'tooMany',
       `With more than ${mostFiltered} members, the filter must have userName, externalId or id with eq`,
     );
-  // Oldest first: whoever is new does not move the others to another page.
+  // Oldest first: new users do not move the others to another page.
   return members.toReversed();
 }
 

@@ -26,13 +26,13 @@ async function prepare(email: string): Promise<TestBrowser> {
 const organizationsOf = async (browser: TestBrowser) =>
   (await browser.send('GET', '/api/organizations')).json<{ id: string }[]>().map(({ id }) => id);
 
-test('a provider does not take in an account with credentials of an address that nobody has verified', async () => {
+test('a provider does not take in an account with credentials of an address that no one has verified', async () => {
   const email = 'new.hire@example.com';
   const browser = await prepare(email);
   const post = () => scim('POST', '/Users', { schemas, userName: email });
   const refusal = await post();
   assert.deepEqual([refusal.status, refusal.body.scimType], [409, 'uniqueness']);
-  assert.match(refusal.body.detail, /nobody has verified.*sign in through the identity provider/);
+  assert.match(refusal.body.detail, /no one has verified.*sign in through the identity provider/);
   assert.deepEqual(await organizationsOf(browser), [foreign.id]);
   await sql('update app_user set is_email_verified = true where email = $1', email);
   assert.equal((await post()).status, 201);

@@ -35,7 +35,7 @@ test('a person signs in with an e-mail in any spelling, and is who the session s
   assert.equal(me.session?.csrfToken, response.json<{ csrfToken: string }>().csrfToken);
 });
 
-test('a key is somebody without a session', async () => {
+test('a key is a user without a session', async () => {
   const me = await ok('getCurrentUser');
   assert.deepEqual([me.user.user_id, me.identifiedBy, me.session], ['admin', 'key', undefined]);
   assert.deepEqual(await ok('listSessions'), []);

@@ -30,7 +30,7 @@ async function firstSignIn(
     );
   const known = await findPersonByEmail(db, email);
   if (!known && wanted.roles.size === 0)
-    throw new Refusal('forbidden', `Nobody has invited ${email}: ask an administrator of your organization`);
+    throw new Refusal('forbidden', `No one has invited ${email}: ask an administrator of your organization`);
   const person =
     known ??
     (await insertPerson(db, {

@@ -167,13 +167,13 @@ test('a key that the provider replaces is used at once, also in the middle of a 
   }
 });
 
-test('nobody signs in without a verified e-mail, an invitation or a rule', async () => {
+test('no one signs in without a verified e-mail, an invitation or a rule', async () => {
   const cases: [Claims, RegExp][] = [
     [{ groups: ['admins'], email_verified: false }, /email_verified/],
     [{ groups: ['admins'], email: 'no address' }, /email_verified/],
-    [{}, /Nobody has invited/],
-    [{ groups: ['others', 'ghosts'] }, /Nobody has invited/],
-    [{ groups: 'adminsx' }, /Nobody has invited/],
+    [{}, /No one has invited/],
+    [{ groups: ['others', 'ghosts'] }, /No one has invited/],
+    [{ groups: 'adminsx' }, /No one has invited/],
   ];
   for (const [claims, reason] of cases)
     assert.match(
@@ -210,7 +210,7 @@ test('an invitation is accepted by a sign-in with the same verified e-mail', asy
   assert.deepEqual((await me(lateBrowser)).organizations, [], 'an expired invitation is not accepted');
 });
 
-test('the owner of an e-mail takes over an account that somebody opened with it', async () => {
+test('the owner of an e-mail takes over an account that another person opened with it', async () => {
   const { id, email } = account();
   const userId = await addPerson(app, email);
   const squatter = new TestBrowser(app);
@@ -313,7 +313,7 @@ test('a claim does not remove the last administrator', async () => {
   assert.deepEqual(fieldOf((await me(browser)).organizations, 'role'), ['Admin']);
 });
 
-test('nobody is led to another site after a sign-in', async () => {
+test('no one is led to another site after a sign-in', async () => {
   const browser = new TestBrowser(app);
   for (const path of [
     'https://evil.example',
@@ -418,7 +418,7 @@ test('the command line learns why it got no code', async () => {
     [handed.port, handed.searchParams.get('error'), handed.searchParams.get('state')],
     ['7777', 'access_denied', 'of-the-cli'],
   );
-  assert.match(handed.searchParams.get('error_description') ?? '', /Nobody has invited/);
+  assert.match(handed.searchParams.get('error_description') ?? '', /No one has invited/);
 });
 
 test('a provider that does not answer, or is another one, is a 503', async () => {

@@ -100,7 +100,7 @@ test('new people join the default team, and keys do not', async () => {
   assert.deepEqual(idsOf(await ok('getTeam', { id: team.id })), [person.id]);
 });
 
-test('nobody gains the rights of a team by its members', async () => {
+test('no one gains the rights of a team by its members', async () => {
   const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
   const team = await create({ name: 'powerful' });
   const params = { id: team.id };

@@ -115,7 +115,7 @@ async function guardApprovalSets(
 }
 
 /**
- * A set that demands approvals is not taken away without the right to lift the demand, but by whoever assigned it.
+ * A set that demands approvals is not taken away without the right to lift the demand, but by the user who assigned it.
  * @throws MissingRight 403
  */
 async function keepDemandingSets(

@@ -31,7 +31,7 @@ function at(scope: Scope, scopeId: string, setIds: string, as?: Key) {
 const waits = ['WAITING_FOR_USER', 'variable'];
 const ofOrganization = /which demands approvals, needs the right EDIT_ORGANIZATION_SETTINGS/;
 
-test('a set of the organization stays with a project until somebody takes it away who may lift it', async () => {
+test('a set of the organization stays with a project until a user who may lift it takes it away', async () => {
   const projectId = await projectIn();
   const admin = await adminIn(projectId);
   const { id } = await idleIn(projectId, { requiresApproval: false });
@@ -60,7 +60,7 @@ test('a set of the organization stays with a project until somebody takes it awa
   assert.deepEqual(await outcomeOf(id, admin), ['IN_PROGRESS', undefined]);
 });
 
-test('a set of a project stays with the projects below, except for whoever assigned it', async () => {
+test('a set of a project stays with the projects below, except for the user who assigned it', async () => {
   const above = await projectIn();
   const below = await projectIn(above);
   const admin = await app.addKey({ [organizationId]: 'User' }, [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { meanwhile } from '../../../testing/locks.ts';
+import { duringTransaction } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 
 const { app, organizationId, call, ok } = await startTests();
@@ -26,7 +26,7 @@ test('variables of a set are changed by one request at a time, whichever way the
       }),
     () => call('deleteVariable', { id: variable?.id ?? '' }),
   ])
-    assert.equal((await meanwhile(app.database, lock, [set.id], request)).statusCode, 200);
+    assert.equal((await duringTransaction(app.database, lock, [set.id], request)).statusCode, 200);
   const names = (await ok('listVariables', { query: { organizationId, setId: set.id } })).map(
     ({ name }) => name,
   );
@@ -54,7 +54,7 @@ test('a set does not get the name of one that is made at the same moment', async
   const set = await createSet('before');
   const copy = `insert into configuration_set select gen_random_uuid(), organization_id, project_id, 'taken', description, created_by,
     created_at, updated_at, deleted_at from configuration_set where id = $1`;
-  const reply = await meanwhile(app.database, copy, [set.id], () =>
+  const reply = await duringTransaction(app.database, copy, [set.id], () =>
     call('updateConfigurationSet', { id: set.id, body: { name: 'taken' } }),
   );
   assert.equal(reply.statusCode, 409);

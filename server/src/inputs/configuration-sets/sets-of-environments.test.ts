@@ -198,9 +198,9 @@ test('variables of assigned sets reach runs: inner places and plain variables wi
   const { id } = await deploy(environment.id, { deploymentType: 'dryRun' });
   const job = await agent.claim();
   await agent.finish(job, plannedOutcome());
-  const given = new Map(job.variables.environment.map((each) => [each.name, each.value]));
+  const valuesByName = new Map(job.variables.environment.map((each) => [each.name, each.value]));
   assert.deepEqual(
-    ['ONLY', 'A', 'B', 'C', 'SECRET'].map((name) => given.get(name)),
+    ['ONLY', 'A', 'B', 'C', 'SECRET'].map((name) => valuesByName.get(name)),
     ['outer', 'first', 'second', 'plain', secret],
   );
   const { variables = [] } = await ok('getDeployment', { id });

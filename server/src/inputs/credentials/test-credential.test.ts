@@ -34,7 +34,7 @@ async function withAws(t: TestContext): Promise<AsyncDisposable> {
   return aws;
 }
 
-test('AWS is asked about keys, roles and tokens of the service', withAwsServer(), async (t) => {
+test('AWS checks keys, roles and tokens of the service', withAwsServer(), async (t) => {
   await using _aws = await withAws(t);
   const { result } = await tester();
   const works = async (type: CredentialType, value: object, message: RegExp) => {
@@ -48,7 +48,7 @@ test('AWS is asked about keys, roles and tokens of the service', withAwsServer()
   await works('AWS_OIDC', { roleArn }, assumed);
 });
 
-test('Vault is asked by a token of the service, which is revoked', async (t) => {
+test('Vault is called with a token of the service, which is revoked', async (t) => {
   const calls: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     calls.push(request.url);

@@ -53,7 +53,7 @@ async function askVault({ value, token, privateHosts, signal }: Testing): Promis
   const found = await logInToVault(access, value, token);
   const policies = await lookUpVaultToken(access, value, found);
   await revokeVaultToken(access, value, found);
-  return `Vault accepts it, with the policies ${policies.join(', ') || 'of nobody'}`;
+  return `Vault accepts it, with the policies ${policies.join(', ') || 'none'}`;
 }
 
 async function askKubernetes({ value, privateHosts, signal }: Testing): Promise<string> {

@@ -26,9 +26,9 @@ export const listVerdicts = rowsWhere('policy_verdict', 'deployment_id', 'round'
 /** Latest requirements of policies, as an array in a statement about deployments. */
 export function requiredByPolicies(deploymentId: Expression<string>): RawBuilder<string[]> {
   return sql<string[]>`array(select policy_name || ': ' || message
-    from policy_verdict said, jsonb_array_elements_text(messages -> 'pending') with ordinality as each (message, place)
+    from policy_verdict verdict, jsonb_array_elements_text(messages -> 'pending') with ordinality as each (message, place)
     where deployment_id = ${deploymentId} and decision = 'pending'
-      and round = (select max(round) from policy_verdict last where last.deployment_id = said.deployment_id)
+      and round = (select max(round) from policy_verdict last where last.deployment_id = verdict.deployment_id)
     order by policy_name, policy_id, place)`;
 }
 

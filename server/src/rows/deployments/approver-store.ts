@@ -16,7 +16,7 @@ export interface StoredApproverRow {
   readonly self_approval: readonly SelfApproval[] | null;
   /** Users that have approved it, oldest first. */
   readonly approvers: readonly string[];
-  /** By user: itself and whoever made that key, for all users above and those of the query. */
+  /** By user: itself and the user who made that key, for all users above and those of the query. */
   readonly people: Readonly<Record<string, readonly string[]>> | null;
   /** Latest requirements of approval policies. */
   readonly missing: readonly string[];

@@ -44,7 +44,7 @@ async function claimEffect(
   id: string,
   { kinds, now }: { readonly kinds: readonly string[]; readonly now: Date },
 ): Promise<EffectRow | undefined> {
-  // Sent together; the second sees what whoever held the lock before has committed.
+  // Sent together; the second sees what the previous holder of the lock has committed.
   const [{ rows }, row] = await Promise.all([
     sql<{ is_ours: boolean }>`
       select pg_try_advisory_xact_lock(hashtextextended(${`effect ${id}`}, 0)) as is_ours`.execute(tx),

@@ -197,7 +197,7 @@ test('what does not exist is refused by name', async () => {
     await refused('listAssignedApprovalPolicies', 404, { params: { scope, scopeId } });
 });
 
-test('whoever may not view a project does not see what is assigned there', async () => {
+test('users who may not view a project do not see what is assigned there', async () => {
   const policy = await newPolicy();
   await assign(inProject(policy.id));
   const member = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });

@@ -58,7 +58,7 @@ test('an agent with runs is deleted only if that is forced, and its run goes to 
   assert.equal(deployment.status, 'IN_PROGRESS');
 });
 
-test("only the operator manages the shared agent's secrets, and nobody deletes that agent", async () => {
+test("only the operator manages the shared agent's secrets, and no one deletes that agent", async () => {
   const params = { agentKey: 'ENVARIUM_DEFAULT' };
   for (const as of [admin, app.admin]) {
     const { message } = await refused('deleteAgent', as === admin ? 403 : 409, { params, as });

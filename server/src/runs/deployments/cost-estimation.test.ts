@@ -80,7 +80,7 @@ test('without the policy, and in runs that plan nothing of the code, there is no
   assert.equal((await agent.claim()).estimatesCosts, undefined);
 });
 
-test('destroys, and plans that nobody applies, say what they would cost', async () => {
+test('destroys, and plans that no one applies, say what they would cost', async () => {
   const { id, job } = await planning({ deploymentType: 'dryRun' });
   assert.equal(job.estimatesCosts, true);
   await agent.finish(job, plannedOutcome({ costEstimation }));

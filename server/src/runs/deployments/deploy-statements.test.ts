@@ -67,7 +67,7 @@ test('a destroy of what was deployed last asks for its policies with its project
   assert.equal(asking.length, 1, asking.map(({ sql }) => sql).join('\n'));
 });
 
-test('what a deployment has found stays in the database until somebody reads it', async (t) => {
+test('what a deployment has found stays in the database until it is read', async (t) => {
   const { id: environmentId } = await createActive();
   const statements = await statementsOf(t, async () => {
     const { id } = await deploy(environmentId, { userRequiresApproval: true });

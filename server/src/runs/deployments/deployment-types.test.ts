@@ -176,7 +176,7 @@ describe('a remote plan', () => {
     assert.deepEqual(
       [busy.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN'], job.systemVariables['ENVARIUM_VCS_ACCESS_TOKEN']],
       ['planted-token', undefined],
-      'uploaded code is not given what the repository is read with',
+      'uploaded code does not get the credentials of the repository',
     );
     const blob = await agent.send('getBlob', { ...job, blob: 'source', query: { fence: String(job.fence) } });
     assert.deepEqual(blob.rawPayload, archive);

@@ -47,7 +47,7 @@ function decide({ environment, open, ...facts }: StoredFacts, type: DeploymentTy
   });
 }
 
-/** A deploy of an environment of which nothing stands makes it one more of its project. */
+/** A deploy of an environment without resources makes it one more of its project. */
 function isActivation({ environment, open }: StoredFacts, type: DeploymentType): boolean {
   return type === 'deploy' && isIdle(environment) && !open.some((each) => each.type === 'deploy');
 }

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { answerSeconds } from '#protocol/messages/agent.ts';
 import { plannedOutcome } from '../../../testing/agent.ts';
 import { fieldOf } from '../../../testing/fields.ts';
-import { somebodyWaits } from '../../../testing/locks.ts';
+import { untilTransactionWaits } from '../../../testing/locks.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 
 const { app, agent, sql, createEnvironment, forgetWork } = await startAgentTests();
@@ -125,7 +125,7 @@ test('an agent is in contact while a run that it no longer has cannot be lost ye
   await holder.query('select from environment where id = $1 for update', [lost.environmentId]);
   app.advance(1);
   const beating = agent.heartbeat([]);
-  await somebodyWaits(app.database);
+  await untilTransactionWaits(app.database);
   assert.ok(((await contact())?.getTime() ?? 0) > (before?.getTime() ?? 0));
   await holder.query('commit');
   holder.release();

@@ -133,7 +133,7 @@ const duringTheRun: readonly Lie[] = [
 
 const isLogged = (says: RegExp) => app.logged.some((line) => says.test(line));
 
-test('lies about a run are refused and logged, and the run ends as if nobody had told them', async () => {
+test('lies about a run are refused and logged, and the run ends as if they had not been sent', async () => {
   const { job, id } = await applying();
   await agent.report(job, { logs: [log(0, 'begin\n')] });
   for (const { what, tell, status, says } of duringTheRun) {
@@ -187,7 +187,7 @@ test('a state of another lineage is kept as rescued, does not become the current
   assert.equal(current?.id, follows);
 });
 
-test('what is said about a run after its end is refused and logged, and changes nothing', async () => {
+test('reports about a run after its end are refused and logged, and changes nothing', async () => {
   const { job, id } = await applying();
   await agent.report(job, { logs: [log(0, 'all\n')] });
   await end(job);
@@ -217,7 +217,7 @@ test('what is said about a run after its end is refused and logged, and changes 
   assert.deepEqual(await deploymentOf(id), before);
 });
 
-test('an agent that claims and is then silent holds up nobody', async () => {
+test('an agent that claims and is then silent holds up no one', async () => {
   await createEnvironment();
   const job = await liar.claim();
   await sweepSilence(app.context);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { somebodyWaits } from '../../../testing/locks.ts';
+import { untilTransactionWaits } from '../../../testing/locks.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { lockAttempt } from '../../rows/dispatch/attempt-store.ts';
 import { getJob } from '../../rows/queue/job-store.ts';
@@ -35,7 +35,7 @@ test('an attempt is not started again when its start mark arrives during the giv
         loseAttempt({ ...app.context, db: other }, place.attempt, 'its agent no longer has it'),
       );
     losing.catch(() => undefined);
-    await somebodyWaits(app.database);
+    await untilTransactionWaits(app.database);
   });
   await losing;
   assert.equal((await deploymentOf(id)).status, 'INTERNAL_FAILURE');
@@ -53,7 +53,7 @@ test('a run continues when its agent returns just before the give-up', async () 
     await tx.selectFrom('environment').select('id').where('id', '=', environment.id).forUpdate().execute();
     sweeping = sweepSilence(app.context);
     sweeping.catch(() => undefined);
-    await somebodyWaits(app.database);
+    await untilTransactionWaits(app.database);
     await agent.heartbeat([job]);
     await agent.mark(job);
   });

@@ -40,7 +40,7 @@ function processColumns(context: Context, agentKey: string, request: RegisterReq
   };
 }
 
-/** The runs in a spool belong to the key that they were assigned to, whoever else learns the spool's id. */
+/** The runs in a spool belong to the key that they were assigned to, even if another agent learns the spool's id. */
 function spoolTaken({ spoolId }: RegisterRequest): DispatchRefusal {
   const text = `The spool ${spoolId} belongs to another agent key: start this agent with that key, or with another folder in ENVARIUM_SPOOL_DIR`;
   return new DispatchRefusal('spool_taken', text);

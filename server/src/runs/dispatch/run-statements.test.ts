@@ -65,7 +65,7 @@ function applied({ environmentId }: Job) {
   return { outcome: appliedOutcome(), rest };
 }
 
-test('a deployment that nobody has to approve goes to the database a limited number of times', async (t) => {
+test('a deployment that no one has to approve goes to the database a limited number of times', async (t) => {
   const { id } = await createIdle({ requiresApproval: false });
   // The first use of a key in a minute is recorded, after which the key is read again.
   await ok('getEnvironment', { id });

@@ -245,7 +245,7 @@ test('custom variables reach the run and take precedence; facts about who runs w
   const environment = await createIdle();
   const facts = all.filter(isFact);
   const claimed = Object.fromEntries(
-    facts.map((name) => [name, name === 'deploymentType' ? 'task' : 'of somebody else']),
+    facts.map((name) => [name, name === 'deploymentType' ? 'task' : 'of another user']),
   );
   await deploy(environment.id, { customServiceEnvironmentVariables: { ...custom, ...claimed } });
   const { systemVariables } = await agent.claim();

@@ -41,7 +41,7 @@ async function overridesOf(
 }
 
 /**
- * @returns the request with the template, which nobody changes until the transaction ends
+ * @returns the request with the template, which no one changes until the transaction ends
  * @throws Refusal 400, 403 or 409 that names the field
  */
 export async function checkCreateFromTemplate(

@@ -30,8 +30,8 @@ const refusals: [string, Partial<DeleteFacts>, RegExp][] = [
   ],
   [
     'has a locked state',
-    { stateLock: 'The state has been locked by somebody' },
-    /^The state has been locked by somebody: unlock the state of environment "network" first/,
+    { stateLock: 'The state has been locked by another user' },
+    /^The state has been locked by another user: unlock the state of environment "network" first/,
   ],
   ['has a stored state', { stateVersions: 1 }, /may have had resources.*destroy it, then archive it/],
   ['was changed by a run', { wasChanged: true }, /may have had resources.*destroy it, then archive it/],

@@ -127,7 +127,7 @@ test('what changes nothing leaves no entry in the trail, and no event', async ()
     const environment = await environmentOf(id);
     await change(colleague);
     assert.equal(await traces(), changed);
-    assert.deepEqual(await environmentOf(id), environment, 'nobody takes it over');
+    assert.deepEqual(await environmentOf(id), environment, 'no one takes it over');
   }
   assert.deepEqual(await ok('updateEnvironment', { params, body: {} }), await environmentOf(id));
 });

@@ -6,7 +6,7 @@ export function encodeCursor({ event, logs }: DeploymentCursor): string {
   return Buffer.from(JSON.stringify([event, logs])).toString('base64url');
 }
 
-/** @throws Refusal 400 for a cursor that no stream has given */
+/** @throws Refusal 400 for a cursor that no stream has sent */
 export function decodeCursor(text: string | undefined): DeploymentCursor {
   if (!text) return { event: 0, logs: {} };
   try {

@@ -239,7 +239,7 @@ test('a deployment that does not exist, is of another organization or may not be
   assert.match(message, /query\/deploymentLogId needs the right VIEW_ENVIRONMENT/);
 });
 
-test('whoever loses the right to see the deployment is disconnected, and then refused', async () => {
+test('a follower who loses the right to see the deployment is disconnected, and then refused', async () => {
   const { id, job } = await begin();
   const other = await add('Project', 'remaining');
   const as = await app.addKey({ [organizationId]: 'User' }, [

@@ -45,10 +45,10 @@ test('a time that the clock shows twice in autumn comes once', () => {
 });
 
 test('steps of hours go by the clock: each time that it names comes once', () => {
-  const even = ['04', '06', '08', '10', '12', '14', '16', '18', '20', '22'].map((hour) => `${hour}:00`);
-  assert.deepEqual(ticksOf('0 */2 * * *', '2027-03-28'), ['01:00', '02:00', ...even]);
-  const odd = ['03', '05', '07', '09', '11', '13', '15', '17', '19', '21'].map((hour) => `${hour}:00`);
-  assert.deepEqual(ticksOf('0 */2 * * *', '2026-10-25'), ['00:00', ...odd]);
+  const evenHours = ['04', '06', '08', '10', '12', '14', '16', '18', '20', '22'].map((hour) => `${hour}:00`);
+  assert.deepEqual(ticksOf('0 */2 * * *', '2027-03-28'), ['01:00', '02:00', ...evenHours]);
+  const oddHours = ['03', '05', '07', '09', '11', '13', '15', '17', '19', '21'].map((hour) => `${hour}:00`);
+  assert.deepEqual(ticksOf('0 */2 * * *', '2026-10-25'), ['00:00', ...oddHours]);
   assert.deepEqual(ticksOf('30 0-3/2 * * *', '2026-10-25'), ['00:30']);
 });
 

@@ -12,7 +12,7 @@ import {
   environmentOf,
 } from '../../../testing/environment.ts';
 import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
-import { somebodyWaits } from '../../../testing/locks.ts';
+import { untilTransactionWaits } from '../../../testing/locks.ts';
 import { fireTimers, shareOf } from './fire-timers.ts';
 
 async function setUp() {
@@ -361,7 +361,7 @@ test('a failing timer does not delay others', async () => {
   assert.equal((await historyOf(app, broken.id))[0]?.type, 'destroy');
 });
 
-test('an environment that somebody holds comes again in the same pass, however long that takes', async () => {
+test('an environment that another transaction holds comes again in the same pass, however long that takes', async () => {
   const { app } = await setUp();
   const ids: string[] = [];
   for (const hours of ['1', '2', '3']) {
@@ -379,7 +379,7 @@ test('an environment that somebody holds comes again in the same pass, however l
     await blocker.query('lock table deployment in exclusive mode');
     app.advance(2 * 3600 + 1);
     const pass = fireTimers(app.context);
-    await somebodyWaits(app.database);
+    await untilTransactionWaits(app.database);
     await holder.query('rollback');
     // Due only now, so that there is a further turn.
     await app.database.pool.query(

@@ -214,7 +214,7 @@ async function passOver(context: Context): Promise<void> {
     await skipRun(context.db, row, nextRunOf(row, context.now()));
 }
 
-/** @returns whether somebody else holds the environment */
+/** @returns whether another transaction holds the environment */
 async function handle(context: Context, { fire }: Timer, id: string, since: Date): Promise<boolean> {
   return inTransaction(context, async (context) => {
     const environment = await lockIdleEnvironment(context.db, id);

@@ -31,7 +31,7 @@ test('the pauses between attempts grow, up to twelve hours', () => {
   assert.deepEqual([1, 2, 3, 8, 9, 50].map(minutesAfter), [5, 10, 20, 640, 720, 720]);
 });
 
-test('a destroy at the end of a lifetime that fails is tried again, and says so meanwhile', async () => {
+test('a destroy at the end of a lifetime that fails is tried again, and says so until then', async () => {
   covers('Environment', 'waitingFor');
   const { id } = await createActive({ ttl: { type: 'HOURS', value: '1' } });
   await pass(3601);

@@ -132,7 +132,7 @@ export async function updateEnvironmentSchedule(
     if (destroy?.isEnabled && policy.disableDestroyEnvironments)
       throw badField(
         'body.destroy',
-        'must be absent: the policy of the project lets nobody destroy its environments (disableDestroyEnvironments)',
+        'must be absent: the policy of the project lets no one destroy its environments (disableDestroyEnvironments)',
       );
     const before = await listSchedules(context.db, [id]);
     const isAnyEnabled = [deploy, destroy].some((each) => each?.isEnabled);

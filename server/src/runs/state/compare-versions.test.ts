@@ -156,7 +156,7 @@ test('a state that is nested too deeply is refused, and does not cause an intern
   }
 });
 
-test('large states are compared in another thread, and differences that nobody reads are refused', async () => {
+test('large states are compared in another thread, and differences that no one reads are refused', async () => {
   const { id } = await createIdle();
   const names = (letter: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${letter}${index}`);

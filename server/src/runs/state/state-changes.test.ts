@@ -183,7 +183,7 @@ test('a state file is imported into an empty environment as it is, and the envir
   assert.equal((await agent.claim()).state.current?.stateVersionId, made.id);
 });
 
-test('an export of a stack of Pulumi is imported with a serial and a lineage, and given back', async () => {
+test('an export of a stack of Pulumi is imported with a serial and a lineage, and exported again', async () => {
   const environment = await createIdle();
   const resource = { urn: 'urn:pulumi:dev::shop::file:index:File::a', type: 'file:index:File' };
   const exported = { version: 3, deployment: { manifest: { version: 'v3.259.0' }, resources: [resource] } };

@@ -25,7 +25,7 @@ export type StateHolder =
     };
 
 async function nameOf(db: Connection, userId: string | null): Promise<string> {
-  return userId === null ? 'somebody' : ((await getUsers(db, [userId])).get(userId)?.name ?? userId);
+  return userId === null ? 'an unknown user' : ((await getUsers(db, [userId])).get(userId)?.name ?? userId);
 }
 
 async function heldByDeployment(db: Connection, deployment: DeploymentRow): Promise<StateHolder> {

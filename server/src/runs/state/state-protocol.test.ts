@@ -248,7 +248,7 @@ test('a person with the right releases a forgotten lock, and the waiting deploym
   ]);
 });
 
-test('a state whose lock was released by somebody else is kept as rescued, once', async () => {
+test('a state whose lock was released by another user is kept as rescued, once', async () => {
   const { id } = await createIdle();
   await call('LOCK', id, { body: info('mine') });
   await call('POST', id, { path: '?ID=mine', body: stateFile(1, ['a']) });
@@ -281,7 +281,7 @@ test('a state that does not follow the current one is refused', async () => {
   assert.equal(
     await statusOf('POST', id, { body: stateFile(4, ['a']) }),
     200,
-    'without a lock while nobody holds one',
+    'without a lock while no one holds one',
   );
   const cases: [string, RegExp][] = [
     [stateFile(3, ['a']), /serial 3, the current one is already at 4/],
@@ -337,9 +337,9 @@ test('callers without key, role or right get nothing; an unknown environment is 
     ['UNLOCK', info('x')],
   ] as const;
   for (const [method, body] of calls) {
-    const nobody = await call(method, id, { body, as: null });
+    const anonymous = await call(method, id, { body, as: null });
     assert.deepEqual(
-      [nobody.statusCode, nobody.headers['www-authenticate'] !== undefined],
+      [anonymous.statusCode, anonymous.headers['www-authenticate'] !== undefined],
       [401, true],
       method,
     );

@@ -184,7 +184,7 @@ async function prepare(
   };
   const environment = await findEnvironment(actorContext, id);
   if (!environment) {
-    // It may exist in another organization: whoever tries ids gets the same answer, and is recorded.
+    // It may exist in another organization: a caller who tries ids gets the same answer, and is recorded.
     countRefusedCall(context, request, {
       actor,
       operation: operationOf(request),

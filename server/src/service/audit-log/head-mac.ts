@@ -1,4 +1,4 @@
-/** Heads of chains are kept under an HMAC: whoever can only write to the database cannot shorten a chain. */
+/** Heads of chains are kept under an HMAC: an attacker who can only write to the database cannot shorten a chain. */
 import type { KeyHash } from '../../ground/secrets/api-key-hash.ts';
 import type { HeadRow } from '../../rows/audit-log/audit-link-store.ts';
 

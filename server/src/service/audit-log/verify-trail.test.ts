@@ -226,7 +226,7 @@ test('an organization whose whole trail was removed is missed by the operator', 
   assert.ok(kinds.includes('endRemoved root') || kinds.includes('linkRemoved root'), kinds.join());
 });
 
-test('entries that nobody links are found once they are late', async () => {
+test('entries that no one links are found once they are late', async () => {
   const { app, found } = await trail();
   await storeAudit(app.context, {
     organizationId: app.organizationId,

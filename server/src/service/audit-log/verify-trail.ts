@@ -106,7 +106,7 @@ function* compareHead(
 }
 
 async function verifyChain(context: Context, chain: string, report: Report): Promise<void> {
-  // Before the links: those that are added meanwhile come after it.
+  // Before the links: those that are added in the meantime come after it.
   const head = await getHead(context.db, chain);
   const walk = new ChainWalk(chain, false);
   const to = head && isHead(context.auditKeys.mac, head) ? head.number : Number.MAX_SAFE_INTEGER;

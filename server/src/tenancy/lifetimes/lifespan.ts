@@ -206,7 +206,7 @@ export async function ttlColumns(
   if (end !== null && policy.disableDestroyEnvironments)
     throw badField(
       field,
-      'must be INFINITE or absent: the policy of the project lets nobody destroy its environments (disableDestroyEnvironments)',
+      'must be INFINITE or absent: the policy of the project lets no one destroy its environments (disableDestroyEnvironments)',
     );
   const { defaultTtl, ...longest } = await lifetimesOf(context.db, place, policy);
   if (!ttl) {

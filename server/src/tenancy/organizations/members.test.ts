@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { meanwhile } from '../../../testing/locks.ts';
+import { duringTransaction } from '../../../testing/locks.ts';
 import { startTests } from '../../../testing/start.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { Refusal } from '../../ground/errors.ts';
@@ -95,7 +95,7 @@ test('with a member, its roles and team memberships go, and nothing of other org
   await refused('getProject', 403, { id: projectId, as: member });
 });
 
-test('nobody gains or takes away rights that it does not have', async () => {
+test('no one gains or takes away rights that it does not have', async () => {
   const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
   const user = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
   const admin = await app.addKey({ [organizationId]: 'Admin' });
@@ -116,7 +116,7 @@ test('the rights of a member are those at the time of the removal, not before', 
   const { id: userId } = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
   const promotion = "update organization_member set role = 'Admin' where user_id = $1";
   const input = { params: { ...params, userId }, as: manager };
-  const { statusCode, body } = await meanwhile(app.database, promotion, [userId], () =>
+  const { statusCode, body } = await duringTransaction(app.database, promotion, [userId], () =>
     call('removeMember', input),
   );
   assert.equal(statusCode, 403, body);

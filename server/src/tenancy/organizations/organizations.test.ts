@@ -101,7 +101,7 @@ test('a setting says who may create organizations', async () => {
     };
     return (await Promise.all(Object.entries(callers).map(create))).flat();
   };
-  assert.deepEqual(await outcomes('everyone'), ['operator', 'admin', 'member', 'stranger']);
+  assert.deepEqual(await outcomes('everyone'), ['operator', 'admin', 'member', 'outsider']);
   assert.deepEqual(await outcomes('admins'), ['operator', 'admin']);
   assert.deepEqual(await outcomes('operator'), ['operator']);
 });

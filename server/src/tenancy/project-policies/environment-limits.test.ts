@@ -39,7 +39,7 @@ async function projectWith(policy: object) {
 const limitsOf = (projectId: string, as?: FirstKey) =>
   ok('checkPolicyLimits', { query: { projectId }, ...(as ? { as } : {}) });
 
-test('a project has no more active environments than its policy allows, whoever creates them', async () => {
+test('a project has no more active environments than its policy allows, regardless of who creates them', async () => {
   const { projectId, create, setPolicy } = await projectWith({ numberOfEnvironmentsTotal: 1 });
   assert.deepEqual(await limitsOf(projectId), {
     warnings: { total: false, user: false },
@@ -68,7 +68,7 @@ test('two environments that are created at once do not exceed the limit together
   assert.equal((await limitsOf(projectId)).total, 3);
 });
 
-test('an environment that nothing stands of does not count until it is deployed', async () => {
+test('an environment without resources does not count until it is deployed', async () => {
   const { inside, projectId } = await projectWith({ numberOfEnvironmentsTotal: 1 });
   const [first, second] = [await createIdle(inside), await createIdle(inside)];
   assert.equal((await limitsOf(projectId)).total, 0);

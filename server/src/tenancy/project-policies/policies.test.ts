@@ -90,7 +90,7 @@ test('a policy that a project cannot have is refused by field', async () => {
     await refused('updatePolicy', 400, field, { body });
 });
 
-test('a setting that clients of the interface do not know outlives their updates, until somebody changes it', async () => {
+test('a setting that clients of the interface do not know outlives their updates, until it is changed', async () => {
   covers('updatePolicy', 'body.selfApprovalForbidden');
   const { id: projectId } = await add('Project', 'four eyes');
   const put = async (body: object) =>

@@ -23,7 +23,7 @@ async function projectWith(policy: Omit<UpdatePolicyBody, 'projectId'>, organiza
   return { inside: { organizationId, projectId }, change };
 }
 
-test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks nobody and applies nothing, and what is there stays', async () => {
+test('with skipApplyWhenPlanIsEmpty, a deploy whose plan is empty asks no one and applies nothing, and what is there stays', async () => {
   covers('Deployment', 'isSkippedApply');
   const { inside, change } = await projectWith({ requiresApprovalDefault: true });
   const { id } = await createEnvironment({

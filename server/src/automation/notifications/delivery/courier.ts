@@ -1,6 +1,6 @@
 /**
  * Delivers what waits, on each server some of it. Every endpoint has a few places of its own, and every organization
- * a part of all places: whoever is slow keeps nobody else waiting. After a failure an endpoint is left alone for a
+ * a part of all places: a slow endpoint delays no other one. After a failure an endpoint is left alone for a
  * while that grows, and then tried with one delivery.
  */
 import type { Context } from '../../../framework/context.ts';

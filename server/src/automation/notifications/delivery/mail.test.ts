@@ -168,7 +168,7 @@ test('recipients that the server refuses are named, and the others get the e-mai
   ]);
 });
 
-test('a mailbox is recognized however the mail server writes it, and nobody counts as reached without certainty', async (t) => {
+test('a mailbox is recognized however the mail server writes it, and no one counts as reached without certainty', async (t) => {
   const to = ['ops@bücher.example', 'b@example.com'];
   const sent = async (refused: Readonly<Record<string, number>>) => {
     const { port } = await mailServer(t, undefined, refused);

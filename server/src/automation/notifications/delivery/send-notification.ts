@@ -53,7 +53,7 @@ async function mailTo(
     const message =
       notification.event === null
         ? 'A test has no creator and no deployer: add an address to send it to'
-        : 'Nobody to send it to: the creator and the deployer of this event have no e-mail address';
+        : 'No one to send it to: the creator and the deployer of this event have no e-mail address';
     return { request: null, response: null, error: { type: 'unknown', message }, isFinal: true };
   }
   const mail = { ...mailText(wordsOf(notification)), to, id: notification.eventId };

@@ -8,7 +8,7 @@ import { sealedMark } from './sealed-mark.ts';
 /** Or else a text of a few lines expands to a billion values. */
 const mostAliases = 100;
 
-/** Characters of an answer, which the service reads at once: aliases repeat what stands for them. */
+/** Characters of an answer, which the service reads at once: aliases repeat what they refer to. */
 const mostCharacters = 4_000_000;
 
 /** Answers with JSON, because exact numbers cannot pass between threads. */

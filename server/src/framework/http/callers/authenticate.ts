@@ -109,7 +109,7 @@ function matching({ keyHash }: Context, secret: string, key: FoundKey | undefine
   return { id: key.second_secret_id, usedAt: key.second_secret_used_at };
 }
 
-/** Only whoever sent the right secret learns why the key is not accepted. @throws CredentialsRefused */
+/** Only a caller who sent the right secret learns why the key is not accepted. @throws CredentialsRefused */
 function checkLimits({ expires_at, networks }: FoundKey, id: string, now: Date, ip: string): void {
   if (expires_at !== null && expires_at <= now)
     throw new CredentialsRefused(`This API key expired at ${expires_at.toISOString()}`, id, 'expired');
@@ -121,7 +121,7 @@ function checkLimits({ expires_at, networks }: FoundKey, id: string, now: Date, 
     );
 }
 
-/** @throws CredentialsRefused (401): only whoever sent the right secret learns about expiry and networks */
+/** @throws CredentialsRefused (401): only a caller who sent the right secret learns about expiry and networks */
 async function identifyKey(
   context: Context,
   request: FastifyRequest,

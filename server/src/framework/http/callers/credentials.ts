@@ -90,7 +90,7 @@ export function cliUserName(sessionId: string): string {
   return `${cliPrefix}${sessionId}`;
 }
 
-/** The session that a user name stands for; null where it is that of a key. */
+/** The session that a user name refers to; null where it is that of a key. */
 export function sessionOfUserName(userName: string): string | null {
   const id = userName.startsWith(cliPrefix) ? userName.slice(cliPrefix.length) : '';
   return isUuid(id) ? id : null;

@@ -24,7 +24,7 @@ async function seer(trusted: string, peer = '192.0.2.1') {
   };
 }
 
-test('without trusted proxies, nobody can claim another address or TLS', async () => {
+test('without trusted proxies, no one can claim another address or TLS', async () => {
   const { ip, isOverTls } = await seer('');
   assert.equal(await ip('203.0.113.9'), '192.0.2.1');
   assert.equal(await ip('nonsense'), '192.0.2.1');

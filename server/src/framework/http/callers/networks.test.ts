@@ -26,7 +26,7 @@ test('an address of IPv4 is the same in its IPv6 form, and nothing else of IPv6 
   assert.ok(isInside(['0.0.0.0/0'], '::ffff:192.0.2.1'));
 });
 
-test('what is not a network is said', () => {
+test('values that are not networks are reported', () => {
   for (const good of ['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '::1', 'fe80::/10', '2001:db8::/128'])
     assert.equal(problemOfNetwork(good), null, good);
   const bad: [string, RegExp][] = [

@@ -23,7 +23,7 @@ export function problemOfNetwork(text: string): string | null {
   if (rest.length > 0 || address.includes('%') || !(isFour || isIPv6(address)))
     return `"${text}" is not an address or a network in CIDR notation, such as 192.0.2.0/24 or 2001:db8::/32`;
   if (!isFour && mapped.check(address, 'ipv6'))
-    return `"${text}" stands for addresses of IPv4: write them as such`;
+    return `"${text}" means addresses of IPv4: write them as such`;
   const most = isFour ? 32 : 128;
   if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= most))
     return `"${text}" needs a length of 0 to ${most} after the slash`;

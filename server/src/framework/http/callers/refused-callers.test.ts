@@ -111,7 +111,7 @@ test('probes of health and readiness are answered, however often credentials wer
       assert.equal((await send(app, { url }, null)).statusCode, 200, url);
 });
 
-test('requests without any credentials guess nothing: a page may ask whether somebody is signed in', async () => {
+test('requests without any credentials guess nothing: a page may ask whether a user is signed in', async () => {
   const app = await testApp({ ENVARIUM_FAILURE_LIMIT: '2' });
   for (let visit = 0; visit < 5; visit++)
     assert.equal((await send(app, { url: '/api/users/me' }, null)).statusCode, 401);

@@ -52,7 +52,7 @@ interface Turn {
   readonly waiting: (() => void)[];
 }
 
-/** An address as it is counted: whoever has one address of IPv6 has 2^64 of them. */
+/** An address as it is counted: a caller with one address of IPv6 has 2^64 of them. */
 export function countedAddress(ip: string): string {
   const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(address)) return address;

@@ -14,7 +14,7 @@ test('a caller that has the current version of a resource or list receives 304 a
     const again = await send({ url, headers: { 'if-none-match': String(etag) } });
     assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', etag]);
     assert.equal(again.headers['x-total-count'], full.headers['x-total-count']);
-    // Compressed, it has other bytes and therefore another tag, which stands for the same version.
+    // Compressed, it has other bytes and therefore another tag, which means the same version.
     const headers = { 'accept-encoding': 'gzip' };
     const packed = await send({ url, headers });
     const coded = packed.headers['content-encoding'] ? `${String(etag).slice(0, -1)}-gzip"` : etag;

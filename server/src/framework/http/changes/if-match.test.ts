@@ -135,7 +135,7 @@ test('If-Match is refused where nothing can be compared, and compared when somet
   await ok('getProject', { params, headers: { 'if-match': tag } });
 });
 
-test('whoever may not read something learns nothing of its version', async () => {
+test('callers who may not read an object learn nothing of its version', async () => {
   const outsider = await app.addKey();
   for (const header of ['*', await tagOf('getProject', params)])
     await refused('updateProject', 404, { params, body: {}, headers: { 'if-match': header }, as: outsider });

@@ -79,7 +79,7 @@ test('agents behind one address are counted apart from each other and from peopl
   assert.deepEqual(await statuses(app, 3, { url: `${protocolBase}${blob}` }), [401, 401, 429]);
 });
 
-test('states of running tools are counted by key, and nobody uses up the share of a key without its secret', async () => {
+test('states of running tools are counted by key, and no one uses up the share of a key without its secret', async () => {
   const app = await testApp({ ENVARIUM_STATE_RATE_LIMIT: '2', ENVARIUM_RATE_LIMIT: '1' });
   const { id } = await createIdle(app);
   const other = await app.addKey({ [app.organizationId]: 'Admin' });

@@ -81,7 +81,7 @@ function closeUnread(request: FastifyRequest, reply: FastifyReply): void {
     raw.once('close', () => clearTimeout(timer));
     return;
   }
-  // A request that nobody has begun to read would be read to its end and discarded.
+  // A request that no one has begun to read would be read to its end and discarded.
   raw.read(0);
   raw.pause();
   // With this header, the connection would be reset before the caller could read the answer.
@@ -94,7 +94,7 @@ function closeUnread(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Bodies begin to arrive only where somebody wants them: callers that ask first (`Expect: 100-continue`) are
+ * Bodies begin to arrive only where they are needed: callers that ask first (`Expect: 100-continue`) are
  * invited after their admission, and what others have sent of a large body is left unread.
  */
 export function closeUnreadBodies(app: FastifyInstance): void {

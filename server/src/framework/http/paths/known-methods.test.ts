@@ -73,7 +73,7 @@ test('a word that belongs to another path does not count as an id', async () => 
   }
 });
 
-test('a path that nobody has is a 404 for every method', async () => {
+test('a path that no one has is a 404 for every method', async () => {
   for (const method of [...methods, 'OPTIONS', 'HEAD', 'TRACE'] as HTTPMethods[])
     for (const url of [
       '/api/nothing',
@@ -94,7 +94,7 @@ test('routes outside of the contract have their methods, too', async () => {
   assert.deepEqual([response.statusCode, allowOf(response)], [405, ['GET', 'HEAD', 'OPTIONS']]);
 });
 
-test('without credentials, the methods of a path are not told', async () => {
+test('without credentials, the methods of a path are not disclosed', async () => {
   for (const method of ['OPTIONS', 'PATCH'] as const) {
     const response = await send({ method, url: '/api/projects' }, null);
     assert.deepEqual([response.statusCode, response.headers.allow], [401, undefined]);

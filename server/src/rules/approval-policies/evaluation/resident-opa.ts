@@ -63,7 +63,9 @@ export class ResidentOpa {
       await delay(pollMilliseconds);
     }
     await opa.end();
-    throw new PolicyError(`opa did not start: ${opa.#complaints.trim().slice(-1000) || 'it said nothing'}`);
+    throw new PolicyError(
+      `opa did not start: ${opa.#complaints.trim().slice(-1000) || 'it printed nothing'}`,
+    );
   }
 
   #close(): void {

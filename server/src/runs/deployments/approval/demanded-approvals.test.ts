@@ -64,7 +64,7 @@ test('what a Deployer switched off before the project demanded approvals does no
   ]);
 });
 
-test('whoever edits the settings of the project lifts it, for others, too', async () => {
+test('a user who may edit the settings of the project lifts it, for others, too', async () => {
   const { projectId, deployer } = await fourEyes();
   const admin = await adminIn(projectId);
   const { id } = await idleIn(projectId, { requiresApproval: true });
@@ -114,7 +114,7 @@ test(
     const deployer = await deployerIn(projectId);
     const { id } = await idleIn(projectId, { requiresApproval: false });
     await ok('saveVariables', { body: variableOf(id, 'false'), as: deployer });
-    const policy = await newPolicy(says('pending', 'somebody has to look'));
+    const policy = await newPolicy(says('pending', 'a person has to look'));
     await assign(policy.id, 'PROJECT', projectId);
     assert.deepEqual(await outcomeOf(id, deployer), ['WAITING_FOR_USER', 'policy']);
     const again = { id, body: { configurationChanges: [{ ...off[0], value: 'true' }] } };

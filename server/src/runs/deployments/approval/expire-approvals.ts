@@ -12,7 +12,7 @@ export async function expireApprovals(context: Context): Promise<void> {
     await inTransaction(context, async (context) => {
       const found = await lockDeployment(context.db, id);
       if (found?.deployment.status !== 'WAITING_FOR_USER') return;
-      const message = `Nobody approved or refused the plan within ${context.settings.approvalWaitDays} days (ENVARIUM_APPROVAL_WAIT_DAYS)`;
+      const message = `No one approved or refused the plan within ${context.settings.approvalWaitDays} days (ENVARIUM_APPROVAL_WAIT_DAYS)`;
       const moved = await moveDeployment(context, found, 'TIMEOUT', { error: JSON.stringify({ message }) });
       await advanceQueue(context, moved.environment, moved.speakers);
     });

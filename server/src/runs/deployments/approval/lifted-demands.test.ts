@@ -70,7 +70,7 @@ test('the own plan cannot be approved where only a lower project allows it', asy
 });
 
 test(
-  'a policy of a template allows what the project of the template demands, if somebody assigned it who may',
+  'a policy of a template allows what the project of the template demands, if a user with the right assigned it',
   needsOpa,
   async () => {
     const { projectId: above, deployer } = await fourEyes();
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  'a policy of a template allows what another one of the same template leaves to people, whoever assigned it',
+  'a policy of a template allows what another one of the same template leaves to people, regardless of who assigned it',
   needsOpa,
   async () => {
     const projectId = await projectIn();
@@ -121,7 +121,7 @@ test(
     const projectId = await projectIn();
     const [deployer, admin] = [await deployerIn(projectId), await adminIn(projectId)];
     const { id, blueprintId } = await idleIn(projectId, { requiresApproval: false });
-    const policy = await newPolicy(says('pending', 'somebody has to look'));
+    const policy = await newPolicy(says('pending', 'a person has to look'));
     await assign(policy.id, 'BLUEPRINT', blueprintId);
     await refused('saveVariables', 403, { body: variableOf(id, 'false'), as: deployer });
     await ok('saveVariables', { body: variableOf(id, 'false'), as: admin });
@@ -137,7 +137,7 @@ test(
     const below = await projectIn(above);
     const [deployer, admin] = [await deployerIn(below), await adminIn(below)];
     const { id } = await idleIn(below, { requiresApproval: false });
-    const policy = await newPolicy(says('pending', 'somebody has to look'));
+    const policy = await newPolicy(says('pending', 'a person has to look'));
     await assign(policy.id, 'PROJECT', below);
     await ok('saveVariables', { body: variableOf(id, 'false'), as: admin });
     const deploy = () => ok('deployEnvironment', { id, as: deployer });
@@ -169,7 +169,7 @@ test(
     const projectId = await projectIn();
     const deployer = await deployerIn(projectId);
     const [demanding, free] = await twoTemplates(projectId);
-    const policy = await newPolicy(says('pending', 'somebody has to look'));
+    const policy = await newPolicy(says('pending', 'a person has to look'));
     await assign(policy.id, 'BLUEPRINT', demanding);
     const { id } = await fromTemplate(projectId, free, { requiresApproval: false });
     await ok('saveVariables', { body: variableOf(id, 'false'), as: deployer });
@@ -191,18 +191,18 @@ test(
     assert.deepEqual(await outcomeOf(id, deployer), isApplied);
     await ok('setEnvironmentTemplate', { id, body: { blueprintId: free }, as: deployer });
     await ok('saveVariables', { body: variableOf(id, 'false'), as: deployer });
-    const policy = await newPolicy(says('pending', 'somebody has to look'));
+    const policy = await newPolicy(says('pending', 'a person has to look'));
     await assign(policy.id, 'BLUEPRINT', demanding);
     const destroy = await ok('destroyEnvironment', { id, as: deployer });
     assert.deepEqual(await outcome(destroy.id), ['WAITING_FOR_USER', 'policy']);
   },
 );
 
-test('nobody leaves a template that demands approvals without the right to lift them', async () => {
+test('no one leaves a template that demands approvals without the right to lift them', async () => {
   const projectId = await projectIn();
   const deployer = await deployerIn(projectId);
   const [demanding, free] = await twoTemplates(projectId);
-  const policy = await newPolicy(says('pending', 'somebody has to look'));
+  const policy = await newPolicy(says('pending', 'a person has to look'));
   await assign(policy.id, 'BLUEPRINT', demanding);
   const params = { id: (await fromTemplate(projectId, demanding)).id };
   const body = { blueprintId: free };
@@ -219,7 +219,7 @@ test('nobody leaves a template that demands approvals without the right to lift 
   await ok('setEnvironmentTemplate', { params, body, as: deployer });
 });
 
-test('nobody leaves a template whose variable demands approvals without the right to lift them', async () => {
+test('no one leaves a template whose variable demands approvals without the right to lift them', async () => {
   const projectId = await projectIn();
   const deployer = await deployerIn(projectId);
   const [demanding, free] = await twoTemplates(projectId);
@@ -241,7 +241,7 @@ test('the default for new environments lifts nothing', async () => {
   }
   const deployer = await deployerIn(projectId);
   const { id } = await idleIn(projectId);
-  assert.deepEqual(await outcomeOf(id, deployer), waitsForProject, 'whoever creates it');
+  assert.deepEqual(await outcomeOf(id, deployer), waitsForProject, 'regardless of who creates it');
   const asNew = { id, body: { requiresApproval: null }, as: deployer };
   for (const before of [true, false]) {
     await ok('updateEnvironment', { id, body: { requiresApproval: true } });

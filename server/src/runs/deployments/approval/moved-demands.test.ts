@@ -77,7 +77,7 @@ test('an environment moves freely where the demands above it stay', async () => 
 test('an environment moves with what its own template demands', async () => {
   const [source, target] = [await projectIn(), await projectIn()];
   const { id, blueprintId } = await idleIn(source);
-  const policy = await newPolicy(says('pending', 'somebody has to look'));
+  const policy = await newPolicy(says('pending', 'a person has to look'));
   await assign(policy.id, 'BLUEPRINT', blueprintId);
   await ok('saveVariables', { body: variableOf(blueprintId, 'true', 'BLUEPRINT') });
   const as = await moverIn([source, target], movers);

@@ -57,13 +57,13 @@ test('people approve their own plans unless the policy of the project forbids it
   assert.deepEqual(await excluded(guarded), [[ada.id, 'ownPlan']]);
   assert.match(
     await refusal(guarded, ada),
-    /^You started this deployment, .*Somebody else has to approve it$/,
+    /^You started this deployment, .*Another user has to approve it$/,
   );
   assert.equal((await deploymentOf(guarded)).status, 'WAITING_FOR_USER');
   await approve(guarded, ben);
 });
 
-test('a project lets people approve their own plans again, where somebody says so who may above', async () => {
+test('a project lets people approve their own plans again if a user with rights above allows it', async () => {
   const top = await projectWith(true);
   const middle = await projectWith(null, top);
   const open = await projectWith(false, middle);
@@ -86,7 +86,7 @@ test('a project lets people approve their own plans again, where somebody says s
   await approve(await planOf(ada, below), ada);
 });
 
-test('a key does not make its maker somebody else', async () => {
+test('a key does not make its maker another person', async () => {
   const projectId = await projectWith(true);
   const key = await keyMadeBy(ada);
   const byHand = await planOf(ada, projectId);
@@ -107,7 +107,7 @@ test('a key does not make its maker somebody else', async () => {
   await approve(byHand, ben);
 });
 
-test('what a schedule starts is the plan of whoever set it last', async () => {
+test('the plan of a scheduled deployment belongs to the user who set the schedule last', async () => {
   const projectId = await projectWith(true);
   const { id } = await createActive({ projectId });
   await ok('updateEnvironment', { id, body: { requiresApproval: true } });
@@ -131,7 +131,7 @@ test('what a schedule starts is the plan of whoever set it last', async () => {
   await approve(waiting, ben);
 });
 
-test('the destroy at the end of a lifetime is the plan of whoever chose it, and of nobody by default', async () => {
+test('the destroy at the end of a lifetime is the plan of the user who chose it, and of no one by default', async () => {
   const projectId = await projectWith(true);
   const body = { type: 'HOURS' as const, value: '1' };
   const ending = async (as: Key | null) => {
@@ -157,7 +157,7 @@ test('the destroy at the end of a lifetime is the plan of whoever chose it, and 
   await approve(byDefault, ada);
 });
 
-test('a lifetime that somebody proposes is theirs, whoever approves it', async () => {
+test('a proposed lifetime belongs to its proposer, regardless of who approves it', async () => {
   const projectId = await projectWith(true);
   const { id } = await createActive({ projectId });
   const params = { id };
@@ -175,7 +175,7 @@ test('a lifetime that somebody proposes is theirs, whoever approves it', async (
   assert.deepEqual(await excluded(waiting), [[planner.id, 'ownPlan']]);
 });
 
-test('what a deployment causes downstream is the plan of whoever started that deployment', async () => {
+test('a downstream deployment is the plan of the user who started the upstream one', async () => {
   const projectId = await projectWith(true);
   const upstream = await createActive({ projectId, name: 'upstream' });
   const downstream = await createActive({ projectId, name: 'downstream' });

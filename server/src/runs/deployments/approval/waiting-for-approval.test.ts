@@ -41,7 +41,7 @@ test('an approver learns until when, why, who has approved, and what policies st
     is_self_approval_forbidden: true,
     approvers: ['ben'],
     people: { ada: ['ada'], ben: ['ben'] },
-    missing: ['databases: somebody of the team', 'four eyes: two people'],
+    missing: ['databases: a member of the team', 'four eyes: two people'],
   };
   const { approval, text } = waitingForApproval(row, exact, settings, facts);
   assert.deepEqual(approval, {
@@ -55,6 +55,6 @@ test('an approver learns until when, why, who has approved, and what policies st
   });
   assert.match(
     text,
-    /\. 1 person has approved it so far\. Approval policies ask for more: databases: somebody of the team; four eyes: two people$/,
+    /\. 1 person has approved it so far\. Approval policies ask for more: databases: a member of the team; four eyes: two people$/,
   );
 });

@@ -24,7 +24,7 @@ export interface ApprovalSettings {
   readonly unlifted: Unlifted;
 }
 
-/** Demands of an approval that nobody with the right to do so has lifted. */
+/** Demands of an approval that no one with the right to do so has lifted. */
 export interface Unlifted {
   /** Demands that the variable does not lift: outer levels of itself, approval policies, or projects. */
   readonly variable?: 'variable' | 'policy' | 'project';

@@ -13,7 +13,7 @@ const facts = (more: Partial<ApproverFacts> = {}): ApproverFacts => ({
   ...more,
 });
 
-test('nobody approves the own plan where that is forbidden, by whatever key', () => {
+test('no one approves the own plan where that is forbidden, by whatever key', () => {
   assert.match(
     approverRefusal(facts(), 'ada') ?? '',
     /^You started this deployment, .*selfApprovalForbidden/,
@@ -30,7 +30,7 @@ test('nobody approves the own plan where that is forbidden, by whatever key', ()
   assert.equal(approverRefusal(facts({ is_self_approval_forbidden: false }), 'ada'), null);
 });
 
-test('what a schedule starts belongs to whoever set it, and what nobody set to nobody', () => {
+test('a scheduled deployment belongs to the user who set the schedule, and a default one to no one', () => {
   const scheduled = facts({ started_by: 'envarium', requested_by: 'ada' });
   assert.match(approverRefusal(scheduled, 'ada') ?? '', /^This deployment was started for you/);
   assert.equal(approverRefusal(scheduled, 'ben'), null);
@@ -38,7 +38,7 @@ test('what a schedule starts belongs to whoever set it, and what nobody set to n
   assert.deepEqual(excludedFrom(facts({ started_by: 'envarium' })), []);
 });
 
-test('nobody approves twice, by whatever key, also where own plans may be approved', () => {
+test('no one approves twice, by whatever key, also where own plans may be approved', () => {
   for (const forbidden of [true, false]) {
     const approved = facts({ started_by: 'ben', is_self_approval_forbidden: forbidden, approvers: ['ci'] });
     assert.match(approverRefusal(approved, 'ci') ?? '', /^You have approved this plan already/);

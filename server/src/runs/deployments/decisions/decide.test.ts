@@ -131,7 +131,7 @@ test('the queue is ordered: the first never waits, the others wait for an earlie
       const left = [...open];
       while (left.length > 0) {
         const free: number = left.findIndex((each) => !waitsFor(each, left));
-        assert.ok(free >= 0, 'somebody is free');
+        assert.ok(free >= 0, 'an agent is free');
         left.splice(free, 1);
       }
     }),

@@ -11,7 +11,7 @@ const unjudged: readonly DeploymentStatus[] = ['ABORTED', 'CANCELLED', 'SKIPPED'
 
 /**
  * A drift run reports what it found; a deploy or destroy that succeeded leaves nothing drifted, once
- * somebody has looked.
+ * a drift run has looked.
  * @param current the status before; NEVER_RUN until the first drift run
  */
 export function driftStatusAfter(

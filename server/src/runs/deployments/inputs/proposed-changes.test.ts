@@ -39,7 +39,7 @@ const changes = [
   { name: 'TOKEN', value: 'planted-secret', isSensitive: true },
 ];
 
-test('what somebody proposes who may only plan is used for the plan, and stored when it is approved', async () => {
+test('changes by a user who may only plan are used for the plan, and stored when it is approved', async () => {
   const { environment, id, stored } = await propose(changes);
   const job = await agent.claim();
   assert.deepEqual(fieldsOf(job.variables.environment, 'name', 'value'), [
@@ -131,7 +131,7 @@ test('a proposal is checked when it is made, like a change', async () => {
   }
 });
 
-test('changes of somebody who may apply are stored when the deployment is requested', async () => {
+test('changes by a user who may apply are stored when the deployment is requested', async () => {
   const { environment, stored } = await propose({ name: 'SIZE', value: 'large' });
   await ok('deployEnvironment', {
     id: environment.id,

@@ -36,7 +36,7 @@ test("a planner's new name and lifetime are for the plan, and the environment's 
   assert.deepEqual(await settingsOf(environment.id), after);
 });
 
-test("a planner's name and lifetime are dropped with the plan, and those of somebody who may apply are not", async () => {
+test("a planner's name and lifetime are dropped with the plan, and those of a user who may apply are not", async () => {
   const { environment, id } = await propose(settings);
   const before = await settingsOf(environment.id);
   await agent.plan();

@@ -104,7 +104,7 @@ interface DecidedFacts {
 function decide({ deployment, environment }: LockedDeployment, facts: DecidedFacts) {
   const { verdict, isApplySkipped } = facts;
   const approvalVerdict = verdict === 'error' || verdict === 'deny' ? null : verdict;
-  // Each round begins with what was decided at the start: the columns have what the round before it said.
+  // Each round begins with what was decided at the start: the columns have the result of the round before it.
   const approval = approvalOfPlan(deployment.approval_at_start, approvalVerdict, facts.overriding);
   const decision: PlannedDecision =
     deployment.status === 'ABORTING' || facts.isRefused

@@ -69,7 +69,7 @@ test('a plan that a policy allows is applied without an approval, and its warnin
   assert.equal((await deploymentOf(id)).status, 'SUCCESS');
 });
 
-test('a retry may not do more than policies have judged, also where nobody approves', async () => {
+test('a retry may not do more than policies have judged, also where no one approves', async () => {
   const retry = { onDeploy: { times: 1 } };
   const { environment } = await guarded([says('allow')], { retry });
   await checked(environment.id);
@@ -94,7 +94,7 @@ test('a plan about which no policy says anything waits for a person', async () =
   assert.deepEqual(fieldOf((await deploymentOf(id)).policyVerdicts, 'round'), [1, 2]);
 });
 
-test('policies are asked again after each approval, at the same commit, until enough people have approved', async () => {
+test('policies are evaluated again after each approval, at the same commit, until enough people have approved', async () => {
   const two = `package envarium
 pending contains sprintf("%d of 2", [count(input.approvers)]) if count(input.approvers) < 2
 allow contains sprintf("%s after %s", [input.deploymentRequest.type, concat(", ", [a.name | some a in input.approvers])]) if count(input.approvers) > 1`;
@@ -103,7 +103,7 @@ allow contains sprintf("%s after %s", [input.deploymentRequest.type, concat(", "
   assert.equal(deployment.status, 'WAITING_FOR_USER');
   const policy = policies[0];
   assert.ok(policy);
-  commitPolicy(policy.folder, says('deny', 'changed meanwhile'));
+  commitPolicy(policy.folder, says('deny', 'changed since'));
   const people = await Promise.all([1, 2].map(() => app.addKey({ [organizationId]: 'Admin' })));
   const [first, second] = people;
   await ok('approveDeployment', { id, as: first });
@@ -162,7 +162,7 @@ test('a configuration that changes while people decide holds for later deploymen
   await ok('cancelDeployment', { id });
 });
 
-test('however many policies decide about a plan, each is read and asked', async () => {
+test('however many policies decide about a plan, each is read and evaluated', async () => {
   const { project, policies, environment } = await guarded([says('allow')]);
   const [{ folder: repository }] = policies as [(typeof policies)[0]];
   // More repositories than may be read (4) and wait to be read (50) at once.
@@ -316,7 +316,7 @@ test('the whole input is printed, however large it is', async () => {
   await ok('cancelDeployment', { id });
 });
 
-test('nobody hides from a policy behind a trigger or a name; only what nobody starts is automated', async () => {
+test('no one hides from a policy behind a trigger or a name; only what no one starts is automated', async () => {
   const { environment } = await guarded([`${says('allow')}\nwarn contains json.marshal(input.deployerUser)`]);
   const params = { id: environment.id };
   const seen = async () => {
@@ -340,7 +340,7 @@ test('nobody hides from a policy behind a trigger or a name; only what nobody st
   await ok('updateEnvironmentSchedule', { params, body: {} });
 });
 
-test('an abort while policies are asked ends the deployment, and a repeated effect changes nothing', async () => {
+test('an abort while policies are evaluated ends the deployment, and a repeated effect changes nothing', async () => {
   const { environment } = await guarded([says('allow')]);
   const { id } = await planned(environment.id);
   // The evaluation has ended, as after failures of the effect, and still the abort ends it.

@@ -43,7 +43,7 @@ export async function plannedInput(context: Context, deploymentId: string): Prom
     );
   if (blob.bytes > mostPolicyInputBytes)
     throw new PolicyError(
-      `The plan has more than ${mostPolicyInputBytes / 1e6} MB as JSON, which approval policies cannot be asked about`,
+      `The plan has more than ${mostPolicyInputBytes / 1e6} MB as JSON, which is too much for approval policies`,
     );
   const content = await text(context.blobs.get(blob));
   try {

@@ -38,7 +38,7 @@ const jobsOf = async (id: string) =>
     .map(({ phase }) => phase)
     .toSorted();
 
-test('each approval says who has approved and what is missing, and nobody approves twice', async () => {
+test('each approval says who has approved and what is missing, and no one approves twice', async () => {
   const { id } = await waitingFor(3);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
   const { waitingFor: wait, reviews, reviewers } = await deploymentOf(id);
@@ -73,7 +73,7 @@ test('the time of the check is that of its last round, without the wait for peop
   assert.ok(Date.parse(completedAt ?? '') - Date.parse(startedAt ?? '') < 60_000);
 });
 
-test('a key of an organization and whoever made it count as one person', async () => {
+test('a key of an organization and its maker count as one person', async () => {
   const { id } = await waitingFor(2);
   const made = await ok('createApiKey', { body: { organizationId, name: 'ci' }, as: ada! });
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
@@ -82,12 +82,12 @@ test('a key of an organization and whoever made it count as one person', async (
   await ok('cancelDeployment', { id });
 });
 
-test('of people who approve at once one counts, and the other one after the policies were asked', async () => {
+test('of two simultaneous approvals one counts first, and the other one after the policies were evaluated', async () => {
   const { id } = await waitingFor(2);
   const replies = await Promise.all([approve(id, ada), approve(id, ben)]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [200, 409]);
   const later = replies[0]?.statusCode === 200 ? ben : ada;
-  assert.match(await refusal(id, later), /IN_PROGRESS/, 'while the policies are asked');
+  assert.match(await refusal(id, later), /IN_PROGRESS/, 'while the policies are evaluated');
   await app.carryOutEffects();
   assert.equal(await approved(id, later), 'IN_PROGRESS');
   assert.deepEqual(await jobsOf(id), ['apply', 'plan']);
@@ -107,7 +107,7 @@ test('of an approval and a refusal at once one counts, also for the second appro
   assert.deepEqual(await jobsOf(id), status === 'CANCELLED' ? ['plan'] : ['apply', 'plan']);
 });
 
-test('a refusal by the second person ends the plan, whoever approved it before', async () => {
+test('a refusal by the second person ends the plan, regardless of earlier approvals', async () => {
   const { id } = await waitingFor(2);
   assert.equal(await approved(id, ada), 'WAITING_FOR_USER');
   await ok('cancelDeployment', { id, body: { comment: 'no' }, as: ben! });

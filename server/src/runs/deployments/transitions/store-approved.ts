@@ -12,7 +12,7 @@ import { readInputs } from '../inputs/run-inputs.ts';
 async function asLastApprover(context: Context, deploymentId: string): Promise<ActorContext> {
   const reviews = await listReviews(context.db, [deploymentId]);
   const userId = reviews.findLast(({ action }) => action === 'approved')?.user_id;
-  if (userId === undefined) throw new Error(`Nobody has approved deployment ${deploymentId}`);
+  if (userId === undefined) throw new Error(`No one has approved deployment ${deploymentId}`);
   const [access, users] = await Promise.all([loadAccess(context.db, userId), getUsers(context.db, [userId])]);
   const { name = userId, email = '' } = users.get(userId) ?? {};
   const actor = { userId, name, email, keyId: null, sessionId: null, access };

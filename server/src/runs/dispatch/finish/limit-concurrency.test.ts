@@ -24,7 +24,7 @@ test('at most this many outcomes are stored at a time, the others in their order
   assert.deepEqual(begun, [0, 1, 2, 3]);
 });
 
-test('a failure reaches its caller and nobody else', async () => {
+test('a failure reaches its caller and no one else', async () => {
   const inTurn = limitConcurrency(1);
   const refused = inTurn(() => Promise.reject(new Error('refused')));
   const next = inTurn(async () => 'stored');

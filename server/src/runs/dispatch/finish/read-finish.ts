@@ -1,4 +1,4 @@
-/** Reads `finish` messages: large ones in a thread, so that others are answered meanwhile. */
+/** Reads `finish` messages: large ones in a thread, so that other requests are answered in the meantime. */
 import { createHash } from 'node:crypto';
 import { askOnce, ThreadFailure, type ThreadProgram } from '#guards/threads/limited-thread.ts';
 import { type AttemptTimes, FinishRequest, type FinishRest } from '#protocol/messages/outcome.ts';

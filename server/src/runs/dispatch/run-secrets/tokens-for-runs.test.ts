@@ -6,7 +6,7 @@ import { ok } from '../../../../testing/client.ts';
 import { createActive, deploy, deploymentOf } from '../../../../testing/environment.ts';
 import { sensitiveMask } from '../../../ground/secrets/sensitive-mask.ts';
 
-test('plans of code that nobody has reviewed get no tokens if the installation denies them', async () => {
+test('plans of code that no one has reviewed get no tokens if the installation denies them', async () => {
   const app = await testApp({ ENVARIUM_UNREVIEWED_CODE_TOKENS: 'none' });
   const { organizationId } = app;
   const create = (name: string, body: object) =>

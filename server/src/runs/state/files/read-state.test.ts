@@ -27,7 +27,7 @@ async function longestPause(work: Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test('a state of more values than memory is reserved for is refused, and others are answered meanwhile', async () => {
+test('a state of more values than memory is reserved for is refused, and other requests are answered in the meantime', async () => {
   const reading = assert.rejects(
     readStateFacts(ofLists(64 * megabyte)),
     /^Error: the state has more than 5000000 values$/,
@@ -76,12 +76,12 @@ test('a large state is read in another thread, and where its serial is found the
   const here = await busyMilliseconds(() => readState('check', state));
   const length = state.length;
   let read: ReadState | undefined;
-  const meanwhile = await busyMilliseconds(async () => {
+  const inThread = await busyMilliseconds(async () => {
     read = await checkStateFile(state);
   });
   assert.ok(read);
   const renumbered = Buffer.concat(withNumber(read.bytes, read.serialPlace, 12));
   assert.equal(renumbered.subarray(-13).toString(), '"serial": 12}');
   assert.equal(renumbered.length, length + 1);
-  assert.ok(meanwhile < here / 2, `${meanwhile} ms instead of ${here} ms`);
+  assert.ok(inThread < here / 2, `${inThread} ms instead of ${here} ms`);
 });

@@ -26,7 +26,7 @@ test('a content above the limit is read to its end, and not kept', async () => {
   assert.equal((await readWhole(Readable.from([]), { expected: 0, most: 10 }))?.length, 0);
 });
 
-test('the memory of a large content is given back at once, and that of a small one is left to its other users', () => {
+test('the memory of a large content is released at once, and that of a small one is left to its other users', () => {
   const large = Buffer.from(new ArrayBuffer(8 * 1024 * 1024)).subarray(0, 7_000_000);
   release(large);
   assert.equal(large.buffer.byteLength, 0);
