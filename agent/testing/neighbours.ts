@@ -61,7 +61,7 @@ export async function attackOnce(
   return reachedAt === undefined ? 0 : (performance.now() - reachedAt) / 1000;
 }
 
-/** A setup whose apply runs a command, and one of somebody else. */
+/** A setup whose apply runs a command, and one of another tenant. */
 export function neighbours(
   t: TestContext,
   { options }: (typeof confinements)[number],

@@ -48,7 +48,7 @@ export async function swapPlans(
   const toolPaths = swapping(setup);
   for (let count = 0; count < times; ) {
     const planned = await setup.run(setup.job(), { toolPaths });
-    // Its end may leave a half-written plan, which nobody can approve.
+    // Its end may leave a half-written plan, which no one can approve.
     if (planned.outcome.result === 'failed') {
       assert.match(planned.outcome.error?.message ?? '', /Failed to read the given file/);
       continue;

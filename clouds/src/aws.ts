@@ -145,8 +145,8 @@ export async function assumeRoleByToken(
   },
 ): Promise<AwsSession> {
   // The request is not signed: without keys, the SDK would look for the identity of this process.
-  const nobody = { accessKeyId: 'none', secretAccessKey: 'none' };
-  const { library, client } = await openClient(regionOf(request.roleArn), nobody);
+  const anonymous = { accessKeyId: 'none', secretAccessKey: 'none' };
+  const { library, client } = await openClient(regionOf(request.roleArn), anonymous);
   return longest(access, { seconds: request.seconds ?? 0 }, (seconds) =>
     client.send(
       new library.AssumeRoleWithWebIdentityCommand({

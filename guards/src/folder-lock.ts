@@ -64,7 +64,7 @@ export async function lockFolder(
   for (;;) {
     if (await listens(server, name)) break;
     const answer = await ask(name);
-    if (answer !== 'nobody') throw new FolderLockedError(path, answer);
+    if (answer !== 'ended') throw new FolderLockedError(path, answer);
     await delay(10);
   }
   server.unref();
@@ -108,14 +108,14 @@ function listens(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** The listening holder; undefined if it does not answer in time; `nobody` if it has already ended. */
-async function ask(name: string): Promise<LockHolder | undefined | 'nobody'> {
+/** The listening holder; undefined if it does not answer in time; `ended` if it has already ended. */
+async function ask(name: string): Promise<LockHolder | undefined | 'ended'> {
   const socket = connect(name);
   const timer = setTimeout(() => socket.destroy(new Error('no answer')), answerMilliseconds);
   try {
     return JSON.parse(await text(socket)) as LockHolder;
   } catch (error) {
-    return isCode(error, 'ECONNREFUSED') ? 'nobody' : undefined;
+    return isCode(error, 'ECONNREFUSED') ? 'ended' : undefined;
   } finally {
     clearTimeout(timer);
     socket.destroy();

@@ -65,7 +65,7 @@ export function matchesRegex(regex: string, value: string): boolean | null {
   Object.assign(context, { regex, value });
   try {
     let found = matchWithin(limit);
-    // A busy machine may not have given the process its time.
+    // A busy machine may not have let the process run in time.
     for (let count = 0; found === undefined && used() < limit / 2 && count < mostRepetitions; count++)
       found = matchWithin(limit);
     return found ?? null;
@@ -79,7 +79,7 @@ export function matchesRegex(regex: string, value: string): boolean | null {
   }
 }
 
-/** The same for many expressions, whoever sends them: others are served between them. */
+/** The same for many expressions: other callers are served between them. */
 export async function matchesRegexInTurn(regex: string, value: string): Promise<boolean | null> {
   while (usedInTurn >= turnMilliseconds) {
     nextTurn ??= endOfTurn().then(() => {

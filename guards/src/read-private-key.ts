@@ -10,7 +10,7 @@ const openSshMagic = 'openssh-key-v1\0';
 const expected = 'send the content of a private key file, beginning with -----BEGIN OPENSSH PRIVATE KEY-----';
 const passphrase = {
   refusal:
-    'is protected by a passphrase, which nobody can enter in a run: use a key without one (ssh-keygen -p removes it)',
+    'is protected by a passphrase, which no one can enter in a run: use a key without one (ssh-keygen -p removes it)',
 } as const;
 
 /**

@@ -44,7 +44,7 @@ test('times of a machine whose clock is wrong become those of the service, in th
   }
 });
 
-test('a clock that is corrected meanwhile is followed', () => {
+test('corrections of the clock are followed', () => {
   const { state, shown, call } = machine();
   state.wrongBy = 600 * second;
   call(0);

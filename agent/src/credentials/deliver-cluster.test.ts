@@ -186,12 +186,12 @@ test('tokens for EKS have the signature that other programs of AWS make', async 
 test('a cluster that AWS does not know or does not show fails the run by its name', needed, async (t) => {
   const identity = credential('AWS_ACCESS_KEYS_FOR_DEPLOYMENT', keys);
   assert.deepEqual(await failuresOf([identity, eks('none')]), [
-    'Credential "cluster" names the cluster "none" in "eu-west-1", which, asked for with the credential "deployer", was not found by AWS: No cluster found for name: none.',
+    'Credential "cluster" names the cluster "none" in "eu-west-1", which, requested with the credential "deployer", was not found by AWS: No cluster found for name: none.',
   ]);
   process.env.AWS_ENDPOINT_URL_EKS = clouds.address;
   t.after(() => delete process.env.AWS_ENDPOINT_URL_EKS);
   assert.deepEqual(await failuresOf([identity, eks('closed')]), [
-    'Credential "cluster" names the cluster "closed" in "eu-west-1", which, asked for with the credential "deployer", was refused by AWS with status 403: User: arn:aws:iam::1:user/x is not authorized to perform: eks:DescribeCluster',
+    'Credential "cluster" names the cluster "closed" in "eu-west-1", which, requested with the credential "deployer", was refused by AWS with status 403: User: arn:aws:iam::1:user/x is not authorized to perform: eks:DescribeCluster',
   ]);
 });
 
@@ -201,9 +201,9 @@ test('a cluster needs the credential of its cloud, and one reason is enough', as
   ]);
   const other = credential('AZURE_OIDC', { clientId: 'c', subscriptionId: 's', tenantId: 't' }, 'jwt');
   assert.match(String(await failuresOf([other, gke()])), /"prod" in "europe-west1".* of Google Cloud too/);
-  const unusable = { ...credential('AWS_OIDC', {}), problem: 'cannot be used: its roleArn is odd' };
+  const unusable = { ...credential('AWS_OIDC', {}), problem: 'cannot be used: its roleArn is invalid' };
   assert.deepEqual(await failuresOf([unusable, eks()]), [
-    'Credential "deployer" cannot be used: its roleArn is odd',
+    'Credential "deployer" cannot be used: its roleArn is invalid',
   ]);
   const identity = credential('AWS_ACCESS_KEYS_FOR_DEPLOYMENT', keys);
   const own = await make([identity, eks()], { own: { AWS_PROFILE: 'own' } });
@@ -255,7 +255,7 @@ test('a run reaches an AKS cluster with the certificate that Azure makes, or as 
   assert.equal(last?.form.get('scope'), '6dae42f8-4368-4678-94ff-3960e28e3630/.default');
 });
 
-test('a cloud that is busy is asked again, three times in all', async () => {
+test('a request to a busy cloud is repeated, three times in all', async () => {
   const from = clouds.requests.length;
   assert.match(String(await failuresOf([principal(), aks('busy')])), /refused by Azure with status 429$/);
   const repeated = clouds.requests.slice(from).filter(({ what }) => what.includes('/managedClusters/busy/'));
@@ -263,7 +263,7 @@ test('a cloud that is busy is asked again, three times in all', async () => {
 });
 
 test('what Azure refuses fails the run without a secret', async () => {
-  const requestedWith = 'which, asked for with the credential "deployer",';
+  const requestedWith = 'which, requested with the credential "deployer",';
   assert.deepEqual(await failuresOf([principal(), aks('closed')]), [
     `Credential "cluster" names the cluster "closed" in "shop", ${requestedWith} was refused by Azure with status 403: The client does not have authorization to perform action listClusterUserCredential`,
   ]);
@@ -322,7 +322,7 @@ test('a run reaches a GKE cluster by workload identity', async () => {
 });
 
 test('what Google refuses fails the run; addresses in credentials are guarded, those of the operator are not', async () => {
-  const requestedWith = 'which, asked for with the credential "deployer",';
+  const requestedWith = 'which, requested with the credential "deployer",';
   assert.deepEqual(await failuresOf([serviceAccount(), gke('closed')]), [
     `Credential "cluster" names the cluster "closed" in "europe-west1", ${requestedWith} was refused by Google Cloud with status 403: Required "container.clusters.get" permission(s) for "projects/shop".`,
   ]);

@@ -76,7 +76,7 @@ export async function deliverCluster(
   const access = await cluster.find(question).catch((error: unknown) => {
     if (!(error instanceof CloudProblem)) throw error;
     const { message } = error;
-    const requestedWith = `asked for with the credential ${JSON.stringify(identity.name)}`;
+    const requestedWith = `requested with the credential ${JSON.stringify(identity.name)}`;
     throw new CloudProblem(`names ${title}, which, ${requestedWith}, ${message}`, { cause: error });
   });
   const { environment, files } = kubernetesFile(

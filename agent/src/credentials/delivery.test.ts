@@ -253,12 +253,12 @@ test('a credential that cannot be delivered fails the run by its name, and own v
   });
   const unusable: RunCredential = {
     ...credential('AWS_OIDC', {}),
-    problem: 'cannot be used: its roleArn is odd',
+    problem: 'cannot be used: its roleArn is invalid',
   };
   const credentials = [unusable, credential('NEWER', {})];
   const failing = await make({ ...job, credentials }, options.signal);
   assert.deepEqual(failing.resolution?.failures, [
-    'Credential "deployer" cannot be used: its roleArn is odd',
+    'Credential "deployer" cannot be used: its roleArn is invalid',
     'Credential "deployer" has the type NEWER, which this agent does not support: update it',
   ]);
   assert.equal(failing.credentials, undefined);

@@ -82,13 +82,13 @@ test('a credential that cannot be delivered ends the step of the variables', wit
   setup.startAgent();
   const job = setup.job({
     credentials: [
-      { id: 'id', name: 'deployer', type: 'AWS_OIDC', version: '', value: {}, problem: 'is odd' },
+      { id: 'id', name: 'deployer', type: 'AWS_OIDC', version: '', value: {}, problem: 'is invalid' },
     ],
   });
   setup.server.enqueue(job);
   const { outcome, events } = await setup.outcomeOf(job);
   assert.equal(outcome?.result, 'failed');
-  assert.equal(outcome?.error?.message, 'Credential "deployer" is odd');
+  assert.equal(outcome?.error?.message, 'Credential "deployer" is invalid');
   const ends = events.flatMap((event) =>
     event.kind === 'step' && event.status === 'FAIL' ? [event.step] : [],
   );

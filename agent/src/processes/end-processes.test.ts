@@ -81,7 +81,7 @@ test('the processes of root are never ended', async () => {
 
 const bubblewrap = findProgram('bwrap');
 
-test('what bubblewrap leaves when it is killed is ended, if it is of this agent and nobody waits for it', {
+test('what bubblewrap leaves when it is killed is ended, if it is of this agent and no one waits for it', {
   skip: bubblewrap === null ? 'needs bubblewrap' : asRoot.skip,
 }, async (t) => {
   const folder = temporaryFolder(t, 'stranded-');

@@ -118,7 +118,7 @@ export interface ProcessIdentity {
   readonly bootId: string;
 }
 
-/** Sends a signal to whoever has that pid now, or, negative, to the members of that group. */
+/** Sends a signal to the process that has that pid now, or, negative, to the members of that group. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

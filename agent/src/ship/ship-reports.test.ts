@@ -68,7 +68,7 @@ function start(folder: string, countRuns: () => number, steps: readonly string[]
     },
     signal: new AbortController().signal,
     isFresh: true,
-    onAbort: () => assert.fail('nobody aborts'),
+    onAbort: () => assert.fail('no one aborts'),
     leavesLast: false,
   });
   const end = async () => {

@@ -78,7 +78,7 @@ test('a step without a log is complete as soon as it ends', async (t) => {
   assert.equal(log.isWhole, true);
 });
 
-test('an extended log is read up to its limit, and other work gets its turn meanwhile', async (t) => {
+test('an extended log is read up to its limit, and other work gets its turn in between', async (t) => {
   const file = rawFile(t);
   writeFileSync(file, 'printed\n');
   truncateSync(file, 8 * 1024 ** 3);

@@ -38,7 +38,7 @@ export function logKeptFailures(options: KeptFailuresOptions): void {
   if (folders.length > 0 || states.length > 0)
     options.log.warn(
       { folders, states },
-      'folders and states of runs that failed are kept for a person; remove what nobody needs',
+      'folders and states of runs that failed are kept for a person; remove what no one needs',
     );
 }
 

@@ -204,13 +204,13 @@ test('a tree is not kept if a file with variables leads elsewhere', async (t) =>
   const { workFolder, trees, jobOf, plan, slots } = prepare(t, { uids: [501, 502] });
   const outside = join(workFolder, 'outside');
   mkdirSync(outside);
-  writeFileSync(join(outside, 'z.tfvars'), 'of somebody else');
+  writeFileSync(join(outside, 'z.tfvars'), 'of another user');
   const isKept = await plan(jobOf('one'), trees, (tree) => {
     rmSync(join(tree, 'module'), { recursive: true });
     symlinkSync(outside, join(tree, 'module'));
   });
   assert.deepEqual([isKept, slots.freeUids()], [false, [502, 501]]);
-  assert.equal(readFileSync(join(outside, 'z.tfvars'), 'utf8'), 'of somebody else');
+  assert.equal(readFileSync(join(outside, 'z.tfvars'), 'utf8'), 'of another user');
 });
 
 test('a link in the place of a file with variables is replaced by the file', async (t) => {

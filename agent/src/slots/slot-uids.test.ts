@@ -78,7 +78,7 @@ test('the uid of an account is never used', (t) => {
   );
 });
 
-test('a uid under which somebody else runs processes is not claimed', (t) => {
+test('a uid under which other processes run is not claimed', (t) => {
   const { spool, allocate } = prepare(t, 3);
   assert.deepEqual(allocate(spool('a'), 1, '', 0, [58000, 58002]), [58001]);
   assert.deepEqual(allocate(spool('a'), 1, '', 0, [58001, 58000, 58002]), [58001], 'its own run');

@@ -46,7 +46,7 @@ export interface SlotUidRequest {
 export const defaultRegistryFolder = '/var/lib/envarium/slot-uids';
 /** So many attempts of a slot pass before a uid is used again. */
 const uidsPerSlot = 4;
-/** So many spool folders are named to whoever has to make room. */
+/** At most this many spool folders are named when a person has to make room. */
 const namedOwners = 3;
 
 /**
@@ -94,7 +94,7 @@ function describeRunning(uids: readonly number[]): string[] {
   return uids.length === 0 ? [] : [`processes run under ${uids.join(', ')}`];
 }
 
-/** Names the spool folders that others are claimed for: whoever removes one of them releases its uids. */
+/** Names the spool folders that others are claimed for: removing one of them releases its uids. */
 function describeOwners(owners: readonly (string | null)[]): string[] {
   const folders = [...new Set(owners.filter((owner) => owner !== null && owner !== ''))];
   if (folders.length === 0) return [];

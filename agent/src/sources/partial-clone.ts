@@ -1,7 +1,7 @@
 /**
  * A partial clone of a large repository, if ENVARIUM_GIT_CLONE_ARGS requests it: contents fetched at checkout
  * (`--filter`), and only the configuration's folder and the relative paths that it names (`--sparse`). Not
- * the default, which is one commit of one branch: a configuration may read files in ways that nobody can see before it
+ * the default, which is one commit of one branch: a configuration may read files in ways that no one can see before it
  * runs.
  */
 import { posix } from 'node:path';

@@ -19,7 +19,7 @@ import { type MirrorLie, scriptOf } from '../../testing/tool-mirror.ts';
 import { createFinder, type FinderSetup } from '../../testing/toolchain/tool-finder.ts';
 import { ownPlatform } from '../own/own-platform.ts';
 
-test('an exact version is fetched, checked and kept, executable by everybody and writable by nobody', async (t) => {
+test('an exact version is fetched, checked and kept, executable by everybody and writable by no one', async (t) => {
   const setup = await createFinder(t, ['1.9.8', '1.10.0']);
   const tool = await setup.find('1.9.8', { onPath: { version: '1.11.4', path: '/usr/bin/terraform' } });
   assert.deepEqual({ ...tool, program: '' }, { program: '', version: '1.9.8', from: 'index', note: null });

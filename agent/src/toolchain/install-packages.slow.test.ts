@@ -304,7 +304,7 @@ describe('Ansible from an index of packages', { concurrency: 3 }, () => {
   });
 
   test(
-    'an environment goes with its release, and one that nobody finished after some time',
+    'an environment goes with its release, and one that no one finished after some time',
     withPython,
     async (t) => {
       const setup = createSetup(t);

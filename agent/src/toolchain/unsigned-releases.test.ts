@@ -63,7 +63,7 @@ for (const [program, [index, checksums]] of Object.entries(layouts))
       assert.equal((await setup.find('1.29.0', { onPath })).from, 'PATH');
     });
 
-    test('that was requested exactly and is cached is the latest for nobody else', async (t) => {
+    test('that was requested exactly and is cached is the latest for no one else', async (t) => {
       const setup = await create(t);
       setup.mirror.add({ version: '2.0.0' });
       await setup.find('2.0.0');

@@ -71,7 +71,7 @@ export class Account {
     await Promise.all(this.#working);
   }
 
-  /** Somebody updates a stack without a change set. */
+  /** Updates a stack without a change set, as another user does. */
   async updateByHand(name: string, body: string): Promise<void> {
     const stack = this.stack(name);
     const before = stack.input;
@@ -80,7 +80,7 @@ export class Account {
     await this.#life.update(stack, { ...before, template: parseTemplate(body) });
   }
 
-  /** Somebody creates a stack. */
+  /** Creates a stack, as another user does. */
   async createByHand(name: string, body: string): Promise<void> {
     const stack = new Stack(name);
     this.#stacks.push(stack);

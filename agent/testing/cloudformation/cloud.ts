@@ -23,7 +23,7 @@ export function needsReplacement(type: string, property: string): boolean {
 
 type Work = 'create' | 'update' | 'delete';
 
-/** Resources in the services of AWS, whoever requested them. */
+/** Resources in the services of AWS, regardless of who requested them. */
 export class Cloud {
   readonly resources = new Map<string, CloudResource>();
   /** Reasons to refuse, by work and logical id. */
@@ -53,14 +53,14 @@ export class Cloud {
     this.#gates.clear();
   }
 
-  /** Somebody changes a resource by hand. */
+  /** Changes a resource by hand. */
   change(physicalId: string, properties: Properties): void {
     const found = this.resources.get(physicalId);
     if (found === undefined) throw new Error(`there is no ${physicalId}`);
     found.properties = { ...found.properties, ...properties };
   }
 
-  /** Somebody removes a resource by hand. */
+  /** Removes a resource by hand. */
   remove(physicalId: string): void {
     this.resources.delete(physicalId);
   }

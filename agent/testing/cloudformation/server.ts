@@ -42,7 +42,7 @@ interface Faults {
   readonly denied: Set<string>;
 }
 
-/** Stands for S3 with buckets that exist once something is put into them, apart from `missing-…`. */
+/** Simulates S3 with buckets that exist once something is put into them, apart from `missing-…`. */
 function answerS3(
   request: IncomingMessage,
   body: Buffer,

@@ -63,7 +63,7 @@ export class Stack {
   isProtected = false;
   /** Of the request that is being carried out. */
   token: string | undefined;
-  /** Settled once somebody cancels the update. */
+  /** Settled once the update is cancelled. */
   cancelling = Promise.withResolvers<void>();
   isCancelled = false;
 

@@ -107,7 +107,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
     } catch (error) {
       await programs[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });
-      // A port that was free may be taken by somebody else meanwhile.
+      // A port that was free may be taken by another process in the meantime.
       if (attempt === mostAttempts || !/address already in use/.test(String(error))) throw error;
     }
   }

@@ -59,7 +59,7 @@ async function play(
   await Promise.all(steps);
 }
 
-/** A pod that is gone meanwhile needs no status. */
+/** A pod that is gone by then needs no status. */
 async function patchStatus(api: ApiClient, path: string, status: unknown): Promise<void> {
   const answer = await api.send('PATCH', path, { status });
   if (answer.status >= 300 && ![404, 409].includes(answer.status))

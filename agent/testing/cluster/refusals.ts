@@ -1,4 +1,4 @@
-/** Lets the API server of a test's cluster refuse objects, as a guard of somebody else's cluster would. */
+/** Lets the API server of a test's cluster refuse objects, as an admission webhook of a cluster would. */
 import type { ApiClient } from './api-client.ts';
 import type { ControlPlane } from './control-plane.ts';
 

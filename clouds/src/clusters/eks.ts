@@ -1,5 +1,5 @@
 /**
- * Clusters of the Elastic Kubernetes Service. Their tokens are signed requests for the identity of whoever signed them,
+ * Clusters of the Elastic Kubernetes Service. Their tokens are signed requests for the identity of their signer,
  * which the cluster sends to AWS: making one needs no network, and each is valid for 15 minutes from its date on.
  */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';

@@ -5,7 +5,7 @@ import type { GitCredentials } from './repository-access.ts';
  * The only configuration file that git sees. It marks every folder as safe: the tree belongs to the slot's
  * user, a local repository to its creator, and git otherwise refuses repositories of another owner (only a
  * file may change that, not `-c`). A checkout is made again rather than repaired: nothing of it has to survive a power
- * cut, nobody reads a log of its branches, and it ends before it needs to be tidied.
+ * cut, no one reads a log of its branches, and it ends before it needs to be tidied.
  */
 export const gitConfiguration = `[safe]
 \tdirectory = *

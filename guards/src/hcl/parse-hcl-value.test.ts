@@ -28,7 +28,7 @@ for (const [name, text] of killers)
       assert.ok(error.message.length < 1_000, 'a short reason'),
     );
     clearInterval(ticks);
-    assert.ok(longest < 2_000, `nobody else was answered for ${longest} ms`);
+    assert.ok(longest < 2_000, `no one else was answered for ${longest} ms`);
     await checkHclValue('{ a = [1, 2] }');
   });
 

@@ -58,7 +58,7 @@ export const Outcome = Type.Object({
   isStateSame: Type.Optional(Type.Boolean()),
   stateVersionId: Type.Optional(Text),
   /**
-   * Nobody wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at
+   * No one wrote an outcome: the runner is gone. Without a stored mark the server starts the job again, at
    * most three times.
    */
   isLost: Type.Optional(Type.Boolean()),

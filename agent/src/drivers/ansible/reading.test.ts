@@ -99,7 +99,7 @@ test('a check without an end is an error and not an empty plan', () => {
   assert.throws(() => checkedPlan(lines({ ...end, lost: 2 })), /could not report 2 of its results/);
 });
 
-test('lines that are cut off, or that somebody else wrote, are passed over', () => {
+test('lines that are cut off, or that another program wrote, are skipped', () => {
   const bytes = Buffer.concat([
     Buffer.from('null\n[]\nnonsense\n'),
     lines(task('1'), result('1')),

@@ -44,7 +44,7 @@ for (const onOtherMachine of [false, true]) {
   );
 }
 
-test('a drift run names what somebody has changed, and its values', withAnsible, async (t) => {
+test('a drift run names what was changed by hand, and its values', withAnsible, async (t) => {
   const { world, run, apply, job } = ansibleStage(t, readExample('ansible'));
   await apply(await run(job()));
   const page = join(world, 'site/index.html');

@@ -51,7 +51,7 @@ test(
   },
 );
 
-test('a host that nobody knows, or that another key opens, cannot be reached', withSsh, async (t) => {
+test('a host that no one knows, or that another key opens, cannot be reached', withSsh, async (t) => {
   await using server = await serve();
   const unknown = stageFor(t, server, { ENVARIUM_ANSIBLE_PRIVATE_KEY: server.key });
   const first = await unknown.run(unknown.job());

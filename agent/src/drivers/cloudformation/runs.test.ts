@@ -139,7 +139,7 @@ test('a drift run names what was changed and deleted outside, with its values', 
   assert.equal(drift.outcome.approvedParts, undefined);
 });
 
-test('plans that nobody applies leave nothing in AWS', withOwnProgram, async (t) => {
+test('plans that no one applies leave nothing in AWS', withOwnProgram, async (t) => {
   const { aws, job, run } = await stackStage(t, files);
   for (const type of ['prPlan', 'dryRun', 'driftDetection'] as const) {
     const { outcome } = await run(job({ type }));
@@ -193,14 +193,14 @@ test('a destroy stops if the stack has got more resources since its approval', w
   assert.ok(!aws.requests.includes('DeleteStack'));
 });
 
-test('an apply stops if somebody has changed the stack since its approval', withOwnProgram, async (t) => {
+test('an apply stops if the stack was changed since its approval', withOwnProgram, async (t) => {
   const { aws, job, run, apply } = await deployed(t);
   const planned = await run(job({ deploymentId: 'second' }, { parameters: { Stage: 'two' } }));
   await aws.account.updateByHand('test-one', template.replace('1209600', '60'));
   const { outcome } = await apply(planned);
   assert.match(
     outcome.error?.message ?? '',
-    /^the apply differs from what was approved \(the stack was changed by somebody else after the plan, .*and nothing was applied/,
+    /^the apply differs from what was approved \(the stack was changed by another user after the plan, .*and nothing was applied/,
   );
 });
 

@@ -71,7 +71,7 @@ test('an object of the whole cluster has no namespace, and a created or deleted 
 test('what is deleted with an object, and has no row, is its reason', () => {
   const gone = (apiVersion: string, kind: string) =>
     rowOf({ live: { apiVersion, kind, metadata: { name: 'a' } }, merged: null }, options)?.actionReason;
-  assert.match(gone('v1', 'Namespace') ?? '', /everything in the namespace .* whoever/);
+  assert.match(gone('v1', 'Namespace') ?? '', /everything in the namespace .* regardless/);
   assert.match(gone('apiextensions.k8s.io/v1', 'CustomResourceDefinition') ?? '', /all objects of this kind/);
   assert.equal(gone('v1', 'ConfigMap'), undefined);
 });

@@ -206,8 +206,10 @@ export function rowOf(
 
 /** Objects that are deleted together with another, and have no row of their own. */
 function lossOf(object: KubernetesObject): string | undefined {
-  if (isNamespace(object)) return 'everything in the namespace is deleted with it, whoever has put it there';
-  if (isDefinition(object)) return 'all objects of this kind are deleted with it, whoever has made them';
+  if (isNamespace(object))
+    return 'everything in the namespace is deleted with it, regardless of who created it';
+  if (isDefinition(object))
+    return 'all objects of this kind are deleted with it, regardless of who created them';
   return undefined;
 }
 

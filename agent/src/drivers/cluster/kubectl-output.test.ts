@@ -4,7 +4,7 @@ import { allKubectlErrors, kubectlProgress, kubectlReason } from './kubectl-outp
 
 const errors = [
   {
-    what: 'a field that somebody else manages',
+    what: 'a field that another manager owns',
     output: `W1123 14:51:03.8 24804 diff.go:723] Object (/v1, Kind=ConfigMap: o1) keeps changing, diffing without lock
 Error from server (Conflict): Apply failed with 2 conflicts: conflicts with "kubectl-edit" using v1:
 - .data.a

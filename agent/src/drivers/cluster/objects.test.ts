@@ -113,7 +113,7 @@ for (const { problem, text, expected } of [
     assert.throws(() => parseObjects(text, what), { message: expected });
   });
 
-test('a text that stands for too many values is refused, and so is one that is too long', () => {
+test('a text that expands to too many values is refused, and so is one that is too long', () => {
   const levels = 'abcdefgh'.split('').map((name, index, all) => {
     const parts = Array.from({ length: 9 }, () => (index === 0 ? '1' : `*${all[index - 1]}`)).join(',');
     return `${name}: &${name} [${parts}]`;

@@ -71,7 +71,7 @@ test(
   },
 );
 
-test('objects that belong to somebody else are not taken over', needs, async (t) => {
+test('objects that belong to another owner are not taken over', needs, async (t) => {
   const stage = await stageWith(t, {});
   await stage.namespace.kubectl(['create', 'configmap', 'shop-page']);
   assert.match(

@@ -170,13 +170,13 @@ test(
 );
 
 test(
-  'what the cluster refuses of several objects is said at once, and a drift run shows it',
+  'all objects that the cluster refuses are reported together, and a drift run shows it',
   needs,
   async (t) => {
     const stage = await helmStage(t, await cluster(), { ...chart, ...first });
     stage.namespace.playReadiness();
     await stage.deploy();
-    // Nobody can switch this back but by removing the other one: helm knows nothing of it.
+    // No one can switch this back but by removing the other one: helm knows nothing of it.
     const patch = [
       { op: 'remove', path: '/spec/template/spec/containers/0/livenessProbe/httpGet' },
       { op: 'add', path: '/spec/template/spec/containers/0/livenessProbe/tcpSocket', value: { port: 80 } },

@@ -9,7 +9,7 @@ const needs = withHelm();
 const cluster = sharedCluster();
 
 test(
-  'a destroy leaves a release that somebody else has made, and a deployment takes it over',
+  'a destroy leaves a release that another user has made, and a deployment takes it over',
   needs,
   async (t) => {
     const stage = await helmStage(t, await cluster());

@@ -48,7 +48,7 @@ function rows(pairs: readonly ObjectPair[], options: RowOptions): ResourceChange
   return pairs.flatMap((pair) => rowOf(pair, options) ?? []);
 }
 
-/** Rows that leave out the marks of helm: whoever removes them changes nothing of the release. */
+/** Rows that leave out the marks of helm: removing them changes nothing of the release. */
 function markedRows(
   { context, options }: Pick<ReleaseReader, 'context' | 'options'>,
   pairs: readonly ObjectPair[],

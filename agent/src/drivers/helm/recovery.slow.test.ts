@@ -187,7 +187,7 @@ test(
   },
 );
 
-test('a release that somebody has uninstalled is installed again', needs, async (t) => {
+test('a release that was uninstalled by hand is installed again', needs, async (t) => {
   const stage = await helmStage(t, await cluster(), chart);
   await withReadiness(stage, () => stage.deploy());
   await stage.helm(['uninstall', 'shop', '--keep-history']);
@@ -196,7 +196,7 @@ test('a release that somebody has uninstalled is installed again', needs, async 
   assert.equal(await statusOf(stage), 'deployed');
 });
 
-test('an upgrade or a rollback that somebody has begun with helm is not touched', needs, async (t) => {
+test('an upgrade or a rollback that a user has begun with helm is not touched', needs, async (t) => {
   const stage = await helmStage(t, await cluster(), chart);
   await withReadiness(stage, () => stage.deploy());
   const folder = stage.setup.repository;
@@ -237,7 +237,7 @@ async function foreignPending(t: TestContext): Promise<HelmStage> {
   return stage;
 }
 
-test('a revision that somebody else has left, or is making, is not touched', needs, async (t) => {
+test('a revision that another user has left, or is making, is not touched', needs, async (t) => {
   const stage = await foreignPending(t);
   const { outcome } = await expectResult('failed', stage.run(stage.job()));
   assert.match(

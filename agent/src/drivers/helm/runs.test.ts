@@ -112,7 +112,7 @@ test('a change names fields before and after, and what the chart has no more', n
   assert.equal((await stage.run(stage.job({}, { values: other }))).outcome.hasChanges, false);
 });
 
-test('drift names what somebody has changed or removed, and what the code would change', needs, async (t) => {
+test('drift names what was changed or removed by hand, and what the code would change', needs, async (t) => {
   const stage = await helmStage(t, await cluster());
   stage.namespace.playReadiness();
   await stage.deploy();
@@ -185,7 +185,7 @@ data:
   await stage.deploy();
 });
 
-test('an apply stops if somebody has worked on the release since the plan', needs, async (t) => {
+test('an apply stops if the release was changed since the plan', needs, async (t) => {
   const stage = await helmStage(t, await cluster());
   stage.namespace.playReadiness();
   await stage.deploy();

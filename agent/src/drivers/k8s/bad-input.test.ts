@@ -91,7 +91,7 @@ for (const { what, manifests, expected } of broken)
   });
 
 test(
-  'a field of somebody else stops the plan with its manager, unless a variable allows to take it over',
+  'a field of another manager stops the plan with its name, unless a variable allows to take it over',
   needs,
   async (t) => {
     const stage = await stageOf(t, configMap({ a: 'ours' }));
@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'an object that somebody made between plan and apply stays theirs, also in the next deployment',
+  'an object that another user made between plan and apply stays theirs, also in the next deployment',
   needs,
   async (t) => {
     const stage = await stageOf(t, configMap({ a: 'ours' }));

@@ -43,7 +43,7 @@ async function warnings({ job, tree }: Omit<DriverContext, 'stateFolder'>): Prom
   const { content } = clusterVariables;
   if (job.variables.environment.some(({ name, isSensitive }) => name === content && !isSensitive))
     found.push(
-      `${content} is not sensitive: whoever may read the environment's variables sees the kubeconfig.`,
+      `${content} is not sensitive: anyone who may read the environment's variables sees the kubeconfig.`,
     );
   if (job.variables.terraform.length > 0 && (await tree.list('')).includes(variablesFileName))
     found.push(

@@ -44,7 +44,7 @@ const cases: readonly (readonly [
     /install pulumi-resource-nowhere on the PATH of the agent's machine, or set PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION/,
   ],
   [
-    'a value that nobody has set',
+    'a value that no one has set',
     { 'Pulumi.yaml': program.replace('config:', 'config:\n  size: { type: integer }') },
     {},
     /missing configuration value 'size'.* add a variable of type 1 \(IaC input\) named size/,

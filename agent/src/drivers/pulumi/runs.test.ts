@@ -75,7 +75,7 @@ test('a change updates and replaces, and a plan without one has no changes', wit
 });
 
 test(
-  'a drift run names what somebody has changed and removed, and an apply restores it',
+  'a drift run names what was changed and removed by hand, and an apply restores it',
   withPulumi,
   async (t) => {
     const { world, run, job, after, deploy, applied } = await deployed(t);

@@ -29,7 +29,7 @@ describe('a state file', () => {
     assert.ok(state.serial > 0 && /^[0-9a-f-]{36}$/.test(state.lineage));
   });
 
-  it('has a hash of what it holds, whoever wrote it and when', () => {
+  it('has a hash of its content, regardless of who wrote it and when', () => {
     const { hash } = readTerraformState(recorded);
     const rewritten = changed((state) =>
       Object.assign(state, { serial: 99, lineage: 'other', terraform_version: '1.12.0', check_results: [] }),

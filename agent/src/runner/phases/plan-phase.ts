@@ -202,7 +202,7 @@ async function writePolicyInput(
   const text = JSON.stringify(maskJson(input, attempt.job.secrets));
   if (Buffer.byteLength(text) > mostPolicyInputBytes)
     throw new RunFailure(
-      `The plan has more than ${mostPolicyInputBytes / 1e6} MB, which approval policies cannot be asked about: divide the configuration into several environments`,
+      `The plan has more than ${mostPolicyInputBytes / 1e6} MB, which is too much for approval policies: divide the configuration into several environments`,
     );
   writeWhole(attempt.spool.outputPolicyInput, text);
 }

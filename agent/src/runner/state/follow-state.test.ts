@@ -135,7 +135,7 @@ test('a state that was written again as it was is known to be written', async (t
   await using follower = follow();
   await follower.start();
   await follower.copyLast();
-  assert.equal(follower.isWritten, false, 'nobody has written it');
+  assert.equal(follower.isWritten, false, 'no one has written it');
   truncate(100);
   await follower.copyLast();
   assert.equal(follower.isWritten, false, 'what is torn was not written');

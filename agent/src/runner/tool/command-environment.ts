@@ -73,7 +73,7 @@ export function wrapProgram(
 }
 
 /**
- * A provider gets the environment of its tool, and nobody knows how much memory it keeps: where there are any, the
+ * A provider gets the environment of its tool, and no one knows how much memory it keeps: where there are any, the
  * tool runs as by hand. `init` only installs them.
  * @returns variables for the command; empty if the run sets one of them itself
  */

@@ -21,7 +21,7 @@ export const material: Material = {
       changes: {},
       hasChanges: false,
     },
-    'a file that somebody has changed': {
+    'a file that was changed by hand': {
       files: { 'events.jsonl': 'change-2.19.14.events.jsonl' },
       summary: { added: 0, changed: 1, destroyed: 0, unknown: 1 },
       changes: { [`${host}/Write the page`]: 'update', [`${host}/Count the words`]: 'metadata' },

@@ -184,7 +184,7 @@ test('expired credentials are named, with where they are from', async (t) => {
   );
 });
 
-test('missing credentials, a missing region and an address that nobody answers are named', async (t) => {
+test('missing credentials, a missing region and an address that no one answers are named', async (t) => {
   const program = await stackProgram(t, { 'template.yaml': queue });
   const failing = async (environment: Invocation['environment']) =>
     (
@@ -237,7 +237,10 @@ test('requests that AWS limits are repeated, and the log says so', async (t) => 
   program.aws.throttle(3);
   const { status, log } = await program.run('create-change-set');
   assert.equal(status, 0, log);
-  assert.match(log, /AWS limits the rate of requests \(GetTemplateSummaryCommand\): it is asked again later/);
+  assert.match(
+    log,
+    /AWS limits the rate of requests \(GetTemplateSummaryCommand\): the request is repeated later/,
+  );
   program.aws.throttle(1_000);
   const failed = await program.run('create-change-set', { environment: { AWS_MAX_ATTEMPTS: '2' } });
   assert.match(failed.log, /Error: AWS still limits the rate of requests after all repetitions/);
@@ -261,12 +264,12 @@ test('a change set that was deleted, made obsolete or exchanged is not executed'
     approved: planned.report,
   });
   assert.deepEqual(obsolete.report.state, {
-    problem: 'the stack was changed by somebody else after the plan, which made its change set obsolete',
+    problem: 'the stack was changed by another user after the plan, which made its change set obsolete',
   });
   const refused = await program.run('execute-change-set', { ...next, approved: planned.report });
   assert.match(
     refused.log,
-    /Error: nothing was executed, because the stack was changed by somebody else after the plan/,
+    /Error: nothing was executed, because the stack was changed by another user after the plan/,
   );
   await program.run('create-change-set', { ...next, job: { deploymentId: 'third' } });
   const deleted = await program.run('execute-change-set', { ...next, approved: planned.report });

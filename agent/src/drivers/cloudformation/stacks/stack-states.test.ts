@@ -74,7 +74,7 @@ test('what a rolled back stack has retained is named before it is deleted', asyn
   assert.equal(program.aws.account.cloud.resources.size, 3);
 });
 
-test('plans that nobody applies do not delete a rolled back stack', async (t) => {
+test('plans that no one applies do not delete a rolled back stack', async (t) => {
   const program = await stackProgram(t, { 'template.yaml': two });
   program.aws.account.cloud.refuse('create', 'Second', 'no');
   await deploy(program);
@@ -120,7 +120,7 @@ test('a failed rollback is continued if a variable says so, and otherwise named'
   assert.equal(continued.applied.status, 0, continued.applied.log);
 });
 
-test('a plan waits for the end of what somebody else does with the stack', async (t) => {
+test('a plan waits until a change of the stack by another user has ended', async (t) => {
   const program = await stackProgram(t, { 'template.yaml': two });
   const planned = await program.run<ChangeSetReport>('create-change-set');
   program.aws.account.cloud.hold();
@@ -132,7 +132,7 @@ test('a plan waits for the end of what somebody else does with the stack', async
     job: { deploymentId: 'second' },
     parameters: { Size: '2' },
   });
-  await next.until('is CREATE_IN_PROGRESS: somebody or an earlier run is at work. Waiting for its end');
+  await next.until('is CREATE_IN_PROGRESS: another user or an earlier run is at work. Waiting for its end');
   program.aws.account.cloud.release();
   const { status, report, log } = await next.ended;
   assert.equal(status, 0, log);
@@ -222,7 +222,7 @@ test('a plan waits until a stack is deleted, and creates another one', async (t)
   deleting.child.kill('SIGKILL');
   await deleting.ended;
   const next = await program.start<ChangeSetReport>('create-change-set', { job: { deploymentId: 'second' } });
-  await next.until('is DELETE_IN_PROGRESS: somebody or an earlier run is at work. Waiting for its end');
+  await next.until('is DELETE_IN_PROGRESS: another user or an earlier run is at work. Waiting for its end');
   program.aws.account.cloud.release();
   const { status, report, log } = await next.ended;
   assert.equal(status, 0, log);

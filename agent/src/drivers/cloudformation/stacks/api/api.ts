@@ -60,7 +60,9 @@ export function openClient(environment: NodeJS.ProcessEnv = process.env): CloudF
           return await next(args);
         } catch (error) {
           if (isThrottling(error))
-            tell(`AWS limits the rate of requests (${commandName ?? 'request'}): it is asked again later.`);
+            tell(
+              `AWS limits the rate of requests (${commandName ?? 'request'}): the request is repeated later.`,
+            );
           throw error;
         }
       },

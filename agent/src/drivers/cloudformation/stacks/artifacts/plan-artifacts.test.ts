@@ -47,7 +47,7 @@ test('a plan uploads code once, the apply uses it, and unchanged code changes no
   assert.deepEqual(rows((await plan('third')).report), [['Modify', 'Worker']]);
 });
 
-test('a plan that nobody applies uploads only what AWS reads for it', async (t) => {
+test('a plan that no one applies uploads only what AWS reads for it', async (t) => {
   const program = await stackProgram(t, files);
   const { status, report, log } = await program.run<ChangeSetReport>('create-change-set', {
     environment,
