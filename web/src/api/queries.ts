@@ -192,7 +192,7 @@ export function useChange<Name extends OperationName>(
       onRefreshed?.();
     },
     onError: (error) => {
-      // The version of whoever was faster, for the person who wants to see it: events may be late or missing.
+      // The version of the faster user, for the person who wants to see it: events may be late or missing.
       if (isStatus(error, 412)) void refresh(refreshes);
       if (isStatus(error, 401) || onError?.(error) === true) return;
       showError(errorText(error));

@@ -54,7 +54,7 @@ export class Rereads {
 
   /**
    * @param names reads that an event concerns
-   * @param shown hashes of those that show already what it told; of them, only lists wait
+   * @param shown hashes of those that show already what it announced; of them, only lists wait
    */
   take(names: readonly OperationName[], shown: ReadonlySet<string>): void {
     for (const { queryHash, queryKey } of this.#queries.getQueryCache().findAll()) {

@@ -57,7 +57,7 @@ export function chooseOrganization(id: string): void {
 /** Current user, for pages behind the sign-in. */
 export function useSession(): { readonly me: SignedInUser; readonly organizationId: string } {
   const { data } = useQuery(currentUser);
-  if (!data) throw new Error('Nobody is signed in');
+  if (!data) throw new Error('No one is signed in');
   return { me: data, organizationId: organizationOf(data) };
 }
 

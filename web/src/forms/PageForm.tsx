@@ -11,7 +11,7 @@ export interface PageFormProps {
   readonly whyNot: string | undefined;
   /** A refusal that names no field. */
   readonly failure: unknown;
-  /** Above the fields, such as what somebody else has changed. */
+  /** Above the fields, such as what another user has changed. */
   readonly notice?: ReactNode;
   readonly onSubmit: () => void;
   readonly onCancel: () => void;

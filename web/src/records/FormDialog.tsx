@@ -20,7 +20,7 @@ export interface FormDialogProps {
   readonly problem?: unknown;
   /** Why the form cannot be sent, as a sentence. */
   readonly whyNot?: string | undefined;
-  /** Above the fields, such as what somebody else has changed. */
+  /** Above the fields, such as what another user has changed. */
   readonly notice?: ReactNode;
   readonly size?: string;
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void;

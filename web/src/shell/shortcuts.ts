@@ -59,7 +59,7 @@ export function useShortcutLists(): Readonly<Record<string, readonly Shortcut[]>
   return { ...shortcuts, 'Go to': places };
 }
 
-/** Listens for the keys that work on every page; while somebody types into a field they are text. */
+/** Listens for the keys that work on every page; while the user types into a field they are text. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
   const keyedPlaces = useKeyedPlaces();

@@ -54,14 +54,14 @@ const stored = {
   schema: null,
 } as unknown as Variable;
 
-test('what somebody else stores meanwhile is not undone by another setting of the variable', () => {
+test('a value that another user stores in the meantime is not undone by another setting of the variable', () => {
   const typed = rowsWith([], [stored], [], here).map((row) => ({ ...row, description: 'where' }));
   const again = rowsWith([], [{ ...stored, value: 'us' }], editsOf(typed), here);
   assert.deepEqual([again[0]?.value, again[0]?.isOvertaken], ['us', false]);
   assert.deepEqual(changesOf(again), [{ id: 'a', name: 'region', type: 1, description: 'where' }]);
 });
 
-test('a value that somebody else has stored meanwhile is said, until the person takes it or saves', () => {
+test('a value that another user has stored in the meantime is shown until the person accepts it or saves', () => {
   const typed = rowsWith([], [stored], [], here).map((row) => ({ ...row, value: 'asia' }));
   const theirs = [{ ...stored, value: 'us' }];
   const again = rowsWith([], theirs, editsOf(typed), here);

@@ -25,7 +25,7 @@ test('an agent is online, offline, or was never started', () => {
   assert.equal(agentLook({ status: 'INACTIVE' }).word, 'Never started');
 });
 
-test('missing isolation is said, with its reason', () => {
+test('missing isolation is reported, with its reason', () => {
   const texts = isolationTexts(isolation);
   assert.ok(texts.includes('A run sees the files of the machine.'));
   assert.equal(texts.at(-1), 'User namespaces are switched off');

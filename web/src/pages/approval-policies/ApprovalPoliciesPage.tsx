@@ -1,4 +1,4 @@
-/** All approval policies with what each said last, and the catalogue of those that come with the service. */
+/** All approval policies with the latest verdict of each, and the catalogue of those that come with the service. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import type { ApprovalPolicyEntry } from '#contract/custom-flows/shapes.ts';

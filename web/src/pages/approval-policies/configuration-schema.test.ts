@@ -58,7 +58,7 @@ test('whatever else a schema contains gets no field, and nothing of it is shown 
   );
 });
 
-test('what is missing, no number or out of range is said at its setting', () => {
+test('missing, non-numeric and out-of-range values are reported at their settings', () => {
   const problems = (configuration: object) => configurationProblems(schema, { ...configuration });
   assert.deepEqual(problems({}), { limit: 'This is required.', names: 'This is required.' });
   const good = { limit: 3, names: ['a'] };

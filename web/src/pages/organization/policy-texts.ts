@@ -37,7 +37,7 @@ export const flagsWithoutEffect: readonly OrganizationFlag[] = [
   },
   {
     name: 'enforcePrCommenterPermissions',
-    label: 'Pull requests: whoever comments needs the right',
+    label: 'Pull requests: commenters need the right',
     meaning: 'A command in a comment needs the rights of its author.',
   },
   {

@@ -45,7 +45,7 @@ export function InviteDialog({ organizationId, onClose }: InviteDialogProps) {
   return (
     <FormDialog
       title="Invite a person"
-      lead="The service sends no e-mail: you get a one-time link to pass on. Nobody can give a role with rights that they do not have."
+      lead="The service sends no e-mail: you get a one-time link to pass on. No one can grant a role with rights that they do not have."
       verb="Create the invitation"
       isBusy={change.isPending}
       problem={problem}

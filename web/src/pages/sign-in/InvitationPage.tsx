@@ -1,4 +1,4 @@
-/** Accepts an invitation: with a new account, or as somebody who has one. */
+/** Accepts an invitation: with a new account, or as a person who has one. */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -98,8 +98,8 @@ function Join({ token, preview }: InvitationPartProps) {
 function Gone({ title }: { readonly title: string }) {
   return (
     <Refused title={title}>
-      It expired, was used or was revoked, or its link was replaced. Ask whoever invited you for a new link,
-      or <Link to="/sign-in">sign in</Link>.
+      It expired, was used or was revoked, or its link was replaced. Ask the person who invited you for a new
+      link, or <Link to="/sign-in">sign in</Link>.
     </Refused>
   );
 }

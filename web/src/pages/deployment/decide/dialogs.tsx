@@ -44,7 +44,7 @@ export function AbortDialog({ decisions }: DecisionProps) {
       onConfirm={() => decisions.abort()}
     >
       <p>
-        The tool is asked to stop and may finish its current work. If it does not stop in time, it is killed.
+        The tool is interrupted and may finish its current work. If it does not stop in time, it is killed.
         Its state is kept.
       </p>
       <p>Unfinished changes stay unfinished: deploy again to continue.</p>

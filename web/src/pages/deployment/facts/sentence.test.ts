@@ -79,7 +79,7 @@ test('a running deployment names its step', () => {
   );
 });
 
-test('a failed one says where, after how long, and what the tool said first', () => {
+test('a failed one says where, after how long, and the first error of the tool', () => {
   const steps = [step('tf:plan', 'SUCCESS', at(0), at(5)), step('tf:apply', 'FAIL', at(10), at(180))];
   const error = { message: '\n╷\n│ Error: quota exceeded\n│ more' };
   assert.equal(

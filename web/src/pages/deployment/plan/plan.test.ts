@@ -41,7 +41,7 @@ const everything: PlanFilter = { text: '', kinds: new Set(), module: undefined, 
 const pathsOf = (filter: Partial<PlanFilter>) =>
   filterRows(rowsOf(plan), { ...everything, ...filter }).map((row) => row.change.path);
 
-test('what can be lost stands first, and the order of the tool stays within a kind', () => {
+test('losses come first, and the order of the tool stays within a kind', () => {
   assert.deepEqual(
     rowsOf([...plan, change('a.gone', 'delete')]).map(({ kind, change: { path } }) => `${kind} ${path}`),
     [
@@ -118,7 +118,7 @@ test('reasons of terraform are worded, those of other tools stay as they are', (
   assert.equal(reasonText(change('x', 'delete')), undefined);
 });
 
-test('lengths of texts are given in characters', () => {
+test('lengths of texts are shown in characters', () => {
   assert.deepEqual([9999, 20_400, 1_048_576].map(lengthText), [
     '9999 characters',
     '20 thousand characters',
@@ -142,7 +142,7 @@ test('a closed row names what changes, and what forces a replacement alone', () 
   assert.equal(summary('x', 'recreate', { attributes }), 'because of ami');
 });
 
-test('an attribute that forces a replacement stands first, and unknown ones of a new resource together', () => {
+test('an attribute that forces a replacement comes first, and unknown ones of a new resource together', () => {
   const attributes = [
     { name: 'id', after: '(known after apply)' },
     { name: 'ami', after: 'b', forcesReplacement: true },
@@ -181,7 +181,7 @@ test('numbers are shown with all of their digits, also in texts that are JSON', 
   assert.equal(text.kind === 'text' && text.text, '{\n  "id": 9223372036854775807\n}');
 });
 
-test('that a plan without rows changes nothing, or found no drift, is said only if the service says so', () => {
+test('that a plan without rows changes nothing, or found no drift, is shown only if the service says so', () => {
   const words = (isPlanEmpty?: boolean, isWithoutDrift = false) =>
     withoutRowsText({ isPlanEmpty, isWithoutDrift });
   assert.equal(words(true), 'Nothing changes.');

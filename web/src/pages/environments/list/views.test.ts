@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSameView, viewsFrom, withView } from './views.ts';
 
-test('what somebody else wrote into the storage is left out', () => {
+test('foreign content of the storage is left out', () => {
   for (const text of [null, '', '{', '{}', '7']) assert.deepEqual(viewsFrom(text), [], String(text));
   const text = JSON.stringify([
     { name: 'mine', filters: { status: 'FAILED', page: '4', other: 'x', tag: 7 } },

@@ -15,7 +15,7 @@ import {
 const now = Date.parse('2030-01-01T00:00:00Z');
 const draft = { ...emptyDraft, projectId: 'p', name: ' web ' };
 
-test('a request from a template has only what was said', () => {
+test('a request from a template has only what was entered', () => {
   assert.deepEqual(templateBody({ ...draft, templateId: 't', templateRevision: ' v2 ' }, 'terraform', []), {
     name: 'web',
     projectId: 'p',
