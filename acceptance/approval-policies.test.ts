@@ -181,7 +181,7 @@ describe('approval policies', { skip, concurrency: 1 }, () => {
     assert.match(error?.message ?? '', /^Failed to load dynamic policy data: /);
   });
 
-  test('a server that is killed while policies are asked leaves the check to the next one', async () => {
+  test('a server that is killed while policies are evaluated leaves the check to the next one', async () => {
     const slow = `package envarium
 allow contains "slow" if count([x | some x in numbers.range(1, 3000000); x > 0]) > 0`;
     await policies.commit({ 'size.rego': slow });

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Files } from './service.ts';
 
-/** Stands where a run has no business. */
+/** Occupies a place that no run may reach. */
 export const planted = 'planted-0a1b2c3d4e5f';
 
 /**

@@ -370,7 +370,7 @@ describe('bad input', { concurrency: 3, skip: withoutTerraform }, () => {
     const { id, deployment } = await deployNew(client, home, { repository });
     const waiting = await deploy(client, id, { userRequiresApproval: true });
     await untilStatus(client, waiting.id, 'WAITING_FOR_USER');
-    // No operation moves the state past a deployment that waits: this stands for a state that arrives late.
+    // No operation moves the state past a deployment that waits: this simulates a state that arrives late.
     const moveTo = (version: string | null) =>
       withDatabase(service, (database) =>
         database.query('UPDATE environment SET current_state_version_id = $1 WHERE id = $2', [version, id]),

@@ -66,7 +66,7 @@ function run(
   });
 }
 
-/** The runners that a process tree's agent has started: they are children of whoever adopted them. */
+/** The runners that a process tree's agent has started: they are children of the process that adopted them. */
 async function runnersOf(program: string): Promise<number[]> {
   return (await allProcesses())
     .filter(({ command }) => command.includes(`${program} runner`))

@@ -64,7 +64,7 @@ describe('people, teams, roles and keys from the command line', () => {
   const { run, good, bad, json } = commandLine(() => service);
 
   before(async () => {
-    // Nobody listens there: where a browser would go is tested with the service.
+    // No one listens there: where a browser would go is tested with the service.
     const oidc = { ENVARIUM_OIDC_ISSUER: 'http://127.0.0.1:9/', ENVARIUM_OIDC_CLIENT_ID: 'envarium' };
     // Addresses for redirects need the setting.
     const port = String(await freePort());
@@ -152,7 +152,7 @@ describe('people, teams, roles and keys from the command line', () => {
     assert.match(await bad`team remove-member Platform ${service.key}`, /is not a member/);
   });
 
-  test('custom roles are made, changed, assigned, and kept while somebody has them', async () => {
+  test('custom roles are made, changed, assigned, and kept while a user has them', async () => {
     const role = await json<Role>`role create Runner --right VIEW_PROJECT --right RUN_PLAN`;
     assert.deepEqual(role.permissions, ['VIEW_PROJECT', 'RUN_PLAN']);
     assert.match(await good`role list`, /Runner +custom +2[^]*Deployer +built-in, project/);

@@ -205,7 +205,7 @@ describe('the commands', { skip: withoutTerraform }, () => {
     await good`project archive Templates`;
   });
 
-  test('a task runs arguments exactly as given, or a script from a file', async () => {
+  test('a task runs arguments exactly as specified, or a script from a file', async () => {
     const task = await good`task web --follow -- terraform output -json greeting`;
     assert.match(task, /"hi"/);
     const script = join(folder, 'task.sh');

@@ -72,7 +72,7 @@ output "password" {
 }
 `;
 
-/** One output, told by the branch or the folder. */
+/** One output, which shows the branch or the folder. */
 const named = (name: string) => ({
   'main.tf': `resource "terraform_data" "it" { input = "${name}" }\noutput "name" { value = terraform_data.it.output }\n`,
 });
@@ -116,7 +116,7 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
     await server?.[Symbol.asyncDispose]();
   });
 
-  /** The same code with a module of another repository, both served to whoever knows the password. */
+  /** The same code with a module of another repository, both served to clients that know the password. */
   const makeServed = async () => {
     const module = await makeRepository(service.folder, 'module', { 'main.tf': network });
     await module.git('tag', 'v1.2.0');

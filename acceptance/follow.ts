@@ -1,4 +1,4 @@
-/** Follows the events of a deployment as a person does, whatever happens to the service meanwhile. */
+/** Follows the events of a deployment as a person does, whatever happens to the service in the meantime. */
 import assert from 'node:assert/strict';
 import type { Client } from '#contract/client/client.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';

@@ -1,4 +1,4 @@
-/** Serves repositories over plain http by git's own program, to whoever knows user and password. */
+/** Serves repositories over plain http by git's own program, to clients that know user and password. */
 import { execFile, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

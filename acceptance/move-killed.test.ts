@@ -13,7 +13,7 @@ import { terraform, withoutTerraform } from './programs.ts';
 import { createEnvironment, homeOf, until, untilEnd } from './runs.ts';
 import { makeRepository, type RunningService, scratchFolder, startService } from './service.ts';
 
-/** Each story has a state of its own: nobody gets the state of another environment in use. */
+/** Each story has a state of its own: no one gets the state of another environment in use. */
 const lineageOf = (story: string) => `kept-elsewhere-by-${story}`;
 
 const keptBy = (story: string) =>
@@ -131,7 +131,7 @@ describe('a state that moves into the service', { skip: withoutTerraform }, () =
     const { id, deploymentId } = await begin('asking');
     marks.open('asking', 'plan');
     const held = waiting;
-    await until('the backend to be asked', () => held.length > 0);
+    await until('a request to the backend', () => held.length > 0);
     process.kill(await runnerPid(), 'SIGKILL');
     waiting = null;
     for (const answer of held) answer();
@@ -154,7 +154,7 @@ describe('a state that moves into the service', { skip: withoutTerraform }, () =
     waiting = [];
     const { id, deploymentId } = await begin('service');
     const held = waiting;
-    await until('the backend to be asked', () => held.length > 0);
+    await until('a request to the backend', () => held.length > 0);
     await service.kill();
     waiting = null;
     for (const answer of held) answer();

@@ -8,7 +8,7 @@ export interface ObjectStore extends AsyncDisposable {
   read(bucket: string, key: string): Promise<string | null>;
 }
 
-/** Strangers get public objects only. */
+/** Anonymous callers get public objects only. */
 const authorization = authorizationFor('key/20260101/eu-west-1/s3/aws4_request');
 
 /** Starts a server on a free port; it keeps everything in memory. */

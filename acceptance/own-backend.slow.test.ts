@@ -137,7 +137,7 @@ describe('code with its own backend', { skip, concurrency: 2 }, () => {
     assert.deepEqual([newest?.follows, newest?.lineage, newest?.resourceCount], [moved?.id, lineage, 2]);
     assert.equal(await keptState(id, key), before);
 
-    // Ours from now on: nothing is asked of the backend any more.
+    // Ours from now on: the backend receives no more requests.
     const again = await run(id, {
       configurationChanges: [{ name: 'AWS_ENDPOINT_URL', value: 'http://127.0.0.1:9', type: 0 }],
     });

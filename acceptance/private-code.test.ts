@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0;
 const reason = withoutTerraform || (await missingSshServer());
 
 /** Whether any file below a folder contains a text. */
-async function stands(text: string, folder: string): Promise<boolean> {
+async function isStored(text: string, folder: string): Promise<boolean> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     // Files of a running service come and go.
@@ -95,7 +95,7 @@ output "both" {
         assert.doesNotMatch(await wholeLog(client, deploymentId), new RegExp(body.replaceAll('+', '\\+')));
         await until(
           'the key to be gone from the data folder',
-          async () => !(await stands(body, join(folder, 'data'))),
+          async () => !(await isStored(body, join(folder, 'data'))),
         );
       } finally {
         await removeScratch(folder);

@@ -56,7 +56,7 @@ export async function createEnvironment(
 /**
  * Waits on the event stream for a status.
  * @param statuses what is waited for; none: the end
- * @returns the deployment as it stands then, or at its end
+ * @returns the deployment as it is then, or at its end
  */
 export async function untilStatus(
   client: Client,
@@ -79,7 +79,7 @@ export async function untilEnd(
   const deployment = await untilStatus(client, id);
   if (deployment.status === status) return deployment;
   throw new Error(
-    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`,
+    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'without an error message'}`,
   );
 }
 
@@ -165,7 +165,8 @@ export async function stepLines(client: Client, deploymentLogId: string, name: s
     const page = await client.call('getStepLog', { params: { deploymentLogId, name }, query: { startTime } });
     lines.push(...page.events);
     if (!page.hasMoreLogs) return lines;
-    if (page.nextStartTime === startTime) throw new Error(`The log of ${name} stands still at ${startTime}`);
+    if (page.nextStartTime === startTime)
+      throw new Error(`The log of ${name} does not advance beyond ${startTime}`);
     startTime = page.nextStartTime;
   }
 }

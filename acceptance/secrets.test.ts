@@ -108,7 +108,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Environments and command lines of processes; a process that has gone meanwhile is empty. */
+/** Environments and command lines of processes; a process that has ended since is empty. */
 async function processes(): Promise<{ pid: string; command: Buffer; environment: Buffer }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = (path: string) => readFile(path).catch(() => Buffer.alloc(0));

@@ -1,6 +1,6 @@
 /**
  * Large states, plans, repositories, logs and numbers of resources in a whole service: each works or is refused by
- * a setting, with less than 500 MB of memory in the server, whose event loop serves others meanwhile. The measured
+ * a setting, with less than 500 MB of memory in the server, whose event loop serves others at the same time. The measured
  * values are in docs/operate/running.md.
  */
 import assert from 'node:assert/strict';
@@ -102,7 +102,7 @@ async function followed(
   return client.call('getDeployment', { params: { id } });
 }
 
-/** Waits for a plan that somebody has to approve. */
+/** Waits for a plan that requires approval. */
 function planned(sized: Sized, id: string): Promise<Deployment> {
   return followed(sized, id, undefined, true);
 }

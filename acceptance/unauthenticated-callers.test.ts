@@ -79,7 +79,7 @@ function watchHealth(): () => Promise<number[]> {
   };
 }
 
-test('large bodies without credentials are refused at once, cost no memory and delay nobody', async (t) => {
+test('large bodies without credentials are refused at once, cost no memory and delay no one', async (t) => {
   // One-time costs of the program, for its first large body and its first thousand responses, do not count.
   await Promise.all(Array.from({ length: 30 }, () => sendLarge('/api/projects', 1)));
   for (let call = 0; call < 2_000; call++) await fetch(`${service.url}/healthz`);

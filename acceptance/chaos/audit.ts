@@ -45,7 +45,7 @@ export function auditDeployment(ended: Ended, marks: readonly string[]): string[
 function auditEnd({ deployment: { status, error }, wasAborted, kills }: Ended): string[] {
   if (status === 'SUCCESS') return [];
   const complaints: string[] = [];
-  if (status === 'ABORTED' && !wasAborted) complaints.push('it was aborted, but nobody asked for it');
+  if (status === 'ABORTED' && !wasAborted) complaints.push('it was aborted, but no one requested it');
   if (status !== 'ABORTED' && kills.length === 0 && !wasAborted)
     complaints.push(
       `it ended as ${status}, but nothing of its run was killed: ${error?.message ?? 'no error'}`,

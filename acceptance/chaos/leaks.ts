@@ -136,7 +136,7 @@ export function isOfRun(process: Pick<ProcessRow, 'command'>): boolean {
   );
 }
 
-/** Commands of runs, and what nobody waits for any more. */
+/** Commands of runs, and what no one waits for any more. */
 async function processesLeft(installation: Installation): Promise<Leak[]> {
   const all = await processesOf(installation.folder);
   const commands = all.filter(isOfRun);

@@ -85,7 +85,7 @@ interface Begun {
   readonly id: string;
   readonly startedAt: number;
   readonly following: Promise<FollowedEvents | Error>;
-  /** When a person aborts it, in milliseconds after its start; null: nobody does. */
+  /** When a person aborts it, in milliseconds after its start; null: no one does. */
   readonly abortAfter: number | null;
 }
 
@@ -230,7 +230,7 @@ export class Place implements PlaceView {
       this.#settled = isSettled ? item[0] : null;
   }
 
-  /** Approves and aborts meanwhile, as far as it is due. @throws Error if it does not end */
+  /** Approves and aborts while it waits, as far as it is due. @throws Error if it does not end */
   async #untilEnd({ requested, id, startedAt, abortAfter }: Begun): Promise<Deployment> {
     let isAborted = false;
     const params = { id };
@@ -296,7 +296,7 @@ export class Place implements PlaceView {
       listed.filter((id) => !this.#ids.includes(id)),
     ];
     if (lost.length > 0) complain(`${name}: lost deployments: ${lost.join()}`);
-    if (extra.length > 0) complain(`${name}: deployments that nobody requested: ${extra.join()}`);
+    if (extra.length > 0) complain(`${name}: deployments that no one requested: ${extra.join()}`);
   }
 
   /** Repeats a call while the service is away. */

@@ -22,7 +22,7 @@ import { requirePrograms, type ScenarioName, scenarioNames, scenarios } from './
 import { LogPrinter, note, say, style } from './screen.ts';
 
 /**
- * Shows a deployment's log live until it has one of these statuses or is over. @returns it as it stands then
+ * Shows a deployment's log live until it has one of these statuses or is over. @returns it as it is then
  */
 async function follow(
   client: Client,
@@ -44,7 +44,7 @@ async function follow(
 function requireStatus(deployment: Deployment, status: string): void {
   if (deployment.status === status) return;
   throw new Error(
-    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error was given'}`,
+    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'without an error message'}`,
   );
 }
 

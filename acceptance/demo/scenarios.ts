@@ -145,7 +145,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     what: 'the playbook of examples/ansible, for this machine itself',
     programs: { 'ansible-playbook': 'see docs.ansible.com, "Installing Ansible"' },
     files: () => readExample('ansible'),
-    // In namespaces of its own, a run would change files that nobody else sees; one user owns what all runs make.
+    // In namespaces of its own, a run would change files that no one else sees; one user owns what all runs make.
     settings: {
       ENVARIUM_ISOLATION: 'off',
       ENVARIUM_AGENT_CONCURRENCY: '1',

@@ -1,4 +1,4 @@
-/** A stack on its journey, in an account of AWS that a server of ours stands for. */
+/** A stack on its journey, in an AWS account that a test server simulates. */
 import { type StackServer, startStackServer } from '../../agent/testing/cloudformation/server.ts';
 import { withOwnProgram } from '../../agent/testing/cloudformation/with-own-program.ts';
 import { journey } from './journey.ts';

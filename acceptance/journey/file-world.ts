@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from './traveller.ts';
 
-/** In a sandbox, a run would make files that nobody else sees. */
+/** In a sandbox, a run would make files that no one else sees. */
 export const fileWorldSettings = { ENVARIUM_ISOLATION: 'off' };
 
 /** A folder that runs may write to. */

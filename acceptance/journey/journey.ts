@@ -136,7 +136,7 @@ class Walk {
     const row = found.plan?.resourceChanges.find(({ action, path }) => `${action} ${path}` === drift.row);
     assert.equal(row?.driftByCloud === true, this.#promises.marksDrift, JSON.stringify(row));
     if (drift.evidence !== undefined) assert.match(JSON.stringify(row), drift.evidence);
-    assert.deepEqual(await this.#scenario.world(), caused, 'whoever searches for drift changes nothing');
+    assert.deepEqual(await this.#scenario.world(), caused, 'a search for drift changes nothing');
     const { driftDeployment } = await client.call('getDriftStatus', { params: { id: found.id ?? '' } });
     assert.equal(driftDeployment.id, found.id);
   }

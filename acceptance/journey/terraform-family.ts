@@ -1,4 +1,4 @@
-/** Terraform and OpenTofu on their journey: files, by a provider that notices when somebody changes one. */
+/** Terraform and OpenTofu on their journey: files, by a provider that notices when one is changed by hand. */
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -25,7 +25,7 @@ const { client, folder, home } = await joinOneService();
 describe('a configuration', { concurrency: 3, skip: withoutTerraform }, () => {
   const make = async (name: string, files: Files) => (await makeRepository(folder, name, files)).path;
 
-  test('the apply finds the tree as the plan left it: modes, links, odd names and the same path', async () => {
+  test('the apply finds the tree as the plan left it: modes, links, unusual names and the same path', async () => {
     const unusual = 'ä file with "quotes" \'and\' $signs';
     const repository = await makeRepository(folder, 'tree', {
       'sub/main.tf': `resource "terraform_data" "it" {
@@ -38,7 +38,7 @@ describe('a configuration', { concurrency: 3, skip: withoutTerraform }, () => {
 output "path" { value = terraform_data.it.output }
 `,
       'sub/run me.sh': `#!/bin/sh\nset -e\ntest -L linked; test "$(cat linked)" = content; cat '${unusual.replaceAll("'", `'\\''`)}'; test -x "$0"; test ! -x linked; test -f ../big; echo all there\n`,
-      [`sub/${unusual}`]: 'odd content\n',
+      [`sub/${unusual}`]: 'unusual content\n',
       'sub/target': 'content',
       big: 'x'.repeat(3_000_000),
     });

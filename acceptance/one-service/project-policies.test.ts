@@ -36,7 +36,7 @@ describe('policies of projects', () => {
     return { organizationId, projectId };
   }
 
-  test('a deploy whose plan is empty ends after it, asks nobody, and keeps outputs and resources; changed outputs are changes', {
+  test('a deploy whose plan is empty ends after it, asks no one, and keeps outputs and resources; changed outputs are changes', {
     skip: withoutTerraform,
     timeout: 120_000,
   }, async () => {

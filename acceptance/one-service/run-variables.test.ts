@@ -1,5 +1,5 @@
 /**
- * Variables that change what a run does, and configurations that would take its state away: told at once, and
+ * Variables that change what a run does, and configurations that would take its state away: reported at once, and
  * nothing is lost.
  */
 import assert from 'node:assert/strict';
@@ -92,7 +92,7 @@ for (const { type, steps, program, skip } of await toolsOfFamily())
         assert.deepEqual(
           destroyed.planSummary,
           { added: 0, changed: 0, destroyed: 1 },
-          `${program} was asked`,
+          `${program} was called`,
         );
       });
 

@@ -33,7 +33,7 @@ interface Started {
 /** Folder of a person with their own tool. */
 interface Desk {
   start(...args: string[]): Started;
-  /** @returns what the tool said; fails for a bad end */
+  /** @returns the output of the tool; fails for a bad end */
   run(...args: string[]): Promise<string>;
   write(name: string, content: string): Promise<void>;
   readonly gate: string;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * `cut`: connections are reset, and new ones too. `half-open`: nothing arrives any more, and nothing is closed; a
- * connection that was open meanwhile stays like that. `slow`: every connection is, in both directions.
+ * connection that was open at that time stays like that. `slow`: every connection is, in both directions.
  */
 export type Fault = 'cut' | 'half-open' | 'slow';
 

@@ -189,7 +189,7 @@ export function recoveryPage(): string {
     '',
     'Generated from `acceptance/recovery/law.ts`. Tests walk every cell, with Terraform and OpenTofu, and compare status, state, log, audit',
     'trail, the next deployment, and what really happened: each resource leaves a mark outside of the state when it is created. The log is',
-    'compared, byte for byte, with what the commands printed, masked, and with what those saw who followed the deployment meanwhile.',
+    'compared, byte for byte, with what the commands printed, masked, and with what followers of the deployment received.',
     '`.ci/long` walks all cells twenty times.',
     '',
     '`npm run chaos` shows it: deployments run on a scratch installation with two agents while everything is killed at random, for two',

@@ -165,7 +165,7 @@ export async function killTogether(find: () => Promise<number[]>): Promise<void>
   for (const one of seen) sendSignal(one, 'SIGKILL');
 }
 
-/** A command line in which the kernel seems to have booted again; empty unless root: nobody else can. */
+/** A command line in which the kernel seems to have booted again; empty unless root: no one else can. */
 export async function anotherBoot(folder: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const id = randomUUID();

@@ -55,7 +55,7 @@ export function killPulumi(victims: readonly Victim[]): void {
           { name: 'token', value: 'a-token', type: 1, isSensitive: true },
         ],
       });
-      // It is written before the provider is asked to create.
+      // It is written before the provider creates anything.
       const checkpoint = join(
         ...[mortal.folder, 'data', 'work', created.id, 'state', '.pulumi', 'stacks', 'shop', `${name}.json`],
       );

@@ -45,7 +45,7 @@ ${needs === '' ? '' : `dependency "it" {\n  config_path = "../${needs}"\n${mocks
 }
 `;
 
-/** Once the first level is applied, whoever reads the unit waits for a file of the world. */
+/** Once the first level is applied, any reader of the unit waits for a file of the world. */
 const gated = `locals {
   wait = run_cmd("sh", "-c", "cd $TF_VAR_world; test ! -e vpc || { touch waits; until [ -e gate ]; do sleep 0.1; done; }")
 }

@@ -20,7 +20,7 @@ const configuration = (place: string) => `resource "terraform_data" "it" {
 }
 `;
 
-/** One deployment, and the bytes that somebody has received of its logs. */
+/** One deployment, and the bytes that its followers have received of its logs. */
 export interface Story extends Created {
   readonly name: string;
   readonly followers: readonly Promise<string>[];

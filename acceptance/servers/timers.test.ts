@@ -10,7 +10,7 @@ const count = 150;
 /** Enough to create them all before. */
 const leadSeconds = 20;
 
-test('each of many lifetimes that end at once is followed by one destroy, though a server is killed meanwhile', {
+test('each of many lifetimes that end at once is followed by one destroy, though a server is killed in the meantime', {
   skip,
   timeout: 180_000,
 }, async () => {

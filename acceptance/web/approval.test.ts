@@ -243,7 +243,7 @@ describe('decisions', { skip: withoutRuns, concurrency: false }, () => {
     await steps.filter({ hasText: 'tf:apply' }).filter({ hasText: 'Cancelled' }).waitFor();
   });
 
-  test('a failing run shows its command, what it said, and the way to its log', async () => {
+  test('a failing run shows its command, its output, and the way to its log', async () => {
     const { deploymentId } = await create('failing');
     await untilEnd(service.client, deploymentId, 'FAILURE');
     await open(deploymentId);
@@ -286,7 +286,7 @@ describe('decisions', { skip: withoutRuns, concurrency: false }, () => {
     });
   });
 
-  test('a deployment whose environment is deleted meanwhile says so, and offers nothing', async () => {
+  test('a deployment whose environment was deleted says so, and offers nothing', async () => {
     const { id, deploymentId } = await create('servers', { name: 'to delete', requiresApproval: true });
     await untilStatus(service.client, deploymentId, 'WAITING_FOR_USER');
     await service.client.call('cancelDeployment', { params: { id: deploymentId } });

@@ -47,7 +47,7 @@ export function startBrowser({
   });
 }
 
-/** A new profile with one page: nobody is signed in. */
+/** A new profile with one page: no one is signed in. */
 export async function openPage(browser: Browser, viewport: Viewport = {}): Promise<Page> {
   const { width = 1440, height = 900, colorScheme = 'light', deviceScaleFactor = 1 } = viewport;
   const context = await browser.newContext({
@@ -61,7 +61,7 @@ export async function openPage(browser: Browser, viewport: Viewport = {}): Promi
   return context.newPage();
 }
 
-/** Answers the browser's own questions, one after the other, while something happens. @returns what was asked */
+/** Answers the browser's own questions, one after the other, while something happens. @returns the questions */
 export async function withAnswers(
   page: Page,
   answers: readonly boolean[],
@@ -138,7 +138,7 @@ export async function holdPart(page: Page, name: string): Promise<() => void> {
 
 /**
  * Everything that the browser complains about from now on, among it what the content security policy forbids; not
- * requests that end with their page, and not that nobody has signed in yet.
+ * requests that end with their page, and not that no one has signed in yet.
  */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];

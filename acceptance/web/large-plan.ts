@@ -11,7 +11,7 @@ export function change(
   return { path, name: path, type: 'aws_instance', providerName: 'aws', action, attributes: attributesOf };
 }
 
-/** As many resources as asked for, one of which is destroyed. */
+/** As many resources as requested, one of which is destroyed. */
 export function largePlan(count: number): Plan {
   const attributes = Array.from({ length: 12 }, (_, at) => ({
     name: `a${at}`,

@@ -123,7 +123,7 @@ describe('doors of the web interface', { skip: withoutBrowser, concurrency: fals
     await page.getByText('This invitation cannot be used').waitFor();
   });
 
-  test('somebody who has an account signs in and joins', async () => {
+  test('a person who has an account signs in and joins', async () => {
     const { id } = await service.client.call('createOrganization', { body: { name: 'Second' } });
     await open(await invite('grace@example.com', id));
     await page.getByText('has an account here').waitFor();
@@ -146,7 +146,7 @@ describe('doors of the web interface', { skip: withoutBrowser, concurrency: fals
     await other.close();
   });
 
-  test('an invitation for somebody else is not accepted by whoever is signed in', async () => {
+  test('an invitation for another person is not accepted by the user who is signed in', async () => {
     const { id } = await service.client.call('createOrganization', { body: { name: 'Third' } });
     await signIn(page, service.url);
     await open(await invite('grace@example.com', id));

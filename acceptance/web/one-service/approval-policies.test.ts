@@ -101,7 +101,7 @@ describe('approval policies in the browser', { skip: withoutBrowser, concurrency
     assert.equal(await policyOf('Own rules'), undefined);
   });
 
-  test('the schema of a policy in a repository becomes fields, and nobody overwrites a change of somebody else', async () => {
+  test('the schema of a policy in a repository becomes fields, and no one overwrites a change by another user', async () => {
     const schema = {
       properties: {
         people: { type: 'integer', title: 'People', minimum: 1, maximum: 5, default: 2 },

@@ -93,7 +93,7 @@ describe('the page of an environment', { skip: withoutRuns }, () => {
     assert.equal(isLocked, false);
   });
 
-  test('a question stays what it was when somebody else has done the same meanwhile', async () => {
+  test('a question stays the same when another user has done the same in the meantime', async () => {
     await open();
     await menu('Lock …');
     const dialog = page.getByRole('dialog', { name: 'Lock the environment' });
@@ -133,7 +133,7 @@ describe('the page of an environment', { skip: withoutRuns }, () => {
     assert.deepEqual(tags, ['shop'], 'what only the other person has changed stays');
   });
 
-  test('a changed description keeps the tags that somebody else sets meanwhile', async () => {
+  test('a changed description keeps the tags that another user sets in the meantime', async () => {
     await open();
     const about = page.getByRole('region', { name: 'About' });
     await about.getByRole('button', { name: 'Edit' }).click();
@@ -166,7 +166,7 @@ describe('the page of an environment', { skip: withoutRuns }, () => {
     assert.deepEqual(questions, Array(2).fill('Leave without saving the changed settings?'));
   });
 
-  test('an odd name is text, and its page fits a narrow screen', async () => {
+  test('an unusual name is text, and its page fits a narrow screen', async () => {
     const home = service.home;
     const request = { name: unusualName, repository, preventAutoDeploy: true };
     const unusual = await createEnvironment(service.client, home, request);

@@ -1,4 +1,4 @@
-/** Home: what needs somebody. */
+/** Home: what needs a decision or a look. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -51,7 +51,7 @@ describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
     await untilEnd(service.client, shown.waitingDeployment);
   });
 
-  test('what failed is seen once somebody says so, and a later failure is new', async () => {
+  test('a failure is marked as seen by a user, and a later failure is new', async () => {
     await page.getByRole('button', { name: 'Mark all as seen' }).click();
     await section('Failed since your last visit').waitFor({ state: 'detached' });
     await page.reload();
@@ -72,7 +72,7 @@ describe('the inbox', { skip: withoutRuns, concurrency: false }, () => {
     await section('About to expire').getByText('destroyed in 19 h').waitFor();
   });
 
-  test('somebody who may not approve sees that others are waited for', async () => {
+  test('a user who may not approve sees that others are waited for', async () => {
     const { organizationId } = shown;
     const { link = '' } = await service.client.call('createInvitation', {
       body: {

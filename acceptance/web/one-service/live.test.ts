@@ -49,7 +49,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
-  test('of an environment that somebody deletes says so at once', async () => {
+  test('of an environment that another user deletes says so at once', async () => {
     const page = await openList();
     const { id } = await create('short-lived');
     await page.getByRole('link', { name: 'short-lived' }).click();
@@ -60,7 +60,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
-  test('says that the connection is lost, and has what happened meanwhile when it is back', async () => {
+  test('says that the connection is lost, and has what happened in between when it is back', async () => {
     const page = await openList();
     await page.getByText('first').waitFor();
     await page.context().setOffline(true);
@@ -72,7 +72,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
-  test('a browser that cannot follow says so, and reads when somebody wants it', async () => {
+  test('a browser that cannot follow says so, and reads when the user requests it', async () => {
     const page = await openList((each) => each.addInitScript('delete globalThis.TextDecoderStream'));
     await page.getByText('This browser cannot receive changes').waitFor();
     await page.getByText('second').waitFor();
@@ -82,7 +82,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
-  test('too many streams of one person are said in the words of the service', async () => {
+  test('too many streams of one person are reported in the words of the service', async () => {
     const page = await openList((each) =>
       each.route('**/events', (route) =>
         route.fulfill({
@@ -125,7 +125,7 @@ describe('a page that is open', { skip: withoutBrowser, concurrency: false }, ()
     await page.context().close();
   });
 
-  test('an answer that takes long is said to be on its way', async () => {
+  test('a slow answer is announced as pending', async () => {
     const page = await openPage(service.browser);
     await page.clock.install();
     await page.route('**/api/agents?**', () => new Promise(() => undefined));

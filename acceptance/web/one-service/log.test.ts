@@ -181,7 +181,7 @@ describe('the log in the browser', { skip: withoutRuns }, () => {
     await inView(line('Error: local-exec provisioner error'));
   });
 
-  test('markup, colours, links and odd bytes are shown and never executed', async () => {
+  test('markup, colours, links and unusual bytes are shown and never executed', async () => {
     await open(failed, '&step=tf:apply&line=3');
     await line('<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>').waitFor(longWait);
     assert.equal(await log().locator('img, script, iframe').count(), 0);
@@ -236,7 +236,7 @@ describe('the log in the browser', { skip: withoutRuns }, () => {
     await untilEnd(service.client, deploymentId);
   });
 
-  test('after a cut of 20 s the log continues without a lost or doubled line, and says so meanwhile', async () => {
+  test('after a cut of 20 s the log continues without a lost or doubled line, and says so while it is cut', async () => {
     const { id, deploymentId } = await start('cut', live);
     await open(deploymentId);
     await inView(line('(local-exec): 50'));

@@ -62,7 +62,7 @@ describe('notifications in the browser', { skip: withoutBrowser, concurrency: fa
     await dialog().getByRole('button', { name: 'Close' }).click();
   });
 
-  test('nobody overwrites an endpoint that somebody else has changed, or loses what was typed, also without events', async () => {
+  test('no one overwrites an endpoint that another user has changed, or loses what was typed, also without events', async () => {
     const { organizationId } = home;
     const [endpoint] = await service.client.call('listNotificationEndpoints', { query: { organizationId } });
     const params = { id: endpoint?.id ?? '' };

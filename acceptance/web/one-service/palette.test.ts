@@ -64,7 +64,7 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await palette().waitFor({ state: 'hidden' });
   });
 
-  test('a name that nothing has is said', async () => {
+  test('a name without matches is reported', async () => {
     await find('no such thing at all');
     await page.getByText('No matches').waitFor();
     await page.keyboard.press('Escape');
@@ -139,7 +139,7 @@ describe('the keyboard', { skip: withoutBrowser, concurrency: false }, () => {
     await page.waitForURL(/\/environments\/[\w-]{36}/);
   });
 
-  test('letters that somebody types into a field are text', async () => {
+  test('letters that are typed into a field are text', async () => {
     await find('c ? g e');
     assert.match(page.url(), /\/environments\/[\w-]{36}/);
     await page.keyboard.press('Escape');

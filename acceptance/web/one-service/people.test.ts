@@ -71,7 +71,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     assert.equal(await page.locator('b', { hasText: 'Vera' }).count(), 0);
   });
 
-  test('somebody without the right sees why each button is refused', async () => {
+  test('a user without the right sees why each button is disabled', async () => {
     const other = await openPage(service.browser);
     await signIn(other, service.url, viewer);
     await other.goto(`${service.url}/users`);
@@ -138,7 +138,7 @@ describe('people in the browser', { skip: withoutBrowser, concurrency: false }, 
     await page.getByText('The team was changed').waitFor();
   });
 
-  test('a custom role is made, assigned and explained, and not deleted while somebody has it', async () => {
+  test('a custom role is made, assigned and explained, and not deleted while a user has it', async () => {
     await go('/roles');
     await page.getByRole('button', { name: 'New role' }).first().click();
     await page.getByLabel(/^Name/).fill('Releaser');

@@ -76,7 +76,7 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     return most;
   }
 
-  test('names and values of strangers are text, secrets are sealed, and documents are laid out', async () => {
+  test('names and values from other people are text, secrets are sealed, and documents are laid out', async () => {
     await page.goto(address);
     await page.getByRole('button', { name: /terraform_data\.hostile/ }).click();
     await page.getByText(markup).first().waitFor();
@@ -90,7 +90,7 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     assert.match(await policy.innerText(), /^ {2}"Version": "2012"/m);
   });
 
-  test('of a plan of 5,000 resources the one that is destroyed stands first, and only what is seen is in the document', async () => {
+  test('of a plan of 5,000 resources the one that is destroyed comes first, and only what is seen is in the document', async () => {
     await showing(largePlan(5000));
     await page.getByText('5000 resources', { exact: true }).waitFor();
     assert.match(await rows().first().innerText(), /Destroy[^]*server_3777/);
@@ -113,7 +113,7 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     await page.getByText('7 of 5000 resources').waitFor();
   });
 
-  test('a link to one resource opens it, wherever it stands', async () => {
+  test('a link to one resource opens it, wherever it is', async () => {
     const path = 'module.region_17.aws_instance.server_4217';
     await showing(largePlan(5000), `${address}#${encodeURIComponent(path)}`);
     await row(path).waitFor();
@@ -123,7 +123,7 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     await expanded('module.region_18.aws_instance.server_4218').waitFor();
   });
 
-  test('a value of a megabyte is compared when somebody asks for it', async () => {
+  test('a value of a megabyte is compared on request', async () => {
     const lines = (word: string) =>
       Array.from(
         { length: 25_000 },
@@ -143,7 +143,7 @@ describe('plans', { skip: withoutRuns, concurrency: false }, () => {
     assert.ok((await page.locator('.cm-line').count()) < 400);
   });
 
-  test('reasons, imports, moves and drift are said; the smallest screen shows all of them', async () => {
+  test('reasons, imports, moves and drift are shown; the smallest screen shows all of them', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
     const long = `module.${'x'.repeat(300)}.thing`;
     await showing({

@@ -58,7 +58,7 @@ describe('schedules in the browser', { skip: withoutBrowser }, () => {
     await page.getByRole('tooltip', { name: 'Correct the cron expression.' }).waitFor();
   });
 
-  test('somebody else was faster: what was typed stays, and one of both counts', async () => {
+  test('another user was faster: what was typed stays, and one of the two changes counts', async () => {
     await open();
     await page.getByRole('textbox', { name: 'Deploy at' }).fill('0 7 * * *');
     await service.client.call('updateEnvironmentSchedule', {

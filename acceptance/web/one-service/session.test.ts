@@ -60,7 +60,7 @@ describe('a session that ends while a page is open', { skip: withoutBrowser, con
     await page.context().close();
   });
 
-  test('reads once more what was refused meanwhile', async () => {
+  test('repeats reads that were refused in between', async () => {
     page = await service.signedIn();
     await page.context().clearCookies();
     await openEnvironments(page);

@@ -93,7 +93,7 @@ describe('the state in the browser', { skip: withoutRuns }, () => {
     assert.equal(state.serial, current?.serial);
   });
 
-  test('a sensitive output is sealed until somebody with the right asks for it', async () => {
+  test('a sensitive output is sealed until a user with the right requests it', async () => {
     await open('tab=outputs');
     await page.getByText('sealed', { exact: true }).waitFor();
     assert.doesNotMatch(await page.locator('body').innerText(), /token of/);

@@ -81,7 +81,7 @@ describe('templates and variables in the browser', { skip: withoutBrowser, concu
     assert.deepEqual(complaints, []);
   });
 
-  test('a change keeps what the form does not show, and says when somebody else was faster', async () => {
+  test('a change keeps what the form does not show, and says when another user was faster', async () => {
     const { id = '', ...before } = await createTemplate('Shared');
     await open(`/templates/${id}`);
     await button('Edit').click();

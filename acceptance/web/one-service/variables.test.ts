@@ -143,7 +143,7 @@ describe('variables in the browser', { skip: withoutRuns }, () => {
     await button('Discard').click();
   });
 
-  test('what two people change of the same variable is said, and what only one has changed stays', async () => {
+  test('conflicting changes by two people to a variable are reported, and other changes stay', async () => {
     const { organizationId } = home;
     const store = (fields: { value: string } | { description: string }) =>
       service.client.call('saveVariables', {
