@@ -69,7 +69,7 @@ test('the app answers the operations of the family, and its commands call them',
   copy.node('--test', 'server/src/tenancy/labels/labels.test.ts', 'cli/src/commands/labels/labels.test.ts');
 });
 
-test('the tests of rights and of odd values try the operations of the family', () => {
+test('the tests of rights and of unusual values try the operations of the family', () => {
   copy.node(
     '--test',
     'server/src/framework/access/check-right.test.ts',

@@ -100,6 +100,6 @@ function parse(text: string): AdvisoryReply | null {
 /** Never the registry's address: it may contain credentials. */
 function reasonOf(answer: AdvisoryReply | null): string {
   if (answer?.statusCode) return `the registry does not answer this question (status ${answer.statusCode})`;
-  if (answer?.error?.code) return `the registry cannot be asked (${answer.error.code})`;
+  if (answer?.error?.code) return `the registry cannot be queried (${answer.error.code})`;
   return 'npm gave no answer';
 }

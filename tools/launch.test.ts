@@ -147,7 +147,7 @@ test('service and agent replace the launcher under the pinned Node too; without 
   assert.match(stderr, /^The sources run without a bundle, .*build-programs\.mjs/);
 });
 
-test('the service learns where its web interface is, or why there is none, unless somebody has set a folder', (t) => {
+test('the service learns where its web interface is, or why there is none, unless a folder is set', (t) => {
   const folder = makeCheckout(t);
   install(folder, { isThisNode: true });
   mkdirSync(join(folder, 'server', 'src'), { recursive: true });
@@ -242,10 +242,10 @@ test('an installed checkout that cannot be written works', (t) => {
   const folder = makeCheckout(t);
   install(folder, { isThisNode: true });
   chmodSync(dirname(folder), 0o755);
-  const nobody = 65534;
+  const unprivileged = 65534;
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) chmodSync(folder, 0o555);
-  const user = isRoot ? { uid: nobody, gid: nobody } : {};
+  const user = isRoot ? { uid: unprivileged, gid: unprivileged } : {};
   const options = {
     cwd: folder,
     env: { ...environment, HOME: '/nonexistent' },

@@ -1,6 +1,6 @@
 /**
  * Cost that an endpoint with 10,000 waiting notifications, each of which it holds for seconds, has for another one:
- * from the request that starts a deployment to the arrival of its webhook, before and meanwhile.
+ * from the request that starts a deployment to the arrival of its webhook, before and during the load.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -121,11 +121,11 @@ export const notificationsBench: Bench = async ({ isQuick }): Promise<BenchResul
   // The next notice finds them.
   await measure(service, receiver, 1, 'woken');
   while (receiver.held() === 0) await delay(10);
-  const meanwhile = await measure(service, receiver, rounds, 'meanwhile');
+  const duringLoad = await measure(service, receiver, rounds, 'meanwhile');
   return {
     figures: [
       figure('from a request to its webhook, nothing else waits', 'ms', alone),
-      figure(`from a request to its webhook, ${waiting} others wait for a slow endpoint`, 'ms', meanwhile),
+      figure(`from a request to its webhook, ${waiting} others wait for a slow endpoint`, 'ms', duringLoad),
     ],
     settings: {
       waiting,

@@ -35,7 +35,7 @@ async function listFigures({ service, browser, signedIn }: Parts, count: number)
     const [page] = opened.pages as [Page];
     await page.goto(service.url);
     await page.locator('#page-title').waitFor();
-    // Nobody opens the list before having seen the page.
+    // No one opens the list before having seen the page.
     await page.waitForTimeout(lookMilliseconds);
     const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Environments' });
     openings.push(await measureRows(link));

@@ -21,6 +21,6 @@ test('a series is summed up without changing it', () => {
   assert.deepEqual(values, [3, 1, 2]);
 });
 
-test('nothing measured is said, not summed up', () => {
+test('missing measurements are reported, not summed up', () => {
   assert.throws(() => summarize([]), /nothing was measured/);
 });

@@ -6,7 +6,7 @@ import { tasksOf, watchTasks } from './long-tasks.ts';
 
 /**
  * Opens the plan of a deployment with other content, scrolls down and up again.
- * @returns milliseconds of each task that took 50 ms or more meanwhile
+ * @returns milliseconds of each task that took 50 ms or more in that time
  */
 export async function measureLargePlan(
   browser: Browser,

@@ -1,4 +1,4 @@
-/** Long tasks of a page: so long it answered nobody. */
+/** Long tasks of a page: so long it answered no one. */
 import type { Page } from 'playwright-core';
 
 /** Notes the long tasks of the page from now on. */

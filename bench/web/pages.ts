@@ -10,7 +10,7 @@ interface Noted {
   usableAt: number | null;
 }
 
-/** Notes when the page has its title, and nothing in it stands in for what is being read. */
+/** Notes when the page has its title, and no placeholder is left in it. */
 function noteUsable(): void {
   const noted: Noted = { usableAt: null };
   const note = () => {

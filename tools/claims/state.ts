@@ -34,7 +34,7 @@ export function readState(file: string): ClaimState {
   return JSON.parse(readFileSync(file, 'utf8')) as ClaimState;
 }
 
-/** Replaces the file at once, because programs read it meanwhile. */
+/** Replaces the file at once, because programs may read it at any time. */
 export function writeState(file: string, state: ClaimState): void {
   writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o644 });
   renameSync(`${file}.new`, file);

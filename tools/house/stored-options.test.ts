@@ -1,7 +1,7 @@
 /**
  * An option that is stored and has no effect says so. Every field of a body is marked in the contract, or one of these
  * lists names the file that acts on it, or says that people only read it. A name that many things have proves nothing,
- * so nobody searches for uses: a new field needs a mark, or a line in `effects` of its family's samples
+ * so no one searches for uses: a new field needs a mark, or a line in `effects` of its family's samples
  * (`server/testing/samples`), or here if several families have it.
  */
 import assert from 'node:assert/strict';

@@ -133,7 +133,7 @@ checkPolicy('disallow-unrestricted-ssh-ingress', [
       ],
     },
   ],
-  ['nobody may approve what is refused', 'deny', { approvers: 1, ...group(tcp) }],
+  ['no one may approve what is refused', 'deny', { approvers: 1, ...group(tcp) }],
   [
     'rules that the code leaves to other resources are not waited for',
     'allow',

@@ -22,7 +22,7 @@ test('the web interface is built once, and kept until its sources change', async
   assert.match(folder, /\/\.cache\/web\/\w+$/);
 });
 
-test('the environment of whoever builds it does not change its files', (t) => {
+test('the environment of the builder does not change its files', (t) => {
   const other = mkdtempSync(join(tmpdir(), 'envarium-web-'));
   t.after(() => rmSync(other, { recursive: true }));
   const env = { ...process.env, NODE_ENV: 'development' };

@@ -50,7 +50,7 @@ export class Report {
   }
 
   #addSkip({ file = '', skip }: TestEvent['data']): void {
-    const reason = typeof skip === 'string' && skip ? skip : 'no reason given';
+    const reason = typeof skip === 'string' && skip ? skip : 'no reason stated';
     const files = this.#skips.get(reason) ?? new Map<string, number>();
     const name = relative(root, file);
     this.#skips.set(reason, files.set(name, (files.get(name) ?? 0) + 1));

@@ -58,8 +58,8 @@ export async function installPythonTool(
   if (known) return { program: known, isNew: false };
   await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
   await using _ = await waitForLock(dirname(folder), say);
-  const meanwhile = pythonProgram(name);
-  if (meanwhile) return { program: meanwhile, isNew: false };
+  const installed = pythonProgram(name);
+  if (installed) return { program: installed, isNew: false };
   say(`Installing ${name} into ${folder} …`);
   // Programs of such an environment name its path: it is made in its place, and counts once the mark is
   // there.
