@@ -219,7 +219,7 @@ resource "terraform_data" "stuck" {
   test('a missing tool is reported by name, and found without a restart once it is installed', async () => {
     await rm(join(programs, 'terraform'));
     const { id, deploymentId } = await createEnvironment(client, home, { repository });
-    const said = await until('a word about terraform', async () => {
+    const message = await until('a word about terraform', async () => {
       const { status, error, waitingFor } = await client.call('getDeployment', {
         params: { id: deploymentId },
       });
@@ -227,7 +227,7 @@ resource "terraform_data" "stuck" {
         ? error?.message
         : waitingFor?.text.includes('terraform') && waitingFor.text;
     });
-    assert.match(said, /terraform.*install|install.*terraform/s);
+    assert.match(message, /terraform.*install|install.*terraform/s);
     await install();
     const { status } = await client.call('getDeployment', { params: { id: deploymentId } });
     const next = status === 'FAILURE' ? (await deploy(client, id)).id : deploymentId;

@@ -232,7 +232,7 @@ test('an output of each tool feeds an environment of the next one', async (t) =>
     const source = far === undefined ? undefined : done.get(far.type);
     await t.test(type, link.needs, async () => {
       const { path: repository } = await makeRepository(folder, type, link.files);
-      const said: VariableChange =
+      const visible: VariableChange =
         last === null ? { name: 'heard', value: heard, type: 1 } : input('heard', last.id, last.link.output!);
       const hidden =
         secretInput === undefined || last === null
@@ -249,7 +249,7 @@ test('an output of each tool feeds an environment of the next one', async (t) =>
         workspaceName: 'words',
         ...(namespace === null ? {} : { k8sNamespace: namespace.name }),
         configurationChanges: [
-          said,
+          visible,
           ...hidden,
           ...(far === undefined || source === undefined
             ? []

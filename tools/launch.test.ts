@@ -292,7 +292,7 @@ test('the first launch installs with npm, and concurrent launches wait for that 
     let output = '';
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
     const status = await new Promise((resolve) => child.once('close', resolve));
-    return { status, said: output };
+    return { status, output };
   });
   const results = await Promise.all(launches);
   assert.deepEqual(
@@ -300,7 +300,7 @@ test('the first launch installs with npm, and concurrent launches wait for that 
     [3, 3, 3],
     JSON.stringify(results),
   );
-  assert.equal(results.filter(({ said: output }) => output.includes('Installing packages: done')).length, 1);
+  assert.equal(results.filter(({ output }) => output.includes('Installing packages: done')).length, 1);
   assert.equal(existsSync(join(folder, '.cache', 'install.lock')), false);
   assert.equal(launch(folder, ['exit']).stderr, '');
 });

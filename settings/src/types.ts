@@ -192,7 +192,7 @@ function mirrorType(
   return {
     allowed: `${allowed}, with name:password@ if the mirror requires them, ${words}`,
     isSecret: true,
-    write: ({ specified: given }) => given.reveal(),
+    write: ({ specified }) => specified.reveal(),
     read(value) {
       const specified = new Secret(value);
       if (value === 'none') return { url: null, specified };

@@ -28,7 +28,7 @@ function stage(t: TestContext) {
     const ended = spawnSync(file, words, { env, cwd: join(root, 'unit'), encoding: 'utf8' });
     const [line = ''] = ended.stdout.split('\n');
     const report = line === '' ? null : (JSON.parse(line) as Record<'words' | 'env' | 'pid', unknown>);
-    return { ...ended, said: report };
+    return { ...ended, report };
   };
   return { file, start, write };
 }
@@ -43,7 +43,7 @@ test('a wrapped program starts with its words and variables, in the same process
   ];
   for (const env of environments) {
     for (const verb of [...words.slice(0, 1), 'plan']) {
-      const { said: report, pid, stderr, status } = start([verb, ...words], env);
+      const { report, pid, stderr, status } = start([verb, ...words], env);
       assert.deepEqual(report, { words: [verb, ...words], env, pid });
       assert.deepEqual([stderr, status], ['', 0]);
     }
@@ -56,7 +56,7 @@ test('what a variable has Node do does not happen in the wrapper', (t) => {
   const refused = start(['apply', '-auto-approve'], env);
   assert.match(refused.stderr, /^Error: The values of the plan are not known\n/);
   assert.equal(refused.status, 1);
-  assert.deepEqual(start(['plan'], env).said?.env, env);
+  assert.deepEqual(start(['plan'], env).report?.env, env);
 });
 
 test('a wrapper that was changed is written again, for reading only', (t) => {
