@@ -24,8 +24,7 @@ import {
 } from '../configuration/configuration.ts';
 
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
-import { migrateState, refuseToLeaveState } from '../state/migrate-state.ts';
-import { refuseEmptyWorkspace } from '../state/refuse-empty-workspace.ts';
+import { migrateState, refuseEmptyWorkspace, refuseToLeaveState } from '../state/code-backend.ts';
 import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';
 
 /** A configuration that is ready for its tool. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectResult } from '../../../testing/outcomes.ts';
 import { createSetup, withTerraform } from '../../../testing/runner-setup.ts';
-import { emptyWorkspaceProblem, possiblyMeant } from './refuse-empty-workspace.ts';
+import { emptyWorkspaceProblem, possiblyMeant } from './code-backend.ts';
 
 const backend = { backend: 's3', variable: 'ALLOW' };
 const own = 'envarium12ab34';
