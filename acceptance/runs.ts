@@ -79,7 +79,7 @@ export async function untilEnd(
   const deployment = await untilStatus(client, id);
   if (deployment.status === status) return deployment;
   throw new Error(
-    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'without an error message'}`,
+    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error message'}`,
   );
 }
 

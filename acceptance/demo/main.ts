@@ -44,7 +44,7 @@ async function follow(
 function requireStatus(deployment: Deployment, status: string): void {
   if (deployment.status === status) return;
   throw new Error(
-    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'without an error message'}`,
+    `The ${deployment.type} is ${deployment.status} and not ${status}: ${deployment.error?.message ?? 'no error message'}`,
   );
 }
 

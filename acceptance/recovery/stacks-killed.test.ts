@@ -75,7 +75,7 @@ describe('a deployment of a stack, killed while AWS works,', withOwnProgram, () 
       const ended = await untilStatus(mortal.client, deploymentId);
       assert.match(ended.status, /FAILURE$/, ended.error?.message);
       const log = await continued(id, true);
-      assert.match(log, /is CREATE_IN_PROGRESS: another user or an earlier run is at work/);
+      assert.match(log, /is CREATE_IN_PROGRESS: another change or an earlier run is at work/);
       assert.equal(executions(), before + 1, 'nothing is begun twice');
     });
 

@@ -200,7 +200,7 @@ test('an apply stops if the stack was changed since its approval', withOwnProgra
   const { outcome } = await apply(planned);
   assert.match(
     outcome.error?.message ?? '',
-    /^the apply differs from what was approved \(the stack was changed by another user after the plan, .*and nothing was applied/,
+    /^the apply differs from what was approved \(the stack was changed after the plan, .*and nothing was applied/,
   );
 });
 

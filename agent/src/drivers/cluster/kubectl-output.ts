@@ -94,7 +94,7 @@ function conflictText(error: string, objects: readonly string[]): string {
   if (owner !== undefined) return belongsElsewhere(cut(objects.join(', ')) || 'an object', owner);
   const who = [...new Set(managers)].map((name) => JSON.stringify(name)).join(', ');
   return (
-    `${fields.join(', ')}${where}: managed by ${who || 'another manager'}, and with another value there than here. ` +
+    `${fields.join(', ')}${where}: managed by ${who || 'an unnamed manager'}, and with another value there than here. ` +
     `Remove the field from the manifest, or set the variable ${forceVariable} to true to take it over`
   );
 }

@@ -194,7 +194,7 @@ export function ownershipProblem(history: History, name: string, job: Job): stri
   if (foreign === undefined) return null;
   return (
     `revision ${foreign.revision} of release ${name} is ${foreign.status}, and no run of this environment has made it: ` +
-    `another user is working on the release, or was stopped (helm: "another operation is in progress"). ` +
+    `another process is working on the release, or was stopped (helm: "another operation is in progress"). ` +
     `Wait until that has ended, or run helm rollback ${name} or helm uninstall ${name}, then deploy again`
   );
 }

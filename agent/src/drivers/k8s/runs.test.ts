@@ -43,7 +43,7 @@ function changes({ outcome }: Ran): Record<string, string> {
 
 for (const onOtherMachine of [false, true])
   test(
-    `the example is planned, applied, changed and destroyed, ${onOtherMachine ? 'elsewhere' : 'in the kept tree'}`,
+    `the example is planned, applied, changed and destroyed, ${onOtherMachine ? 'on another machine' : 'in the kept tree'}`,
     needs,
     async (t) => {
       const stage = await stageOf(t, readExample('k8s'), {

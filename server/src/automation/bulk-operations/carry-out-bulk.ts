@@ -44,7 +44,7 @@ function dataOf({ sealer, log }: Context, { id, sealed_data: sealed }: BulkRow):
 }
 
 const unreadable =
-  'The environments of the request cannot be read any more (the log of the service says why): send the request again';
+  'The content of the request cannot be read any more (the log of the service says why): send the request again';
 
 type BulkItemKey = Pick<BulkItemRow, 'operation_id' | 'position'>;
 

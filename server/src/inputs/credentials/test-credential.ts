@@ -53,7 +53,7 @@ async function askVault({ value, token, privateHosts, signal }: Testing): Promis
   const found = await logInToVault(access, value, token);
   const policies = await lookUpVaultToken(access, value, found);
   await revokeVaultToken(access, value, found);
-  return `Vault accepts it, with the policies ${policies.join(', ') || 'none'}`;
+  return `Vault accepts it, ${policies.length === 0 ? 'without policies' : `with the policies ${policies.join(', ')}`}`;
 }
 
 async function askKubernetes({ value, privateHosts, signal }: Testing): Promise<string> {

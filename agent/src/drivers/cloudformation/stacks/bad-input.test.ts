@@ -184,7 +184,7 @@ test('expired credentials are named, with where they are from', async (t) => {
   );
 });
 
-test('missing credentials, a missing region and an address that no one answers are named', async (t) => {
+test('missing credentials, a missing region and an address that does not answer are named', async (t) => {
   const program = await stackProgram(t, { 'template.yaml': queue });
   const failing = async (environment: Invocation['environment']) =>
     (
@@ -264,13 +264,10 @@ test('a change set that was deleted, made obsolete or exchanged is not executed'
     approved: planned.report,
   });
   assert.deepEqual(obsolete.report.state, {
-    problem: 'the stack was changed by another user after the plan, which made its change set obsolete',
+    problem: 'the stack was changed after the plan, which made its change set obsolete',
   });
   const refused = await program.run('execute-change-set', { ...next, approved: planned.report });
-  assert.match(
-    refused.log,
-    /Error: nothing was executed, because the stack was changed by another user after the plan/,
-  );
+  assert.match(refused.log, /Error: nothing was executed, because the stack was changed after the plan/);
   await program.run('create-change-set', { ...next, job: { deploymentId: 'third' } });
   const deleted = await program.run('execute-change-set', { ...next, approved: planned.report });
   assert.match(deleted.log, /because the approved change set is there no more/);

@@ -158,7 +158,7 @@ function stateOf({
   if (begun.includes(ExecutionStatus)) return 'begun';
   if (ExecutionStatus === 'OBSOLETE')
     return {
-      problem: 'the stack was changed by another user after the plan, which made its change set obsolete',
+      problem: 'the stack was changed after the plan, which made its change set obsolete',
     };
   if (Status === 'CREATE_COMPLETE' && ExecutionStatus === 'AVAILABLE') return 'ready';
   const why = StatusReason ? `: ${StatusReason}` : '';

@@ -56,7 +56,9 @@ async function isPlannedByOthers({ client, request }: Api, stackId: string): Pro
 /** Why a destroy leaves a stack as it is; null if it does not. */
 async function leftBecause(api: Api, stack: Stack): Promise<string | null> {
   if (statusOf(stack) === 'REVIEW_IN_PROGRESS')
-    return (await isPlannedByOthers(api, stack.StackId ?? '')) ? 'another user has planned it' : null;
+    return (await isPlannedByOthers(api, stack.StackId ?? ''))
+      ? 'another environment or user has planned it'
+      : null;
   return ownerOf(stack) === undefined ? 'no deployment of this environment has made it' : null;
 }
 

@@ -132,7 +132,7 @@ test('a plan waits until a change of the stack by another user has ended', async
     job: { deploymentId: 'second' },
     parameters: { Size: '2' },
   });
-  await next.until('is CREATE_IN_PROGRESS: another user or an earlier run is at work. Waiting for its end');
+  await next.until('is CREATE_IN_PROGRESS: another change or an earlier run is at work. Waiting for its end');
   program.aws.account.cloud.release();
   const { status, report, log } = await next.ended;
   assert.equal(status, 0, log);
@@ -222,7 +222,7 @@ test('a plan waits until a stack is deleted, and creates another one', async (t)
   deleting.child.kill('SIGKILL');
   await deleting.ended;
   const next = await program.start<ChangeSetReport>('create-change-set', { job: { deploymentId: 'second' } });
-  await next.until('is DELETE_IN_PROGRESS: another user or an earlier run is at work. Waiting for its end');
+  await next.until('is DELETE_IN_PROGRESS: another change or an earlier run is at work. Waiting for its end');
   program.aws.account.cloud.release();
   const { status, report, log } = await next.ended;
   assert.equal(status, 0, log);

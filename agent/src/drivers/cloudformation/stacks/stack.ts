@@ -62,7 +62,7 @@ export async function settledStack(
     if (stack === null || !isAtWork(status)) return stack;
     if (!isLogged)
       tell(
-        `Stack ${stack.StackName} is ${status}: another user or an earlier run is at work. Waiting for its end …`,
+        `Stack ${stack.StackName} is ${status}: another change or an earlier run is at work. Waiting for its end …`,
       );
     isLogged = true;
     await patience.wait();

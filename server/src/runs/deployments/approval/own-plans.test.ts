@@ -57,7 +57,7 @@ test('people approve their own plans unless the policy of the project forbids it
   assert.deepEqual(await excluded(guarded), [[ada.id, 'ownPlan']]);
   assert.match(
     await refusal(guarded, ada),
-    /^You started this deployment, .*Another user has to approve it$/,
+    /^You started this deployment, .*Another person has to approve it$/,
   );
   assert.equal((await deploymentOf(guarded)).status, 'WAITING_FOR_USER');
   await approve(guarded, ben);

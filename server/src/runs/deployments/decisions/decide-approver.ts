@@ -30,10 +30,10 @@ export function excludedFrom(facts: ApproverFacts): { userId: string; reason: Ap
 
 /** For a user who approves the same plan twice. */
 export const approvedAlready =
-  'You have approved this plan already: the next approval has to come from another user';
+  'You have approved this plan already: the next approval has to come from another person';
 
 const selfApproval =
-  'the policy of the project does not let people approve their own plans (selfApprovalForbidden). Another user has to approve it';
+  'the policy of the project does not let people approve their own plans (selfApprovalForbidden). Another person has to approve it';
 
 /**
  * @param userId who wants to approve
@@ -44,7 +44,7 @@ export function approverRefusal(facts: ApproverFacts, userId: string): string | 
   const isAmong = (others: readonly string[]) => others.some((id) => own.includes(id));
   if (facts.approvers.includes(userId)) return approvedAlready;
   if (isAmong(behind(facts, facts.approvers)))
-    return 'This plan was approved already by you or by a key that you, or the maker of your key, have made: the next approval has to come from another user';
+    return 'This plan was approved already by you or by a key that you, or the maker of your key, have made: the next approval has to come from another person';
   if (!facts.is_self_approval_forbidden || !isAmong(ownersOf(facts))) return null;
   if (facts.started_by === userId) return `You started this deployment, and ${selfApproval}`;
   if (facts.requested_by === userId) return `This deployment was started for you, and ${selfApproval}`;
