@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Files } from './service.ts';
 
-/** Occupies a place that no run may reach. */
+/** A text in places that no run may reach. */
 export const planted = 'planted-0a1b2c3d4e5f';
 
 /**

@@ -499,12 +499,12 @@ describe(`the lifecycle of an environment of ${type}`, { concurrency: 2, skip },
       [statusOf('approval:wait'), statusOf('apply:prepare'), statusOf(`${prefix}:apply`)],
       ['SKIPPED', 'SKIPPED', 'SUCCESS'],
     );
-    const requiring = await deploy(client, id, {
+    const awaiting = await deploy(client, id, {
       userRequiresApproval: true,
       configurationChanges: greeting('asked'),
     });
-    await approveAndEnd(client, requiring.id);
-    const later = await client.call('listSteps', { params: { deploymentLogId: requiring.id } });
+    await approveAndEnd(client, awaiting.id);
+    const later = await client.call('listSteps', { params: { deploymentLogId: awaiting.id } });
     assert.deepEqual(
       later
         .filter(({ name }) => ['approval:wait', 'apply:prepare'].includes(name))

@@ -50,7 +50,7 @@ function check(calls: Calls): void {
   checkState(calls, apply);
   calls.ordered(
     'the folder of a plan is removed once that of its apply is there',
-    calls.callNamed(apply),
+    calls.namingOf(apply),
     calls.removalOf(plan),
   );
   checkBlobs(calls);
@@ -60,7 +60,7 @@ function check(calls: Calls): void {
 function checkAttempt(calls: Calls, attempt: string): void {
   const job = calls.path('fsync', `/.new-${attempt}/job.json`);
   const folder = calls.path('fsync', `/.new-${attempt}`);
-  const named = calls.callNamed(attempt);
+  const named = calls.namingOf(attempt);
   const durable = calls.path('fsync', '/spool/attempts', named);
   calls.ordered('the folder is whole before it gets its name', job, folder, named);
   calls.ordered(
@@ -158,7 +158,7 @@ class Calls {
   }
 
   /** The moment at which an attempt's folder gets its name. */
-  callNamed(attempt: string): SystemCall {
+  namingOf(attempt: string): SystemCall {
     return this.path('rename', `/attempts/${attempt}`);
   }
 

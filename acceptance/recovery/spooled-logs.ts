@@ -32,7 +32,7 @@ function namesIn(folder: string): string[] {
 export class SpooledLogs implements Disposable {
   readonly #attempts: string;
   readonly #folder: string;
-  readonly #deployments = new Map<string, SpooledDeployment>();
+  readonly #byAttempt = new Map<string, SpooledDeployment>();
   readonly #timer: NodeJS.Timeout;
 
   /**
@@ -49,7 +49,7 @@ export class SpooledLogs implements Disposable {
   look(): void {
     // One with an ending is not complete yet.
     for (const name of namesIn(this.#attempts).filter((each) => !each.includes('.'))) {
-      const kept = this.#deployments.get(name) ?? this.#begin(name);
+      const kept = this.#byAttempt.get(name) ?? this.#begin(name);
       if (kept === null) continue;
       for (const file of namesIn(join(this.#attempts, name, 'steps'))) {
         if (kept.steps.has(file)) continue;
@@ -66,12 +66,10 @@ export class SpooledLogs implements Disposable {
 
   /** The attempts of a deployment, in their order. */
   of(deploymentId: string): SpooledLog[] {
-    return [...this.#deployments.values()]
-      .filter((deployment) => deployment.deploymentId === deploymentId)
-      .map((deployment) => ({
-        steps: new Map(
-          [...deployment.steps].map((file) => [file, readFileSync(join(deployment.folder, file))]),
-        ),
+    return [...this.#byAttempt.values()]
+      .filter((attempt) => attempt.deploymentId === deploymentId)
+      .map((attempt) => ({
+        steps: new Map([...attempt.steps].map((file) => [file, readFileSync(join(attempt.folder, file))])),
       }));
   }
 
@@ -90,7 +88,7 @@ export class SpooledLogs implements Disposable {
     mkdirSync(folder, { recursive: true });
     const { deploymentId } = JSON.parse(job) as { deploymentId: string };
     const kept = { deploymentId, folder, steps: new Set<string>() };
-    this.#deployments.set(name, kept);
+    this.#byAttempt.set(name, kept);
     return kept;
   }
 }

@@ -21,7 +21,7 @@ const stolen = JSON.stringify({
   resources: [],
 });
 
-/** Applies such a configuration again and again, and checks that no one stores the other state. */
+/** Applies such a configuration again and again, and checks that the other state is never stored. */
 export async function exchangeStates(
   t: TestContext,
   { options }: (typeof confinements)[number],

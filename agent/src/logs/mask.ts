@@ -208,7 +208,7 @@ export function maskJson<Value>(value: Value, secrets: Secrets): Value {
 }
 
 /**
- * Cuts a text for people. A part of a secret that a cut has left is found by no one: what is cut is masked first.
+ * Cuts a text for people. A part of a secret that a cut has left is not found: what is cut is masked first.
  * @param mostCharacters of what is left of the text
  * @returns the text itself if it is not longer; it is masked with everything else before it leaves the agent
  */

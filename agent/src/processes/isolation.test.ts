@@ -131,7 +131,7 @@ test('no value adds an option to a sandbox: nothing is started', withBubblewrap,
   assert.match(readFileSync(log, 'utf8'), /^LINES=a\nb\nEMPTY=$/m);
 });
 
-test('a command in a sandbox without a network reaches no one', withBubblewrap, async (t) => {
+test('a command in a sandbox without a network reaches nothing', withBubblewrap, async (t) => {
   const folder = temporaryFolder(t, 'isolation-');
   const own = await run(folder, false, 'cat', '/proc/net/dev');
   assert.deepEqual(

@@ -5,7 +5,7 @@
  *   records/<key>.json                                         the record of each, and how long it must remain
  *   locks/<key>/                                               held by the process that fetches it
  *   readers/<id>                                               the process of a tool's run that is choosing a package:
- *                                                              none is removed at that time
+ *                                                              none is removed while it chooses
  *   unfinished/                                                packages being fetched or unpacked
  *
  * A package appears under its name by one rename, after its checksum was found in a list that the registry

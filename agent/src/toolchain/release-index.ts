@@ -43,12 +43,12 @@ export async function readReleaseIndex(
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
   const file = join(folder, `${origin.program}_${platform}_${name}.json`);
-  const kept = await readStored(file, url);
-  if (kept && isRecent(kept.readAt, freshMilliseconds)) return { versions: kept.versions };
-  if (kept?.failure && isRecent(kept.failure.at, failureMilliseconds))
-    return { problem: kept.failure.problem };
+  const stored = await readStored(file, url);
+  if (stored && isRecent(stored.readAt, freshMilliseconds)) return { versions: stored.versions };
+  if (stored?.failure && isRecent(stored.failure.at, failureMilliseconds))
+    return { problem: stored.failure.problem };
   try {
-    const next = await refresh(origin, platform, url, kept, signal, { ...limits, ...bounds });
+    const next = await refresh(origin, platform, url, stored, signal, { ...limits, ...bounds });
     await write(file, next);
     return { versions: next.versions };
   } catch (error) {
@@ -57,7 +57,7 @@ export async function readReleaseIndex(
       url,
       readAt: 0,
       versions: [],
-      ...kept,
+      ...stored,
       failure: { at: Date.now(), problem: error.message },
     };
     await write(file, failed);
@@ -128,8 +128,8 @@ function versionsOf(origin: ReleaseOrigin, platform: string, url: string, body: 
 
 async function readStored(file: string, url: string): Promise<StoredIndex | null> {
   try {
-    const kept = JSON.parse(await readFile(file, 'utf8')) as StoredIndex;
-    return kept.url === url && Array.isArray(kept.versions) ? kept : null;
+    const stored = JSON.parse(await readFile(file, 'utf8')) as StoredIndex;
+    return stored.url === url && Array.isArray(stored.versions) ? stored : null;
   } catch {
     return null;
   }

@@ -6,7 +6,7 @@ import type { MakeSample } from '../samples.ts';
 
 export const sample: MakeSample = async (app, { id: environmentId }) => {
   const { organizationId, projectId, context } = app;
-  // Nothing has this name: a test of the endpoint reaches no one.
+  // Nothing has this name: a test of the endpoint reaches no receiver.
   const endpoint = { organizationId, type: 'Webhook', value: 'https://hooks.invalid/sample' };
   const { id } = await ok(app, 'createNotificationEndpoint', { body: { ...endpoint, name: randomUUID() } });
   await ok(app, 'assignNotificationEndpoint', {

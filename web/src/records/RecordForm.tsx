@@ -68,7 +68,7 @@ export function RecordForm<Name extends OperationName, Data, Values extends Reco
   props: RecordFormProps<Name, Data, Values>,
 ) {
   const {
-    record: found,
+    record,
     valuesOf,
     validate = {},
     operation,
@@ -78,8 +78,8 @@ export function RecordForm<Name extends OperationName, Data, Values extends Reco
     question,
     gap = 'sm',
   } = props;
-  const form = useForm<Values>({ initialValues: valuesOf(found.data), validate });
-  const edited = useEdited(found, form, valuesOf);
+  const form = useForm<Values>({ initialValues: valuesOf(record.data), validate });
+  const edited = useEdited(record, form, valuesOf);
   const { change, problem } = useChangeForm(operation, {
     form,
     refreshes,

@@ -56,7 +56,7 @@ export function plannedSecrets(
   return { secrets: createHmac('sha256', key).update(JSON.stringify(rows)).digest('hex') };
 }
 
-/** Here the values of the plan are known to no one, so that another one could be neither masked nor compared. */
+/** Here the values of the plan are not known, so that another one could be neither masked nor compared. */
 export function expectPlannedSecrets({ job, spool }: AttemptContext, approved: ApprovedParts): void {
   if (approved.secrets === undefined) return;
   if (plannedSecrets(job, spool.inputPlan).secrets !== approved.secrets)

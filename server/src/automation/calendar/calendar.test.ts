@@ -101,9 +101,9 @@ test('everybody sees the environments that they may see', async () => {
   const viewer = await app.addKey({ [organizationId]: 'User' }, [
     { organizationId, projectId: project.id, role: 'Viewer' },
   ]);
-  const outsider = await app.addKey({ [organizationId]: 'User' });
+  const member = await app.addKey({ [organizationId]: 'User' });
   const seen = async (key: typeof viewer) =>
     new Set((await ok('getCalendar', { as: key })).entries.map(({ environmentId }) => environmentId));
   assert.deepEqual([...(await seen(viewer))], [id]);
-  assert.deepEqual([...(await seen(outsider))], []);
+  assert.deepEqual([...(await seen(member))], []);
 });

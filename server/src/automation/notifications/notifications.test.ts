@@ -408,7 +408,7 @@ test('a delivery that a server took and did not finish is sent by another one', 
   assert.equal((await deliveries()).deliveries[0]?.status, 'delivered');
 });
 
-test('a slow endpoint with many deliveries delays no one else', async () => {
+test('a slow endpoint with many deliveries delays no other endpoint', async () => {
   const slow = await create({ name: 'slow', value: `${receiver.address}/slow` });
   await assign(slow.id, ['environmentDeployStarted']);
   const environment = await createIdle(app);

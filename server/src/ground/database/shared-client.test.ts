@@ -55,7 +55,7 @@ test('a connection that falls silent is replaced, and what waits on it fails as 
   assert.notEqual(next, first);
 });
 
-test('only the shared connection gives up on answers, and all are checked for whether they still exist', async () => {
+test('only the shared connection gives up on answers, and all connections are probed', async () => {
   await using database = await testDatabase();
   assert.equal(database.pool.options.query_timeout, undefined);
   assert.deepEqual(

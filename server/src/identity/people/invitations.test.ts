@@ -252,8 +252,8 @@ test('with an account its sessions, keys, password and name are gone, and a pseu
   await ok(app, 'acceptInvitation', accept(token));
   const browser = new TestBrowser(app);
   await browser.signIn(email);
-  const outsider = await app.addKey({ [organizationId]: 'Admin' });
-  await refused('deleteUser', 404, { id: userId, as: outsider });
+  const admin = await app.addKey({ [organizationId]: 'Admin' });
+  await refused('deleteUser', 404, { id: userId, as: admin });
   const key = await app.addKey();
   await sql('update api_key set user_id = $1 where id = $2', userId, key.id);
   assert.equal((await ok(app, 'getCurrentUser', { as: key })).user.user_id, userId);

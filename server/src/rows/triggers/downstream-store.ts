@@ -9,7 +9,7 @@ export type DownstreamRow = Selectable<DownstreamTable>;
 /** Followers of an environment, oldest first. */
 export const listDownstreamRows = rowsWhere('downstream', 'upstream_id', 'created_at', 'downstream_id');
 
-/** Until the end of the transaction, no one else of the organization changes what follows what. */
+/** Until the end of the transaction, no other transaction of the organization changes what follows what. */
 export async function lockDownstream(tx: Connection, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`downstream ${organizationId}`}, 0))`.execute(tx);
 }

@@ -30,8 +30,8 @@ test('a policy has its newest verdicts, for those who may see the environments',
   );
   const page = await ok('listPolicyVerdicts', { params, query: { limit: '1', offset: '1' } });
   assert.deepEqual(fieldOf(page, 'round'), [1]);
-  const outsider = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
-  assert.deepEqual(await ok('listPolicyVerdicts', { params, as: outsider }), []);
+  const member = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
+  assert.deepEqual(await ok('listPolicyVerdicts', { params, as: member }), []);
   const viewer = await keyFor(['VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId }, ['VIEW_ORGANIZATION']);
   assert.equal((await ok('listPolicyVerdicts', { params, as: viewer })).length, 2);
 });

@@ -187,7 +187,7 @@ test('a state of another lineage is kept as rescued, does not become the current
   assert.equal(current?.id, follows);
 });
 
-test('reports about a run after its end are refused and logged, and changes nothing', async () => {
+test('reports about a run after its end are refused and logged, and change nothing', async () => {
   const { job, id } = await applying();
   await agent.report(job, { logs: [log(0, 'all\n')] });
   await end(job);

@@ -392,8 +392,8 @@ test('projects that may read a state are checked together, each once, and are at
   const ids = Array.from({ length: 999 }, () => app.projectId.toUpperCase());
   const query = t.mock.method(pg.Client.prototype, 'query');
   const set = await ok('setStateAccess', accessOf([app.projectId, ...ids]));
-  const reads = query.mock.calls.filter(({ arguments: [query] }) =>
-    JSON.stringify(query).includes('from \\"project\\"'),
+  const reads = query.mock.calls.filter(({ arguments: [statement] }) =>
+    JSON.stringify(statement).includes('from \\"project\\"'),
   );
   query.mock.restore();
   assert.deepEqual(set.allowedProjectIds, [app.projectId]);

@@ -162,7 +162,7 @@ test('a file that does not exist is a 404 in the common form, also for a browser
     assert.equal((await send({ method: 'POST', url })).statusCode, 405, url);
 });
 
-test('the files of the web interface do not lend their methods to paths that no one has', async () => {
+test('the files of the web interface do not lend their methods to paths that do not exist', async () => {
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)
     for (const url of [
       '/api/nothing',

@@ -95,7 +95,7 @@ test('with a member, its roles and team memberships go, and nothing of other org
   await refused('getProject', 403, { id: projectId, as: member });
 });
 
-test('no one gains or takes away rights that it does not have', async () => {
+test('no one gains or takes away rights that they do not have', async () => {
   const manager = await app.addKey({ [organizationId]: ['EDIT_ORGANIZATION_SETTINGS', 'VIEW_ORGANIZATION'] });
   const user = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION'] });
   const admin = await app.addKey({ [organizationId]: 'Admin' });

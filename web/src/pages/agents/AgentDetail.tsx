@@ -32,13 +32,13 @@ function AgentRuns({ agent }: { readonly agent: Pick<ListedAgent, 'id' | 'agentK
   return (
     <Part title="Runs now">
       <Loaded query={environments} lines={2}>
-        {(record) => (
+        {(all) => (
           <ul className={classes.list}>
             {own.length === 0 && <li>Nothing that you can see.</li>}
             {own.map(({ id, status, environmentId }) => (
               <li key={id}>
                 <Link to="/deployments/$deploymentId" params={{ deploymentId: id ?? '' }}>
-                  <bdi>{record.find((each) => each.id === environmentId)?.name ?? id}</bdi>
+                  <bdi>{all.find((each) => each.id === environmentId)?.name ?? id}</bdi>
                 </Link>
                 <Status look={deploymentLooks[status]} />
               </li>

@@ -81,12 +81,12 @@ function Panel({ tab, deployment, steps, plan }: DeploymentTabsProps & { readonl
     case 'plan':
       return (
         <Loaded query={plan}>
-          {(record) =>
-            record === null ? (
+          {(shownPlan) =>
+            shownPlan === null ? (
               <NoPlan deployment={deployment} />
             ) : (
               <PlanTab
-                plan={record}
+                plan={shownPlan}
                 isPlanEmpty={deployment.isPlanEmpty}
                 isWithoutDrift={deployment.type === 'driftDetection' && deployment.driftDetected === false}
               />

@@ -35,15 +35,15 @@ const validate = {
       : 'Up to 50 letters, digits, spaces, hyphens and underscores; the first is a letter or a digit.',
 };
 
-function SettingsForm({ record: found, whyNot }: OrganizationFormProps) {
+function SettingsForm({ record, whyNot }: OrganizationFormProps) {
   return (
     <RecordForm
-      record={found}
+      record={record}
       valuesOf={valuesOf}
       validate={validate}
       operation="updateOrganization"
       refreshes={['getOrganization', 'listOrganizations', 'getCurrentUser']}
-      inputOf={(body) => ({ params: { id: found.data.id }, body })}
+      inputOf={(body) => ({ params: { id: record.data.id }, body })}
       done="The organization was changed"
       whyNot={whyNot}
       question="Leave without saving the changed settings?"
@@ -65,12 +65,12 @@ function SettingsForm({ record: found, whyNot }: OrganizationFormProps) {
   );
 }
 
-function Settings({ record: found, whyNot }: OrganizationFormProps) {
-  const { id, createdAt, role } = found.data;
+function Settings({ record, whyNot }: OrganizationFormProps) {
+  const { id, createdAt, role } = record.data;
   return (
     <>
       <Part title="Name and description">
-        <SettingsForm record={found} whyNot={whyNot} />
+        <SettingsForm record={record} whyNot={whyNot} />
       </Part>
       <Part title="Facts">
         <Facts

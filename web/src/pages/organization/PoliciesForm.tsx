@@ -94,15 +94,15 @@ export interface PoliciesFormProps {
   readonly whyNot: string | undefined;
 }
 
-export function PoliciesForm({ record: found, whyNot }: PoliciesFormProps) {
+export function PoliciesForm({ record, whyNot }: PoliciesFormProps) {
   return (
     <RecordForm
-      record={found}
+      record={record}
       valuesOf={valuesOf}
       operation="updateOrganizationPolicies"
       refreshes={['getOrganization', 'listOrganizations']}
       inputOf={({ maxTtl, defaultTtl, ...rest }) => ({
-        params: { id: found.data.id },
+        params: { id: record.data.id },
         body: { ...rest, maxTtl: maxTtl || null, defaultTtl: defaultTtl || null },
       })}
       done="The policies were changed"

@@ -32,7 +32,7 @@ function Explain() {
         />
         <PlaceFields />
       </div>
-      <Loaded query={explained}>{(record) => <ExplainedRights explained={record} />}</Loaded>
+      <Loaded query={explained}>{(rights) => <ExplainedRights explained={rights} />}</Loaded>
     </>
   );
 }

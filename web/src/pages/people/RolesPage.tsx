@@ -96,12 +96,12 @@ const valuesOf = ({ name, permissions, isDefaultRole }: CustomRole): RoleValues 
   isDefaultRole,
 });
 
-function EditRole({ record: found, whyNot, onClose }: EditRoleProps) {
-  const { id, name } = found.data;
+function EditRole({ record, whyNot, onClose }: EditRoleProps) {
+  const { id, name } = record.data;
   return (
     <>
       <RecordForm
-        record={found}
+        record={record}
         valuesOf={valuesOf}
         validate={{ name: validateName }}
         operation="updateRole"

@@ -86,15 +86,15 @@ const valuesOf = ({ name, description = '', isDefaultTeam = false }: TeamReply) 
   isDefaultTeam,
 });
 
-function Settings({ record: found, whyNot }: TeamPartProps) {
+function Settings({ record, whyNot }: TeamPartProps) {
   return (
     <RecordForm
-      record={found}
+      record={record}
       valuesOf={valuesOf}
       validate={{ name: validateName }}
       operation="updateTeam"
       refreshes={concerned}
-      inputOf={(body) => ({ params: { id: found.data.id }, body })}
+      inputOf={(body) => ({ params: { id: record.data.id }, body })}
       done="The team was changed"
       whyNot={whyNot}
     >

@@ -27,7 +27,7 @@ function OwnRights() {
         </>
       }
     >
-      <Loaded query={explained}>{(record) => <ExplainedRights explained={record} />}</Loaded>
+      <Loaded query={explained}>{(rights) => <ExplainedRights explained={rights} />}</Loaded>
     </Part>
   );
 }

@@ -64,10 +64,10 @@ export function CommandLinePage() {
   return (
     <Gate title="Command line">
       <Loaded query={me} lines={3}>
-        {(record) => (
+        {(current) => (
           <Question
             request={{ redirectUri, codeChallenge, state }}
-            name={record?.user.name ?? record?.user.email ?? ''}
+            name={current?.user.name ?? current?.user.email ?? ''}
           />
         )}
       </Loaded>

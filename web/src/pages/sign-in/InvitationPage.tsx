@@ -119,16 +119,16 @@ export function InvitationPage() {
         <Gone title="This invitation cannot be used" />
       ) : (
         <Loaded query={preview} lines={3}>
-          {(record) => (
+          {(invitation) => (
             <>
               <p>
-                You are invited to <strong dir="auto">{record.organizationName}</strong>. The invitation ends{' '}
-                <TimeAgo at={record.expiresAt} />.
+                You are invited to <strong dir="auto">{invitation.organizationName}</strong>. The invitation
+                ends <TimeAgo at={invitation.expiresAt} />.
               </p>
-              {record.hasAccount ? (
-                <Join token={token} preview={record} />
+              {invitation.hasAccount ? (
+                <Join token={token} preview={invitation} />
               ) : (
-                <NewAccount token={token} preview={record} />
+                <NewAccount token={token} preview={invitation} />
               )}
             </>
           )}

@@ -51,7 +51,7 @@ test('settings of another tool are not sent', () => {
   assert.equal(body.terraformVersion, '1.5.7');
 });
 
-test('missing settings of a template are reported by field, as the service would say it', () => {
+test('missing settings of a template are reported by field, as the service reports them', () => {
   assert.deepEqual(Object.keys(templateErrors(emptyTemplate)), ['name', 'source.repository']);
   const source = { ...emptyTemplate.source, repository: 'https://git.example/x', opentofuVersion: '' };
   const wrong = templateErrors({ ...emptyTemplate, name: 'x', source: { ...source, type: 'opentofu' } });

@@ -73,7 +73,7 @@ test('a word that belongs to another path does not count as an id', async () => 
   }
 });
 
-test('a path that no one has is a 404 for every method', async () => {
+test('a path that does not exist is a 404 for every method', async () => {
   for (const method of [...methods, 'OPTIONS', 'HEAD', 'TRACE'] as HTTPMethods[])
     for (const url of [
       '/api/nothing',

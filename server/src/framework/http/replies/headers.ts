@@ -6,7 +6,7 @@ import { joinWarnings, splitWarnings, warningHeader } from '#contract/schema/war
 
 /**
  * Takes a reply over from Fastify, for streams: the headers that hooks have set are sent as with any other reply.
- * From here on the response is the caller's, and errors go to no one but the log.
+ * From here on the response is the caller's, and errors go only to the log.
  * @param reply one that nothing was sent of
  * @returns the response, with status 200, and its headers sent
  */

@@ -201,13 +201,13 @@ test('requiresApproval of the request applies to this and later runs; the variab
   covers('createEnvironmentWithoutTemplate', 'body.requiresApproval');
   covers('Environment', 'requiresApproval');
   const environment = await createActive();
-  const requiring = await deploy(environment.id, {
+  const awaiting = await deploy(environment.id, {
     userRequiresApproval: true,
     configurationChanges: { name: 'ENVARIUM_REQUIRES_APPROVAL', value: 'false' },
   });
   assert.equal((await environmentOf(environment.id)).requiresApproval, true);
   const next = await agent.plan();
-  assert.equal(next?.deploymentId, requiring.id);
+  assert.equal(next?.deploymentId, awaiting.id);
   await agent.finish(
     next ?? assert.fail('no apply'),
     appliedOutcome({ result: 'failed', error: { message: 'x' } }),

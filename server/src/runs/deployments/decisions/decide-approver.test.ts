@@ -30,7 +30,7 @@ test('no one approves the own plan where that is forbidden, by whatever key', ()
   assert.equal(approverRefusal(facts({ is_self_approval_forbidden: false }), 'ada'), null);
 });
 
-test('a scheduled deployment belongs to the user who set the schedule, and a default one to no one', () => {
+test('a scheduled deployment belongs to the user who set the schedule, and that of a default schedule to no one', () => {
   const scheduled = facts({ started_by: 'envarium', requested_by: 'ada' });
   assert.match(approverRefusal(scheduled, 'ada') ?? '', /^This deployment was started for you/);
   assert.equal(approverRefusal(scheduled, 'ben'), null);

@@ -107,8 +107,8 @@ test('without a plan, its summary counts, or nothing is readable', async () => {
 
 test('plans that are unknown or that the caller may not view are refused, and lists have limits', async () => {
   const plan = await planned([]);
-  const outsider = await app.addKey({ [organizationId]: 'User' });
-  const hidden = await refused('getPlanImpact', 403, { query: { deploymentIds: plan }, as: outsider });
+  const member = await app.addKey({ [organizationId]: 'User' });
+  const hidden = await refused('getPlanImpact', 403, { query: { deploymentIds: plan }, as: member });
   assert.match(hidden.message, /query\/deploymentIds needs the right VIEW_ENVIRONMENT/);
   for (const id of [randomUUID(), 'x']) {
     const { message } = await refused('getPlanImpact', 400, { query: { ids: `${plan},${id}` } });

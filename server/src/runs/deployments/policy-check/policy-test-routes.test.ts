@@ -42,8 +42,8 @@ test('a policy of the organization is evaluated, also with another configuration
 test('who may not write policies may test those of the organization only, of environments that they see', async () => {
   const reader = await keyFor(['VIEW_PROJECT', 'VIEW_ENVIRONMENT'], { projectId }, ['VIEW_ORGANIZATION']);
   await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: reader });
-  const outsider = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_TEMPLATES'] });
-  await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: outsider });
+  const member = await app.addKey({ [organizationId]: ['VIEW_ORGANIZATION', 'CREATE_AND_EDIT_TEMPLATES'] });
+  await refused('testApprovalPolicy', 403, { body: { deploymentId, files }, as: member });
 });
 
 test('what names no policy is refused by the name of the field', async () => {

@@ -85,7 +85,7 @@ interface BlockOfStepProps extends LogLinesProps {
 }
 
 function BlockOfStep(props: BlockOfStepProps) {
-  const { session, state, layout, view, chosen, searchHit: found, at, block, lines } = props;
+  const { session, state, layout, view, chosen, searchHit, at, block, lines } = props;
   const { name, lines: all } = layout.steps[at]!;
   const isLast = (block + 1) * blockLines >= all;
   const selection = chosen.selection?.step === name ? chosen.selection : undefined;
@@ -99,7 +99,7 @@ function BlockOfStep(props: BlockOfStepProps) {
         version={`${state.searchNumber} ${isLast ? state.sizes.get(name)?.bytes : ''}`}
         selectedFrom={selection?.from ?? 0}
         selectedTo={selection?.to ?? 0}
-        current={found?.step === name ? found.line + 1 : 0}
+        current={searchHit?.step === name ? searchHit.line + 1 : 0}
         hasTimes={view.hasTimes}
         link={chosen.hrefOf({ step: name, from: 1, to: 1 }).replace(/1$/, '')}
       />

@@ -114,11 +114,11 @@ function useWalk(
   return { current, setKey };
 }
 
-export function ResourceList({ label, all, rows, namedPath: named, onName }: ResourceListProps) {
+export function ResourceList({ label, all, rows, namedPath, onName }: ResourceListProps) {
   const list = useRef<HTMLDivElement>(null);
-  const { isOpen, turn } = useOpen(all.length, named);
-  const { items, height, measure, scrollTo } = useSight(list, rows, named);
-  const { current, setKey } = useWalk(rows, named, scrollTo, turn);
+  const { isOpen, turn } = useOpen(all.length, namedPath);
+  const { items, height, measure, scrollTo } = useSight(list, rows, namedPath);
+  const { current, setKey } = useWalk(rows, namedPath, scrollTo, turn);
   const toggle = useCallback(
     (row: PlanRow) => {
       turn(row);

@@ -41,10 +41,10 @@ function sidesOf({ action, kind }: ResourceChange): 'before' | 'after' | 'both' 
 function Attributes({ row: { change, kind } }: { readonly row: PlanRow }) {
   const sides = sidesOf(change);
   const reason = reasonText(change);
-  const { listed: named, unknown } = shownAttributes(change, kind);
+  const { listed, unknown } = shownAttributes(change, kind);
   return (
     <div className={classes.attributes} role="list" aria-label="Attributes">
-      {named.map((attribute, at) => (
+      {listed.map((attribute, at) => (
         <AttributeRow
           key={`${attribute.name} ${at}`}
           attribute={attribute}

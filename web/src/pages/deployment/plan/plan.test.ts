@@ -148,8 +148,8 @@ test('an attribute that forces a replacement comes first, and unknown ones of a 
     { name: 'ami', after: 'b', forcesReplacement: true },
   ];
   const shown = (kind: 'create' | 'replace') => {
-    const { listed: named, unknown } = shownAttributes(change('x', 'update', { attributes }), kind);
-    return [named.map(({ name }) => name), unknown];
+    const { listed, unknown } = shownAttributes(change('x', 'update', { attributes }), kind);
+    return [listed.map(({ name }) => name), unknown];
   };
   assert.deepEqual(shown('replace'), [['ami', 'id'], []]);
   assert.deepEqual(shown('create'), [['ami'], ['id']]);
