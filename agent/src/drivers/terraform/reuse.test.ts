@@ -48,10 +48,11 @@ async function left(
   lockBefore: string | null = null,
   tool: 'terraform' | 'opentofu' = 'terraform',
   environment: Record<string, string> = {},
+  toolVersion = '1.11.4',
 ): Promise<Installed | null | undefined> {
   const all = { 'main.tf': '', '.terraform/terraform.tfstate': '{}', ...files };
   const from = { code: treeFrom(all), lockFile: lockBefore };
-  return drivers[tool]?.reuse?.read(contextOf(all, environment), init, from);
+  return drivers[tool]?.reuse?.read({ ...contextOf(all, environment), toolVersion }, init, from);
 }
 
 function modulesFile(source: string, dir: string): Record<string, string> {
@@ -161,19 +162,29 @@ for (const [what, files, lockBefore] of [
     assert.equal(await left(files, lockBefore), null));
 }
 
-/** Whether an init of the code is kept, by terraform and by OpenTofu. */
-const sources: Readonly<Record<string, readonly [boolean, boolean]>> = {
-  'module "a" { source = "./a" }': [true, true],
-  'module "a" {\n  source = "./a" # here\n}\n': [true, true],
-  'module "a" {\n  source = "./${terraform.workspace}"\n}\n': [false, false],
-  'module "a" {\n  source = terraform.workspace == "x" ? "./a" : "./b"\n}\n': [false, false],
-  'module "a" {\n  source = "./a" == "x" ? "./a" : "./b"\n}\n': [false, false],
-  'module "a" {\n  source = var.source\n}\n': [false, false],
-  'terraform {\n  encryption {}\n}\n': [true, false],
-};
-for (const [code, [byTerraform, byOpenTofu]] of Object.entries(sources)) {
-  test(`whether an init is kept for ${JSON.stringify(code)}`, async () => {
-    assert.equal((await left({ 'main.tf': code }, null, 'terraform')) !== null, byTerraform);
-    assert.equal((await left({ 'main.tf': code }, null, 'opentofu')) !== null, byOpenTofu);
+const computed = [true, false, false] as const;
+const constant = [true, true, true] as const;
+/** Whether an init of the code is kept, by terraform 1.11 and 1.15, and by OpenTofu. */
+const codes: readonly (readonly [Record<string, string>, readonly [boolean, boolean, boolean]])[] = [
+  [{ 'main.tf': 'module "a" { source = "./a" }' }, constant],
+  [{ 'main.tf': 'module "a" {\n  source = "./a" # here\n}\n' }, constant],
+  [{ 'main.tf': 'module "a" {\n  source = "./a" // here\n}\n' }, constant],
+  [{ 'main.tf': 'module "a" {\n  source = "./${terraform.workspace}"\n}\n' }, computed],
+  [{ 'main.tf': 'module "a" {\n  source = terraform.workspace == "x" ? "./a" : "./b"\n}\n' }, computed],
+  [{ 'main.tf': 'module "a" {\n  source = "./a" == "x" ? "./a" : "./b"\n}\n' }, computed],
+  [{ 'main.tf': 'module "a" {\n  source = "./a" /* c */ == var.x ? "./a" : "./b"\n}\n' }, computed],
+  [{ 'main.tf': 'module "a" {\n  source /* c */ = var.source\n}\n' }, computed],
+  [{ 'main.tf': 'module "a" {\n  source = var.source\n}\n' }, computed],
+  [{ 'main.tf.json': '{"module": {"a": {"source": "./a"}}}' }, constant],
+  [{ 'main.tf.json': '{"module": {"a": {"source": "${var.source}"}}}' }, computed],
+  [{ 'main.tf.json': '{"module": {"a": {"sourc\\u0065": "${var.source}"}}}' }, computed],
+  [{ 'x.auto.tfvars': 'source = ["10.0.0.0/8"]\nencryption = true\n' }, constant],
+  [{ 'main.tf': 'terraform {\n  encryption {}\n}\n' }, [true, true, false]],
+];
+for (const [files, [by11, by15, byOpenTofu]] of codes) {
+  test(`whether an init is kept for ${JSON.stringify(files)}`, async () => {
+    assert.equal((await left(files, null, 'terraform', {}, '1.11.4')) !== null, by11);
+    assert.equal((await left(files, null, 'terraform', {}, '1.15.0')) !== null, by15);
+    assert.equal((await left(files, null, 'opentofu', {}, '1.10.0')) !== null, byOpenTofu);
   });
 }

@@ -5,10 +5,13 @@
  * `init` then starts no program of the code: it loads files, and asks no registry about what is pinned. OpenTofu
  * would run a program that a key provider of an `encryption` block names, so code with that word is left out.
  *
- * Values of input variables can change a result only in the source of a module, in an `encryption` block, or in a
- * backend of the code. Nothing is stored for code with any of them, so that values are not a part of the inputs.
+ * Values of input variables are not a part of the inputs. `init` of OpenTofu, and of terraform from 1.15 on, reads them in
+ * the source and version of modules, OpenTofu also in a backend, an `encryption` block and a `for_each` of providers.
+ * Nothing is stored for code with a computed source or an `encryption` block, the backend is overridden, and a version
+ * or a `for_each` changes nothing that `init` leaves for folders of the code; the plan repeats an error in them.
  */
 import { posix } from 'node:path';
+import { lt } from 'semver';
 import { normalizePath } from '#guards/source-guards.ts';
 import { runEnvironment } from '#protocol/run-environment.ts';
 import { runVariableNames } from '#protocol/tools/inputs/run-variables.ts';
@@ -32,11 +35,12 @@ const maxCodeFiles = 2_000;
 const usualVariable =
   /^TF_(VAR_.*|TOKEN_.*|CLI_ARGS|CLI_ARGS_[a-z]+|IN_AUTOMATION|INPUT|REGISTRY_.*|STATE_PERSIST_INTERVAL)$/;
 /** Arguments of the same kind. */
-const usualArgument =
-  /^--?(no-color|compact-warnings|input=\w+|lock=\w+|lock-timeout=\w+|var=[^]*|var-file=(?!\/)[^]*)$/;
+const usualArgument = /^--?(no-color|input=\w+|lock=\w+|lock-timeout=\w+|var=[^]*|var-file=(?!\/)[^]*)$/;
 const variablesFile = /\.tfvars(\.json)?$/;
-/** A source that is not a constant text: it is evaluated, with input variables or the name of the workspace. */
-const computedSource = /\bsource"?\s*[=:](?!\s*"[^"\\$%\n]*"\s*(?:[\r\n,}#/]|$))/;
+/** A source that may not be a constant text: it is evaluated, with input variables or the name of the workspace. */
+const computedSource = /\bsource"?\s*(?:\/\*|[=:](?!\s*"[^"\\$%\n]*"\s*(?:[\r\n,}#]|\/\/|$)))/;
+/** The first version of terraform that evaluates sources. */
+const firstComputedSources = '1.15.0-0';
 
 function argumentsOf({ job }: DriverContext, { environment = {} }: Command): string[] {
   const all: Readonly<Record<string, string>> = { ...runEnvironment(job), ...environment };
@@ -87,15 +91,26 @@ async function moduleFolders(tree: TreeReader, path: string): Promise<string[] |
   return [...new Set([path, ...folders])];
 }
 
+/** Whether `init` may evaluate an expression of a file of the code. */
+function isEvaluated({ readsVariablesEarly }: Flavor, name: string, text: string): boolean {
+  if (variablesFile.test(name)) return false;
+  // An escape may spell any name.
+  if (name.endsWith('.json') && text.includes('\\u')) return true;
+  return computedSource.test(text) || (readsVariablesEarly && /\bencryption\b/.test(text));
+}
+
 /** @throws if one of the files is outside of the tree: it may change without the code */
-async function isConstant(flavor: Flavor, code: TreeReader, files: readonly string[]): Promise<boolean> {
+async function isConstant(
+  flavor: Flavor,
+  toolVersion: string | undefined,
+  code: TreeReader,
+  files: readonly string[],
+): Promise<boolean> {
   if (files.length > maxCodeFiles) return false;
-  const texts = await Promise.all(files.map((name) => code.text(name)));
-  return !texts.some(
-    (text) =>
-      text !== null &&
-      (computedSource.test(text) || (flavor.readsVariablesEarly && /\bencryption\b/.test(text))),
-  );
+  const texts = await Promise.all(files.map(async (name) => [name, await code.text(name)] as const));
+  const evaluatesSources =
+    flavor.readsVariablesEarly || toolVersion === undefined || !lt(toolVersion, firstComputedSources);
+  return !evaluatesSources || !texts.some(([name, text]) => text !== null && isEvaluated(flavor, name, text));
 }
 
 async function codeFilesIn(flavor: Flavor, code: TreeReader, within: string): Promise<string[]> {
@@ -156,7 +171,7 @@ async function read(
     (word) => /^--?var-file=([^]+)$/.exec(word)?.[1] ?? [],
   );
   const files = [...codeFiles.flat(), ...variableFiles.map((name) => posix.join(path, name))];
-  if (!(await isConstant(flavor, code, files))) return null;
+  if (!(await isConstant(flavor, context.toolVersion, code, files))) return null;
   const packages = names.includes('providers') ? await packagesIn(tree) : [];
   const lock = await tree.text(lockFileName);
   if (packages === null || !arePinned(packages, [lockBefore, lock])) return null;
