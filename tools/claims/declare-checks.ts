@@ -4,10 +4,14 @@ import { test } from 'node:test';
 import { repositoryFiles } from '../tree/repository.ts';
 import { type ClaimVerdict, checkClaims, claimsOf, nameOf } from './check-claims.ts';
 
-/** Claims that cannot be checked so, by file and field, with the reason. An entry that is not needed is a failure. */
+/**
+ * Claims that cannot be checked so, with the reason, as in `'server/src/a.test.ts Environment.status'`; of an operation as
+ * such, `'… deployEnvironment.'`. An entry that is not needed is a failure.
+ */
 const exceptions: Readonly<Record<string, string>> = {};
 
-function problemOf(file: string, { claim, problem }: ClaimVerdict): string | null {
+function problemOf(file: string, { claim, problem, skip }: ClaimVerdict): string | null {
+  if (skip !== undefined) return null;
   const reason = exceptions[`${file} ${claim.subject}.${claim.field}`];
   if (reason === undefined) return problem && `${nameOf(claim)}: ${problem}`;
   return problem === null ? `${nameOf(claim)} needs no exception` : null;
@@ -18,10 +22,12 @@ function problemOf(file: string, { claim, problem }: ClaimVerdict): string | nul
  */
 export function declareChecks(room: string): void {
   const chosen = process.env.CLAIMS_FILES?.split(',') ?? [''];
-  const files = repositoryFiles().filter(
+  const testFiles = repositoryFiles().filter((file) => file.endsWith('.test.ts'));
+  const unknown = chosen.find((beginning) => !testFiles.some((file) => file.startsWith(beginning)));
+  if (unknown !== undefined) throw new Error(`CLAIMS_FILES: no test file begins with "${unknown}"`);
+  const files = testFiles.filter(
     (file) =>
       file.startsWith(`${room}/`) &&
-      file.endsWith('.test.ts') &&
       chosen.some((beginning) => file.startsWith(beginning)) &&
       claimsOf(file).length > 0,
   );

@@ -5,6 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseExactly } from '#contract/schema/exact-json.ts';
 import type { Operation } from '#contract/schema/operation.ts';
 import { dropFrom, dropFromQuery, makeOptional } from './dropped-field.ts';
 import { readState } from './state.ts';
@@ -46,11 +47,11 @@ function dropFields(app: FastifyInstance, operations: readonly Operation[]): voi
   });
 }
 
-/** The text as it is unless something is dropped: replies have numbers with more digits than JavaScript keeps. */
+/** The text as it is unless something is dropped. */
 function changedJson(text: string, change: (value: unknown) => unknown): string {
   try {
-    const before = JSON.stringify(JSON.parse(text));
-    const after = JSON.stringify(change(JSON.parse(text)));
+    const before = JSON.stringify(parseExactly(text));
+    const after = JSON.stringify(change(parseExactly(text)));
     return before === after ? text : after;
   } catch {
     return text;

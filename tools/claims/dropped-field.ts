@@ -72,7 +72,8 @@ export function dropFromQuery(
  * that alone checks nothing about the field.
  */
 export function makeOptional(schema: object): void {
-  Reflect.deleteProperty(schema, 'required');
+  // A field may have this name, too.
+  if (Array.isArray((schema as { required?: unknown }).required)) Reflect.deleteProperty(schema, 'required');
   for (const inner of Object.values(schema))
     if (typeof inner === 'object' && inner !== null) makeOptional(inner);
 }

@@ -7,6 +7,7 @@ import type { Covered } from '#contract/documents/coverage.ts';
 import {
   aloneVariable,
   type ClaimRun,
+  isTitle,
   readState,
   type SkippedTest,
   stateVariable,
@@ -17,8 +18,8 @@ interface Options {
   readonly skip?: string | boolean;
   concurrency?: unknown;
 }
-type TestFunction = (...given: unknown[]) => unknown;
-type Declare = (...given: unknown[]) => unknown;
+type TestFunction = (...args: unknown[]) => unknown;
+type Declare = (...args: unknown[]) => unknown;
 
 const { [stateVariable]: file, [aloneVariable]: alone } = process.env;
 // Workers and children of the tests load this, too.
@@ -28,23 +29,17 @@ const { claims } = file === undefined ? { claims: [] } : readState(file);
 const drop = (dropped: Covered | null) => file && writeState(file, { claims, dropped });
 const tell = (message: ClaimRun | SkippedTest) => process.send?.(message);
 
-/** Titles in the source may have placeholders. */
-function isTitle(source: string, title: string): boolean {
-  const parts = source.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(title);
-}
-
-function partsOf(given: readonly unknown[]): {
+function partsOf(args: readonly unknown[]): {
   title: string;
   options: Options;
   body: TestFunction | undefined;
 } {
-  const title = typeof given[0] === 'string' ? given[0] : '';
-  const options = given.find((part) => typeof part === 'object' && part !== null) as Options | undefined;
+  const title = typeof args[0] === 'string' ? args[0] : '';
+  const options = args.find((part) => typeof part === 'object' && part !== null) as Options | undefined;
   return {
     title,
     options: { ...options },
-    body: given.find((part) => typeof part === 'function') as TestFunction,
+    body: args.find((part) => typeof part === 'function') as TestFunction,
   };
 }
 
@@ -52,28 +47,32 @@ const longestSeconds = 180;
 /** A test that waits in vain for a missing field does not end; others take about as long as with it. */
 let limitSeconds = longestSeconds;
 
-async function runOnce(body: TestFunction, context: unknown): Promise<string | null> {
+async function runOnce(body: TestFunction, context: unknown): Promise<Pick<ClaimRun, 'error' | 'isLate'>> {
   const running = Promise.resolve().then(() => body(context));
   const ended = running.then(
     () => null,
     (error: Error) => `${error.message ?? error}`.slice(0, 300) || 'failed',
   );
   const { promise: late, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(() => resolve(`did not end in ${limitSeconds} seconds`), limitSeconds * 1000);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    resolve(`did not end in ${limitSeconds} seconds`);
+  }, limitSeconds * 1000);
   const error = await Promise.race([ended, late]);
   clearTimeout(timer);
   drop(null);
   // It continues with the field, and must not disturb the next run.
   if (error !== null)
     await Promise.race([ended, new Promise((done) => setTimeout(done, longestSeconds * 1000).unref())]);
-  return error;
+  return { error, isLate };
 }
 
-function declareRuns(declare: Declare, given: readonly unknown[]): unknown {
-  const { title, options, body } = partsOf(given);
+function declareRuns(declare: Declare, args: readonly unknown[]): unknown {
+  const { title, options, body } = partsOf(args);
   const own = claims.filter(({ test }) => isTitle(test, title));
   if (own.length === 0 || !body) return Promise.resolve();
-  if (options.skip) tell({ skip: String(options.skip) });
+  if (options.skip) tell({ test: title, skip: String(options.skip) });
   const runs = alone === undefined ? [null, ...own, null] : alone === 'whole' ? [null] : own;
   return runs
     .map((claim, index) =>
@@ -81,18 +80,18 @@ function declareRuns(declare: Declare, given: readonly unknown[]): unknown {
         const start = performance.now();
         drop(claim);
         if (claim === null) limitSeconds = longestSeconds;
-        const error = await runOnce(body, context);
+        const end = await runOnce(body, context);
         const seconds = (performance.now() - start) / 1000;
         if (index === 0 && !alone) limitSeconds = Math.min(longestSeconds, Math.ceil(seconds * 3 + 15));
-        tell({ test: title, claim, error, seconds });
+        tell({ test: title, claim, ...end, seconds });
       }),
     )
     .at(-1);
 }
 
-function declareSuite(declare: Declare, given: readonly unknown[]): unknown {
-  const { title, options, body } = partsOf(given);
-  if (options.skip) tell({ skip: String(options.skip) });
+function declareSuite(declare: Declare, args: readonly unknown[]): unknown {
+  const { title, options, body } = partsOf(args);
+  if (options.skip) tell({ test: null, skip: String(options.skip) });
   delete options.concurrency;
   return declare(title, options, body);
 }
@@ -102,7 +101,7 @@ function replaceDeclarations(): void {
   for (const name of ['test', 'it', 'describe', 'suite']) {
     const declare = tests[name] as Declare;
     const replace = name === 'test' || name === 'it' ? declareRuns : declareSuite;
-    tests[name] = Object.assign((...given: unknown[]) => replace(declare, given), declare);
+    tests[name] = Object.assign((...args: unknown[]) => replace(declare, args), declare);
   }
   syncBuiltinESMExports();
 }

@@ -23,11 +23,21 @@ export interface ClaimRun {
   /** Null: the test passed. */
   readonly error: string | null;
   readonly seconds: number;
+  /** It was not waited for any longer. */
+  readonly isLate: boolean;
 }
 
-/** A test that is left out, with its reason. */
+/** A test or a suite that is left out, with its reason. */
 export interface SkippedTest {
+  /** Title of the test; null: a suite. */
+  readonly test: string | null;
   readonly skip: string;
+}
+
+/** Whether a title of a test in the source, which may have placeholders, is that of a test. */
+export function isTitle(source: string, title: string): boolean {
+  const parts = source.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(title);
 }
 
 export function readState(file: string): ClaimState {

@@ -81,7 +81,8 @@ function check(subject: string, fields: readonly string[]): void {
 }
 
 /**
- * Called in a test that checks the effect of some fields, with literal names.
+ * Called in a test that checks the effect of some fields, with literal names: the test has to fail without them, which
+ * `tools/claims` checks.
  * @param subject an operation of the interface, or a shape
  * @param fields its fields; none: the operation as such
  * @throws Error for a name that the contract does not have
@@ -102,10 +103,14 @@ export interface Covered {
  * Finds the calls of `covers` in a test file, with the title of the test that contains each.
  * @param file as the page shows it
  * @param source the text of the file
+ * @throws Error for a call without literal names
  */
 export function readCoverage(file: string, source: string): Covered[] {
   const titles = [...source.matchAll(/\b(?:it|test)\(\s*(["'`])((?:\\.|(?!\1).)*)\1/g)];
-  return [...source.matchAll(/\bcovers\(\s*((?:'[^']*'\s*,?\s*)+)\)/g)].flatMap((call) => {
+  const calls = [...source.matchAll(/\bcovers\(\s*((?:'[^']*'\s*,?\s*)+)\)/g)];
+  if (calls.length < (source.match(/\bcovers\(/g) ?? []).length)
+    throw new Error(`${file}: covers takes literal names only`);
+  return calls.flatMap((call) => {
     const [subject = '', ...fields] = [...(call[1] ?? '').matchAll(/'([^']*)'/g)].map(
       ([, name]) => name ?? '',
     );

@@ -49,6 +49,7 @@ async function planning(body: object = {}): Promise<{ id: string; environmentId:
 test('where the policy includes it, costs are estimated between the plan and its approval, and shown', async () => {
   covers('updatePolicy', 'body.includeCostEstimation');
   covers('Deployment', 'costEstimation');
+  // In the test, where the field is missing when its claim is checked.
   await setPolicy(true);
   const { id, environmentId, job } = await planning({ userRequiresApproval: true });
   assert.equal(job.estimatesCosts, true);

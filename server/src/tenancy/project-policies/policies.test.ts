@@ -30,9 +30,19 @@ test('a project whose policy was never changed has the default one', async () =>
 });
 
 test('an update replaces the whole policy, and is in the audit trail', async () => {
-  covers('updatePolicy', ...policyFlags.map((name) => `body.${name}`));
   covers(
     'updatePolicy',
+    'body.requiresApprovalDefault',
+    'body.includeCostEstimation',
+    'body.skipApplyWhenPlanIsEmpty',
+    'body.disableDestroyEnvironments',
+    'body.forceCheckoutOnTtlDestroy',
+    'body.skipRedundantDeployments',
+    'body.continuousDeploymentDefault',
+    'body.runPullRequestPlanDefault',
+    'body.vcsPrCommentsEnabledDefault',
+    'body.forceRemoteBackend',
+    'body.outputsAsInputsEnabled',
     'body.projectId',
     'body.numberOfEnvironments',
     'body.numberOfEnvironmentsTotal',
