@@ -3,7 +3,7 @@
 set -e
 git clone --quiet --depth=1 --single-branch --no-tags -- "file://$1" tree
 cd tree
-if [ -f "${2-}/terraform.tfstate" ]; then cp "$2/terraform.tfstate" .; fi
+if [ -n "${2-}" ] && [ -f "$2/terraform.tfstate" ]; then cp "$2/terraform.tfstate" .; fi
 terraform init -input=false
 terraform plan -input=false -out=tfplan
 terraform show -json tfplan >plan.json
