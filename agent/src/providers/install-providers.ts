@@ -1,7 +1,7 @@
 /**
  * An init whose providers come from the agent's cache. The tool fails if packages are missing there; they are
  * then fetched and verified once for all runs, and init is repeated. The tool thus still applies its own
- * rules for choosing versions.
+ * rules for choosing versions. Other runs that use the result of an init get the same packages linked again.
  */
 import { appendFileSync, createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

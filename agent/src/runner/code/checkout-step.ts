@@ -1,4 +1,7 @@
-/** Git in a run: the step `git:clone` with the guarded git code, and the gates of commands that load modules. */
+/**
+ * Git in a run: the step `git:clone` with the guarded git code, and the gates through which commands load modules over
+ * ssh and https without access to a key or a token.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The configuration that a phase runs: its folder, tool, files and environment. */
+/**
+ * The configuration that a phase runs: its folder, tool, files and environment, and the file that declares, before the
+ * plan, imports of resources that an earlier run created without recording them.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';

@@ -185,7 +185,7 @@ async function policyData({ job, tree }: RunnerAttempt, { context }: Configurati
 }
 
 /**
- * Writes the document if the job asks for it.
+ * Writes the input of approval policies if the job asks for it.
  * @param plan in its common form, for tools that have none of their own
  * @throws RunFailure where the data of the policies cannot be read
  */

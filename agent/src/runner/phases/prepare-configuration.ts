@@ -22,7 +22,6 @@ import {
   refuseImports,
   writeDriverFiles,
 } from '../configuration/configuration.ts';
-
 import { runOrReuse } from '../reuse/run-or-reuse.ts';
 import { migrateState, refuseEmptyWorkspace, refuseToLeaveState } from '../state/code-backend.ts';
 import { resolveTool, type ToolNeeds } from '../tool/resolve-tool.ts';

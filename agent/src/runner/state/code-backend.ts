@@ -1,10 +1,10 @@
 /**
- * The backend of the code, before the first plan of an environment.
+ * The backend of the code: its state is imported where the service is to store it from now on, a run that would leave
+ * the service's state for it is refused, and so is a plan in an empty workspace where others have resources.
  *
- * If the service is to store the state, it is imported from there; the state in the backend is not changed, and a run
- * without an apply uses it without storing it. If the backend stores it, a plan in an empty workspace with a generated
- * name stops where other workspaces have resources: it would create them again. Workspaces with generated names belong
- * to other environments of the same code and do not count.
+ * An import does not change the state in the backend; a run without an apply uses it without storing it. A plan in an
+ * empty workspace with a generated name would create the resources of another one again; workspaces with generated
+ * names belong to other environments of the same code and do not count.
  */
 import { join } from 'node:path';
 import { sha256 } from '#protocol/approved.ts';

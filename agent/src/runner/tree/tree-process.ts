@@ -25,8 +25,8 @@ const checkMilliseconds = 500;
 /** It is small, has nothing to do in parallel, and waits most of the time. */
 const smallProcess = ['--v8-pool-size=0', '--max-semi-space-size=1'] as const;
 
-/** A request that cannot be sent says so before the end of the process is known. */
-function hasEnded(cause?: Error): Error {
+/** Also for a request that cannot be sent: that is noticed before the exit. */
+function endedError(cause?: Error): Error {
   return new Error('the process that reads and writes the work folder has ended', { cause });
 }
 
@@ -52,7 +52,7 @@ export class TreeProcess implements AsyncDisposable {
       for (const event of ['error', 'exit'] as const) this.#child.once(event, () => resolve());
     });
     this.#child.once('error', (error) => this.#fail(error));
-    this.#child.once('exit', () => this.#fail(hasEnded()));
+    this.#child.once('exit', () => this.#fail(endedError()));
     this.#ready = this.#expect().then(() => undefined);
     // The first request reports a failure to start.
     this.#ready.catch(() => undefined);
@@ -97,12 +97,12 @@ export class TreeProcess implements AsyncDisposable {
   async #answerTo(request: TreeCall): Promise<TreeAnswer> {
     await this.#ready;
     const answered = this.#expect();
-    this.#child.send(request, (error) => error && this.#fail(hasEnded(error)));
+    this.#child.send(request, (error) => error && this.#fail(endedError(error)));
     return answered;
   }
 
   #expect(): Promise<TreeAnswer> {
-    if (this.#isGone) return Promise.reject(hasEnded());
+    if (this.#isGone) return Promise.reject(endedError());
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
