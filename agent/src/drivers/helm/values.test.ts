@@ -29,7 +29,7 @@ test('names nest, texts stay texts, and JSON and HCL are what they say', async (
     text('annotations.example\\.org/a', 'true'),
     text('servers', '[{ name = "a" }]', 'HCL'),
     text('nothing', 'null', 'JSON'),
-    text('odd', 'a "quoted"\n{{ text }}: #1'),
+    text('unusual', 'a "quoted"\n{{ text }}: #1'),
   ]);
   assert.match(own, /"digits": 12345678901234567890/);
   assert.deepEqual(JSON.parse(own.replace('12345678901234567890', '1')), {
