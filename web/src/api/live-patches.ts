@@ -66,7 +66,7 @@ function patchesOf(event: OrganizationStreamEvent): Patches {
   return new Map(inReadsOf(ofEnvironments, ofEnvironment));
 }
 
-interface Heard {
+interface ReceivedPatches {
   readonly number: number;
   readonly patches: Patches;
 }
@@ -77,7 +77,7 @@ const mostKept = 200;
 /** The reads of a tab, with what its events tell. */
 export class PatchedReads {
   readonly #queries: QueryClient;
-  #received: Heard[] = [];
+  #received: ReceivedPatches[] = [];
   #lastNumber = 0;
   /** The last event before the reading that is under way began. */
   readonly #began = new WeakMap<Query, number>();

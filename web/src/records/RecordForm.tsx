@@ -36,10 +36,6 @@ function StaleAlert({ error, onShow }: StaleAlertProps) {
   );
 }
 
-/** The rule of fields that must not be empty. */
-export const validateName = (name: string): string | null =>
-  name.trim() === '' ? 'A name is required.' : null;
-
 export interface RecordFormProps<Name extends OperationName, Data, Values extends Record<string, unknown>> {
   /** Without a tag, the last change wins. */
   readonly record: Tagged<Data>;

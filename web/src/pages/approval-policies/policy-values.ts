@@ -5,6 +5,7 @@ import type { CallInput } from '#contract/client/client.ts';
 import type { ApprovalPolicy } from '#contract/custom-flows/shapes.ts';
 import type { Template } from '#contract/templates/shapes.ts';
 import { emptySource, type SourceValues, sourceBody, sourceOf } from '../../forms/source/source-values.ts';
+import { validateName } from '../../forms/validate-name.ts';
 import { configurationProblems } from './configuration-schema.ts';
 
 export type ApprovalPolicyBody = Omit<CallInput<'updateApprovalPolicy'>['body'], 'id'>;
@@ -93,8 +94,9 @@ export function policyErrors(values: ApprovalPolicyValues, schema: unknown): Pol
   const problems = isChecked ? configurationProblems(schema, configuration) : {};
   const settings = Object.entries(problems).map(([field, text]) => [`configuration.${field}`, text]);
   const [wrong] = Object.entries(problems);
+  const nameProblem = validateName(name);
   return {
-    ...(name.trim() === '' ? { name: 'A name is required.' } : {}),
+    ...(nameProblem === null ? {} : { name: nameProblem }),
     ...(isCatalogued && folder === '' ? { folder: 'Choose a policy.' } : {}),
     ...(!isCatalogued && source.repository.trim() === ''
       ? { 'source.repository': 'The address of the repository is required.' }

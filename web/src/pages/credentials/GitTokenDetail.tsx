@@ -2,8 +2,9 @@
 import { PasswordInput, TagsInput } from '@mantine/core';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { NameField } from '../../forms/NameFields.tsx';
+import { validateName } from '../../forms/validate-name.ts';
 import { RecordDetail } from '../../records/RecordDetail.tsx';
-import { RecordForm, validateName } from '../../records/RecordForm.tsx';
+import { RecordForm } from '../../records/RecordForm.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { ProjectsField } from './ProjectsField.tsx';
 import { UsedBy } from './UsedBy.tsx';

@@ -2,8 +2,8 @@
 import { PasswordInput, SegmentedControl, TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { NameField } from '../../forms/NameFields.tsx';
+import { validateName } from '../../forms/validate-name.ts';
 import { NewRecord } from '../../records/NewRecord.tsx';
-import { validateName } from '../../records/RecordForm.tsx';
 import { ProjectsField } from './ProjectsField.tsx';
 
 type GitTokenType = 'GIT' | 'REGISTRY';

@@ -2,10 +2,11 @@
 import { Textarea, type TextareaProps } from '@mantine/core';
 import { type Reply, type Tagged, useTagged } from '../../api/queries.ts';
 import { NameField } from '../../forms/NameFields.tsx';
+import { validateName } from '../../forms/validate-name.ts';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { nameOfUser } from '../../records/person.tsx';
 import { RecordDetail } from '../../records/RecordDetail.tsx';
-import { RecordForm, validateName } from '../../records/RecordForm.tsx';
+import { RecordForm } from '../../records/RecordForm.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { TimeAgo } from '../../ui/Time.tsx';
 import { ProjectsField } from './ProjectsField.tsx';

@@ -4,9 +4,10 @@ import type { VcsConnectionType } from '#contract/vcs-connections/connection-typ
 import { type Reply, type Tagged, useRead, useTagged } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
 import { NameField } from '../../forms/NameFields.tsx';
+import { validateName } from '../../forms/validate-name.ts';
 import { NewRecord } from '../../records/NewRecord.tsx';
 import { RecordDetail } from '../../records/RecordDetail.tsx';
-import { RecordForm, validateName } from '../../records/RecordForm.tsx';
+import { RecordForm } from '../../records/RecordForm.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { forgeNames } from './forge-names.ts';
 import { UsedBy } from './UsedBy.tsx';

@@ -4,13 +4,13 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import type { Reply } from '../../api/queries.ts';
 import { NameField } from '../../forms/NameFields.tsx';
+import { validateName } from '../../forms/validate-name.ts';
 import { MemberSelect, RoleSelect } from '../../records/choosers.tsx';
 import { FormDialog } from '../../records/FormDialog.tsx';
 import { KeyLimits } from '../../records/KeyLimits.tsx';
 import { KeySecret } from '../../records/KeySecret.tsx';
 import { expiryOf, type KeySpan } from '../../records/key-limits.ts';
 import { filledRoles, type ProjectRole, ProjectRolesField } from '../../records/ProjectRolesField.tsx';
-import { validateName } from '../../records/RecordForm.tsx';
 import { useChangeForm } from '../../records/use-change-form.ts';
 
 const begin = {

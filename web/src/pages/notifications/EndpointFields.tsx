@@ -3,7 +3,7 @@ import { Checkbox, PasswordInput, Select, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type EndpointType, endpointTypes } from '#contract/notifications/events.ts';
 import { NameField } from '../../forms/NameFields.tsx';
-import { validateName } from '../../records/RecordForm.tsx';
+import { validateName } from '../../forms/validate-name.ts';
 import { typeWords } from './looks.ts';
 
 export interface EndpointValues extends Record<string, unknown> {

@@ -9,8 +9,8 @@ import { Overtaken } from '../../forms/Overtaken.tsx';
 import { ProjectSelect } from '../../forms/ProjectSelect.tsx';
 import { useEditing } from '../../forms/use-editing.ts';
 import { type FormRefusal, useRefusal } from '../../forms/use-refusal.ts';
+import { validateName } from '../../forms/validate-name.ts';
 import { FormDialog } from '../../records/FormDialog.tsx';
-import { validateName } from '../../records/RecordForm.tsx';
 
 interface ProjectValues {
   readonly name: string;

@@ -130,12 +130,12 @@ export function SignInPage() {
     <Gate title="Sign in">
       {error !== undefined && <Refused title="The identity provider did not sign you in">{error}</Refused>}
       <Loaded query={methods} lines={4}>
-        {(known) => (
+        {(ways) => (
           <>
-            {known.password && <PasswordForm back={back} />}
-            {known.password && known.providers.length > 0 && <Divider label="or" my="md" />}
-            <Providers methods={known} back={back} />
-            {!known.password && known.providers.length === 0 && (
+            {ways.password && <PasswordForm back={back} />}
+            {ways.password && ways.providers.length > 0 && <Divider label="or" my="md" />}
+            <Providers methods={ways} back={back} />
+            {!ways.password && ways.providers.length === 0 && (
               <p>No one can sign in here: passwords are switched off, and no identity provider is set up.</p>
             )}
           </>

@@ -1,4 +1,5 @@
 /** A template as its form has it, and the requests that it becomes. */
+
 import type { CallInput } from '#contract/client/client.ts';
 import { templateSettingNames } from '#contract/templates/setting-names.ts';
 import type { Template } from '#contract/templates/shapes.ts';
@@ -9,6 +10,7 @@ import {
   sourceErrors,
   sourceOf,
 } from '../../forms/source/source-values.ts';
+import { validateName } from '../../forms/validate-name.ts';
 
 export type TemplateBody = CallInput<'updateTemplate'>['body'] & { readonly name: string };
 
@@ -115,8 +117,9 @@ export type TemplateErrors = Readonly<Record<string, string>>;
 /** Problems found before the request; fields of the source as `source.…`. */
 export function templateErrors(values: TemplateValues): TemplateErrors {
   const source = Object.entries(sourceErrors(values.source, true));
+  const nameProblem = validateName(values.name);
   return {
-    ...(values.name.trim() === '' ? { name: 'A name is required.' } : {}),
+    ...(nameProblem === null ? {} : { name: nameProblem }),
     ...Object.fromEntries(source.map(([field, text]) => [`source.${field}`, text])),
   };
 }

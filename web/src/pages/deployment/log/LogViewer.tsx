@@ -74,7 +74,7 @@ function Viewer(props: LogViewerProps) {
         steps={steps}
         view={view}
         chosen={chosen}
-        searchHit={log.found}
+        searchHit={log.searchHit}
         onTop={onTop}
         onDownload={(step) => void onDownload(step)}
       />

@@ -10,7 +10,7 @@ export interface LogSearch {
   /** Why the expression cannot be used. */
   readonly error: string | undefined;
   /** The line with a hit at which the person is. */
-  readonly found: SearchHit | undefined;
+  readonly searchHit: SearchHit | undefined;
   readonly ordinal: number | undefined;
   readonly setSearch: (search: SearchText) => void;
   /** Goes to the next line with a hit, or to the one before. */
@@ -31,13 +31,13 @@ export function useSearch(
   onFound: (place: SearchHit) => void,
 ): LogSearch {
   const [search, setText] = useState(empty);
-  const [found, setFound] = useState<SearchHit>();
+  const [searchHit, setSearchHit] = useState<SearchHit>();
   const [error, setError] = useState<string>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const jumped = useRef(0);
   const goFrom = async (from: LogPosition | undefined, isBackwards: boolean) => {
     const next = await session.ask('next', { from, isBackwards });
-    setFound(next);
+    setSearchHit(next);
     if (next) onFound(next);
   };
   const start = (next: SearchText) => {
@@ -51,7 +51,7 @@ export function useSearch(
   };
   const setSearch = (next: SearchText) => {
     setText(next);
-    setFound(undefined);
+    setSearchHit(undefined);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => start(next), typingMilliseconds);
   };
@@ -70,9 +70,9 @@ export function useSearch(
     search,
     count,
     error: error ?? searchError,
-    found,
-    ordinal: found?.ordinal,
+    searchHit,
+    ordinal: searchHit?.ordinal,
     setSearch,
-    go: (isBackwards) => void goFrom(found ?? top(), isBackwards),
+    go: (isBackwards) => void goFrom(searchHit ?? top(), isBackwards),
   };
 }

@@ -64,7 +64,7 @@ function decodeHash(hash: string): string {
 
 function Settled({ plan }: { readonly plan: Plan }) {
   const rows = useMemo(() => rowsOf(plan.settled ?? []), [plan]);
-  const [named, name] = useNamed();
+  const [namedPath, name] = useNamed();
   if (rows.length === 0) return null;
   return (
     <section aria-labelledby="settled">
@@ -75,7 +75,7 @@ function Settled({ plan }: { readonly plan: Plan }) {
         The cloud has these values now, and the plan would not change them, such as what a provider computes
         after an apply. This is not drift; the next apply stores it in the state.
       </p>
-      <ResourceList label="Settled differences" all={rows} rows={rows} namedPath={named} onName={name} />
+      <ResourceList label="Settled differences" all={rows} rows={rows} namedPath={namedPath} onName={name} />
     </section>
   );
 }
@@ -89,7 +89,7 @@ export function PlanTab({ plan, isPlanEmpty, isWithoutDrift }: PlanTabProps) {
   const counts = useMemo(() => countsOf(plan.resourceChanges), [plan]);
   const state = usePlanFilter();
   const shown = useMemo(() => filterRows(rows, state.filter), [rows, state.filter]);
-  const [named, name] = useNamed();
+  const [namedPath, name] = useNamed();
   const hasRows = rows.length > 0 || plan.outputChanges.length > 0;
   return (
     <div className={classes.plan}>
@@ -107,7 +107,7 @@ export function PlanTab({ plan, isPlanEmpty, isWithoutDrift }: PlanTabProps) {
           )}
         </p>
       )}
-      <ResourceList label="Resources" all={rows} rows={shown} namedPath={named} onName={name} />
+      <ResourceList label="Resources" all={rows} rows={shown} namedPath={namedPath} onName={name} />
       <OutputChanges changes={plan.outputChanges} />
       <Settled plan={plan} />
     </div>

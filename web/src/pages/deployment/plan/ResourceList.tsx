@@ -14,22 +14,22 @@ function isOpenAtFirst({ kind, change }: PlanRow, count: number): boolean {
 }
 
 /** Open rows: those that are open at first, except for those that the person has toggled. */
-function useOpen(count: number, named: string | undefined) {
+function useOpen(count: number, namedPath: string | undefined) {
   const [turned, setTurned] = useState<ReadonlyMap<string, boolean>>(new Map());
   const isOpenIn = useCallback(
     (state: ReadonlyMap<string, boolean>, row: PlanRow) =>
-      state.get(row.key) ?? (row.change.path === named || isOpenAtFirst(row, count)),
-    [count, named],
+      state.get(row.key) ?? (row.change.path === namedPath || isOpenAtFirst(row, count)),
+    [count, namedPath],
   );
   const turn = useCallback(
     (row: PlanRow) =>
       setTurned((before) => {
         const after = new Map(before).set(row.key, !isOpenIn(before, row));
         // The address will name another one: this one stays open.
-        if (named !== undefined && !after.has(named)) after.set(named, true);
+        if (namedPath !== undefined && !after.has(namedPath)) after.set(namedPath, true);
         return after;
       }),
-    [isOpenIn, named],
+    [isOpenIn, namedPath],
   );
   return { isOpen: (row: PlanRow) => isOpenIn(turned, row), turn };
 }
@@ -64,7 +64,11 @@ function heightOf({ change: { actionReason } }: PlanRow): number {
 }
 
 /** The rows in sight, with a way to scroll to one; the one that the address names is scrolled to first. */
-function useSight(list: RefObject<HTMLElement | null>, rows: readonly PlanRow[], named: string | undefined) {
+function useSight(
+  list: RefObject<HTMLElement | null>,
+  rows: readonly PlanRow[],
+  namedPath: string | undefined,
+) {
   const top = useTop(list);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -76,12 +80,12 @@ function useSight(list: RefObject<HTMLElement | null>, rows: readonly PlanRow[],
     getItemKey: (at) => rows[at]!.key,
   });
   const shown = useRef<string>(undefined);
-  const at = named === undefined ? -1 : rows.findIndex(({ change }) => change.path === named);
+  const at = namedPath === undefined ? -1 : rows.findIndex(({ change }) => change.path === namedPath);
   useLayoutEffect(() => {
-    if (at < 0 || top === 0 || shown.current === named) return;
-    shown.current = named;
+    if (at < 0 || top === 0 || shown.current === namedPath) return;
+    shown.current = namedPath;
     virtual.scrollToIndex(at, { align: 'start' });
-  }, [at, top, named, virtual]);
+  }, [at, top, namedPath, virtual]);
   return {
     items: virtual.getVirtualItems().map(({ index, key, start }) => ({ index, key, y: start - top })),
     height: virtual.getTotalSize(),
@@ -93,11 +97,11 @@ function useSight(list: RefObject<HTMLElement | null>, rows: readonly PlanRow[],
 /** The row that keys walk to. */
 function useWalk(
   rows: readonly PlanRow[],
-  named: string | undefined,
+  namedPath: string | undefined,
   scrollTo: (at: number) => void,
   turn: (row: PlanRow) => void,
 ) {
-  const [key, setKey] = useState(named);
+  const [key, setKey] = useState(namedPath);
   const current = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
   const go = (at: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, at));

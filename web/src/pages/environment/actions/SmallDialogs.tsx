@@ -15,9 +15,9 @@ export interface DialogProps extends EnvironmentProps {
 
 /** As it was when the dialog was opened: a change by another user must not turn the question around. */
 function useAsOpened<Value>(isOpen: boolean, value: Value): Value {
-  const [initial, keep] = useState(value);
-  if (!isOpen && initial !== value) keep(value);
-  return initial;
+  const [asOpened, keep] = useState(value);
+  if (!isOpen && asOpened !== value) keep(value);
+  return asOpened;
 }
 
 export function DestroyDialog({ environment, isOpen, onClose }: DialogProps) {

@@ -4,8 +4,8 @@ import { useClipboard } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { showDone } from '../../../api/messages.ts';
+import { validateName } from '../../../forms/validate-name.ts';
 import { FormDialog } from '../../../records/FormDialog.tsx';
-import { validateName } from '../../../records/RecordForm.tsx';
 import classes from './list.module.css';
 import { builtInViews, isSameView, type SavedView, useViews, type ViewFilters, withView } from './views.ts';
 

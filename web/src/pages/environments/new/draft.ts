@@ -1,4 +1,5 @@
 /** Draft of a new environment, kept in the tab until it is created. */
+
 import type { CallInput } from '#contract/client/client.ts';
 import { namespaceRefusal } from '#contract/templates/setting-rules.ts';
 import type { VariableChange } from '#contract/variables/shapes.ts';
@@ -8,6 +9,7 @@ import {
   sourceBody,
   sourceErrors,
 } from '../../../forms/source/source-values.ts';
+import { validateName } from '../../../forms/validate-name.ts';
 import type { VariableFormRow } from '../../../forms/variables/rows.ts';
 
 export type FromTemplateBody = CallInput<'createEnvironment'>['body'];
@@ -218,8 +220,9 @@ export function settingsStepErrors(draft: Draft, type: string, now: number): Dra
     (name) => ![0, 5].includes(draft[name].trim().split(/\s+/).filter(Boolean).length),
   );
   const namespace = draft.k8sNamespace === '' ? null : namespaceRefusal(draft.k8sNamespace);
+  const nameProblem = validateName(draft.name);
   return {
-    ...(draft.name.trim() === '' ? { name: 'A name is required.' } : {}),
+    ...(nameProblem === null ? {} : { name: nameProblem }),
     ...(draft.name.length > 255 ? { name: 'At most 255 characters.' } : {}),
     ...(draft.workspaceName === '' || /^[A-Za-z0-9_][A-Za-z0-9._~$&+=:@-]{0,89}$/.test(draft.workspaceName)
       ? {}
