@@ -49,8 +49,8 @@ export const secretStoreSettings = {
     default: '',
     sentence:
       'Which references to secret stores the agent resolves with its own identity when they are the value of a ' +
-      'variable, such as ssm:*. * matches any characters, {organizationId}, {projectId} and {environmentId} ' +
-      'for those of the run. Default: none.',
+      'variable, such as ssm:*. * matches any characters; {organizationId}, {projectId} and {environmentId} ' +
+      'stand for the ids of the run. Default: none.',
   }),
   secretSeconds: setting({
     name: 'ENVARIUM_SECRET_REFERENCES_TIMEOUT_SECONDS',

@@ -1,6 +1,7 @@
 /** Configuration sets: named groups of variables, assigned to any number of places. */
+
 import { type Static, Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { clearable } from '../schema/empty-fields.ts';
 import { oneOf } from '../schema/enumerations.ts';
 import { noEffects, withoutEffectOf } from '../schema/no-effect.ts';
@@ -82,7 +83,7 @@ const sets = {
     subject: [
       { entity: 'creationScope', in: 'query', field: 'scopeId' },
       { entity: 'project', in: 'query', field: 'projectId' },
-      { entity: 'organization', in: 'query', field: 'organizationId' },
+      inOrganization.subject,
     ],
     query: ListSetsQuery,
     reply: Type.Array(ConfigurationSet),

@@ -91,7 +91,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   requiresApprovalDefault: 'Whether new environments require approval unless the request says otherwise',
   includeCostEstimation: 'Whether the costs of a plan are estimated, by Infracost',
   skipApplyWhenPlanIsEmpty: 'Whether deploys whose plan is empty end after it',
-  disableDestroyEnvironments: 'Whether no one can destroy environments',
+  disableDestroyEnvironments: 'Whether environments cannot be destroyed',
   forceCheckoutOnTtlDestroy: 'Whether expired environments are destroyed with the newest code',
   skipRedundantDeployments: 'Whether queued deploys that a later deployment makes redundant are skipped',
   continuousDeploymentDefault:

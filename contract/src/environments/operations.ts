@@ -273,10 +273,7 @@ export const operations = defineOperations('environments', {
     summary: 'List tags of environments',
     description: 'Each tag once, in alphabetical order.',
     needs: 'VIEW_ENVIRONMENT',
-    subject: [
-      { entity: 'project', in: 'query', field: 'projectId' },
-      { entity: 'organization', in: 'query', field: 'organizationId' },
-    ],
+    subject: [{ entity: 'project', in: 'query', field: 'projectId' }, inOrganization.subject],
     query: Type.Object({ organizationId: Type.Optional(Text), projectId: Type.Optional(Text) }),
     reply: Type.Array(Text),
   }),

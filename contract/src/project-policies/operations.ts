@@ -44,7 +44,7 @@ export const UpdatePolicyBody = closed({
       'without apply and without asking anybody; outputs and resources stay as they are',
   ),
   disableDestroyEnvironments: on(
-    'Whether no one can destroy environments: requests get 409, nothing expires, and no destroy is scheduled. ' +
+    'Whether environments cannot be destroyed: requests get 409, nothing expires, and no destroy is scheduled. ' +
       'Turning it on removes all lifetimes and destroy schedules of the project',
   ),
   forceCheckoutOnTtlDestroy: on(

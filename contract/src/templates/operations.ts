@@ -1,6 +1,7 @@
 /** Templates (on the wire: blueprints). */
+
 import { Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { defineOperations, operation } from '../schema/operation.ts';
 import { closed, Name, Text } from '../schema/schema.ts';
 import { Template } from './shapes.ts';
@@ -17,10 +18,7 @@ export const operations = defineOperations('templates', {
     needs: 'VIEW_ORGANIZATION',
     needsAnywhere: true,
     needsToo: [{ right: 'VIEW_PROJECT', for: '`projectId`, and to see templates created in a project' }],
-    subject: [
-      { entity: 'project', in: 'query', field: 'projectId' },
-      { entity: 'organization', in: 'query', field: 'organizationId' },
-    ],
+    subject: [{ entity: 'project', in: 'query', field: 'projectId' }, inOrganization.subject],
     query: Type.Object({
       organizationId: Type.Optional(Text),
       projectId: Type.Optional(Text),

@@ -1,6 +1,7 @@
 /** Variables (on the wire: configuration properties) of every scope. */
+
 import { Type } from 'typebox';
-import { aboutOne } from '../schema/by-id.ts';
+import { aboutOne, inOrganization } from '../schema/by-id.ts';
 import { defineOperations, operation, variablesMegabytes } from '../schema/operation.ts';
 import { Text } from '../schema/schema.ts';
 import { Variable, VariableWrites } from './shapes.ts';
@@ -41,7 +42,7 @@ export const operations = defineOperations('variables', {
       { entity: 'environment', in: 'query', field: 'workflowEnvironmentId', needs: 'VIEW_ENVIRONMENT' },
       { entity: 'deployment', in: 'query', field: 'deploymentLogId', needs: 'VIEW_ENVIRONMENT' },
       { entity: 'project', in: 'query', field: 'projectId', needs: 'VIEW_PROJECT' },
-      { entity: 'organization', in: 'query', field: 'organizationId' },
+      inOrganization.subject,
     ],
     query: Type.Object({
       organizationId: Text,
