@@ -167,7 +167,7 @@ for (const user of ['root', 'ordinary'] as const)
       await isWell();
     });
 
-    test('links that a hostile run creates lead no one to foreign files, and the environment can be deployed again', async () => {
+    test('no one follows the links of a hostile run to foreign files, and the environment can be deployed again', async () => {
       const target = join(folder, 'target');
       await writeFile(
         target,

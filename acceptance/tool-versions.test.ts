@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import type { Client } from '#contract/client/client.ts';
 import { covers } from '#contract/documents/coverage.ts';
 import { scriptOf, startToolMirror, type ToolMirror } from '../agent/testing/tool-mirror.ts';
-import { findProgram, terraform as realTerraform, withoutTerraform } from './programs.ts';
+import { findProgram, terraform, withoutTerraform } from './programs.ts';
 import {
   approveAndEnd,
   createEnvironment,
@@ -30,7 +30,6 @@ import {
   startService,
 } from './service.ts';
 
-const terraform = realTerraform ?? '';
 const git = (await findProgram('git')) ?? '';
 const password = 'opensesame';
 const secret = randomBytes(32).toString('base64url');
@@ -68,15 +67,15 @@ describe('versions of tools', {
     folder = await scratchFolder();
     await mkdir(join(folder, 'programs'));
     await symlink(git, join(folder, 'programs', 'git'));
-    const { stdout } = await promisify(execFile)(terraform, ['version', '-json'], {
+    const { stdout } = await promisify(execFile)(terraform ?? '', ['version', '-json'], {
       env: { CHECKPOINT_DISABLE: '1' },
     });
     version = (JSON.parse(stdout) as { terraform_version: string }).terraform_version;
     mirror = await startToolMirror(
       'terraform',
       [
-        { version, content: await readFile(terraform) },
-        { version: '0.13.7', content: scriptOf('0.13.7', terraform) },
+        { version, content: await readFile(terraform ?? '') },
+        { version: '0.13.7', content: scriptOf('0.13.7', terraform ?? '') },
         { version: '0.14.11', lie: 'other bytes' },
         { version: '0.15.5', lie: 'other key' },
         { version: '99.0.0-beta1' },

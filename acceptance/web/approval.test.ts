@@ -254,7 +254,7 @@ describe('decisions', { skip: withoutRuns, concurrency: false }, () => {
     await page.waitForURL(/tab=log&step=tf%3Aapply/);
   });
 
-  test('the own plan cannot be approved where the project forbids it, and the button and the inbox say so', async () => {
+  test("one's own plan cannot be approved where the project forbids it, and the button and the inbox say so", async () => {
     const { projectId } = home;
     await service.client.call('updatePolicy', {
       body: { projectId, requiresApprovalDefault: true, selfApprovalForbidden: true },

@@ -1,20 +1,19 @@
 /** Locks of the database, for tests of what happens at the same time. */
-import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../tools/suite/until.ts';
 import type { Database } from '../src/ground/database/open.ts';
 
 /**
  * Waits until a transaction waits for a lock that another one holds; other databases of the same server do not count.
  * @throws AssertionError after ten seconds
  */
-export async function untilTransactionWaits({ pool }: Pick<Database, 'pool'>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(5)) {
+export function untilTransactionWaits({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  const isWaiting = async () => {
     const { rows } = await pool.query(
       'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database()) or (not granted and database is null)',
     );
-    if (rows.length > 0) return;
-  }
-  assert.fail('no transaction waits for a lock');
+    return rows.length > 0;
+  };
+  return until('the wait of a transaction for a lock', isWaiting, 10);
 }
 
 /**

@@ -162,11 +162,11 @@ export function addDeploymentCommands(program: Command): void {
       '--timing',
       'show where its time went instead',
     ),
-    async ({ session, args: [argument], options }) => {
-      const id = await findDeploymentId(session, argument, options);
+    async ({ session, args: [deployment], options }) => {
+      const id = await findDeploymentId(session, deployment, options);
       if (options.timing === true) return showTiming(session, id);
-      const deployment = await session.client.call('getDeployment', { params: { id } });
-      return session.isJson ? session.output.json(deployment) : show(session, id, deployment);
+      const shown = await session.client.call('getDeployment', { params: { id } });
+      return session.isJson ? session.output.json(shown) : show(session, id, shown);
     },
   );
   addPlanDocumentCommands(group);

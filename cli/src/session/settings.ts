@@ -113,12 +113,13 @@ export function resolveSettings(
   environment: CommandEnvironment,
   stored: StoredLogin | null,
 ): Settings {
-  const ownUrl = flags.apiUrl || environment.ENVARIUM_API_URL || undefined;
-  const ownKey = flags.apiKey || environment.ENVARIUM_API_KEY || undefined;
-  const file = stored && (ownUrl === undefined || isSameService(ownUrl, stored.apiUrl)) ? stored : undefined;
-  const apiUrl = ownUrl ?? file?.apiUrl;
+  const explicitUrl = flags.apiUrl || environment.ENVARIUM_API_URL || undefined;
+  const explicitKey = flags.apiKey || environment.ENVARIUM_API_KEY || undefined;
+  const file =
+    stored && (explicitUrl === undefined || isSameService(explicitUrl, stored.apiUrl)) ? stored : undefined;
+  const apiUrl = explicitUrl ?? file?.apiUrl;
   if (apiUrl !== undefined) requireAddress(apiUrl, flags.apiUrl ? '--api-url' : 'ENVARIUM_API_URL');
-  const apiKey = ownKey ?? file?.apiKey;
+  const apiKey = explicitKey ?? file?.apiKey;
   const fileSecret = file && apiKey === file.apiKey ? file.apiSecret : undefined;
   return {
     apiUrl,

@@ -19,14 +19,14 @@ export function findKey<Key extends ApiKey | PersonalApiKey>(all: readonly Key[]
 export async function findInvitation(
   client: Client,
   organizationId: string,
-  idOrName: string,
+  idOrEmail: string,
 ): Promise<Invitation> {
   const all = await client.call('listInvitations', { query: { organizationId } });
   const isMeant = ({ id, email }: Invitation) =>
-    id === idOrName || email.toLowerCase() === idOrName.toLowerCase();
+    id === idOrEmail || email.toLowerCase() === idOrEmail.toLowerCase();
   const found = all.filter(isMeant).find(({ status }) => status !== 'Accepted') ?? all.find(isMeant);
   if (found) return found;
-  throw new BadCall(`There is no invitation "${idOrName}": "envarium user invitations" shows them.`);
+  throw new BadCall(`There is no invitation "${idOrEmail}": "envarium user invitations" shows them.`);
 }
 
 /** `project=role` texts. @throws BadCall for one of another form, or an unknown project */

@@ -61,17 +61,17 @@ function addRenewal(group: Command): void {
   const renew = group
     .command('renew-invitation <invitation>')
     .description('replace the link of an invitation (its id or e-mail address), and extend its validity');
-  onCall(renew, async ({ session, args: [idOrName = ''] }) => {
+  onCall(renew, async ({ session, args: [idOrEmail = ''] }) => {
     const { client } = session;
-    const { id } = await findInvitation(client, (await findOrganization(session)).id, idOrName);
+    const { id } = await findInvitation(client, (await findOrganization(session)).id, idOrEmail);
     return showLink(session, await client.call('resendInvitation', { params: { id } }));
   });
   const revoke = group
     .command('revoke-invitation <invitation>')
     .description('revoke an invitation: its id or e-mail address');
-  onCall(revoke, async ({ session, args: [idOrName = ''] }) => {
+  onCall(revoke, async ({ session, args: [idOrEmail = ''] }) => {
     const { client } = session;
-    const { id, email } = await findInvitation(client, (await findOrganization(session)).id, idOrName);
+    const { id, email } = await findInvitation(client, (await findOrganization(session)).id, idOrEmail);
     const revoked = await client.call('deleteInvitation', { params: { id } });
     return session.answer(revoked, `The invitation of ${plain(email)} was revoked`);
   });

@@ -39,6 +39,12 @@ function isFolder(folderOrPolicy: string): boolean {
   return false;
 }
 
+async function policyIdOf(session: CommandSession, idOrName: string): Promise<string> {
+  const { id: organizationId } = await findOrganization(session);
+  const { policy } = await findPolicy(session, organizationId, idOrName);
+  return policy.id;
+}
+
 async function show(
   { output }: CommandSession,
   { decision, messages, error, isPlanRebuilt }: PolicyTest,
@@ -80,10 +86,7 @@ export function addPolicyTestCommand(group: Command): void {
     const policyConfiguration = configuration === undefined ? undefined : configurationOf(configuration);
     const what = isFolder(folderOrPolicy)
       ? { files: regoFilesIn(folderOrPolicy) }
-      : {
-          policyId: (await findPolicy(session, (await findOrganization(session)).id, folderOrPolicy)).policy
-            .id,
-        };
+      : { policyId: await policyIdOf(session, folderOrPolicy) };
     const deploymentId = await findDeploymentId(session, deployment, options);
     const body = { deploymentId, ...what, ...(policyConfiguration ? { policyConfiguration } : {}) };
     const result = await client.call('testApprovalPolicy', { body });

@@ -6,7 +6,6 @@ import { recordAudit } from '../../framework/audit/record.ts';
 import type { ActorContext } from '../../framework/context.ts';
 import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict, orNotFound } from '../../ground/errors.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import { inProject } from '../../rows/places.ts';
 import { holdProjectRow, type ProjectRow } from '../../rows/projects/project-store.ts';
 import { lockTemplate, setTemplateProjects, type TemplateRow } from '../../rows/templates/template-store.ts';
@@ -28,7 +27,7 @@ async function projectFor(
   template: TemplateRow,
   projectId: string,
 ): Promise<ProjectRow | undefined> {
-  const row = isUuid(projectId) ? await holdProjectRow(context.db, projectId) : undefined;
+  const row = await holdProjectRow(context.db, projectId);
   return row?.organization_id === template.organization_id ? row : undefined;
 }
 

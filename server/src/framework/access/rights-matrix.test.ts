@@ -165,7 +165,7 @@ await sql("update api_key set networks = '{203.0.113.0/24}' where id = $1", from
 const unknownKey = { id: 'nobody', secret: 'x' };
 
 for (const operation of all.filter(({ needs }) => needs !== 'nothing')) {
-  test(`${operation.name}: no one without valid credentials is admitted`, async () => {
+  test(`${operation.name}: callers without valid credentials are refused`, async () => {
     const request = requestOf(operation);
     for (const as of [null, deleted, expired, fromElsewhere, { id: expired.id, secret: '' }, unknownKey]) {
       const response = await call(operation.name, { ...request, as } as never);

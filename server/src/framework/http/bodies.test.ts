@@ -201,11 +201,11 @@ test('unknown fields are dropped and listed if the setting says so', async () =>
     'deployRequest.targts',
     'naem',
   ]);
-  const invalid = await call(lenient, 'createEnvironmentWithoutTemplate', {
+  const unusual = await call(lenient, 'createEnvironmentWithoutTemplate', {
     body: createBody(lenient, { preventAutoDeploy: true, 'ü\n,': 1 }),
   });
   assert.deepEqual(
-    [invalid.statusCode, invalid.headers['x-envarium-ignored-fields']],
+    [unusual.statusCode, unusual.headers['x-envarium-ignored-fields']],
     [200, encodeURIComponent('ü\n,')],
   );
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`unknown${index}`, index]));

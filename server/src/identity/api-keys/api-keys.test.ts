@@ -83,7 +83,7 @@ test('roles in the organization and in projects round-trip and hold', async () =
   assert.deepEqual(fieldsOf(projects, 'id', 'role'), [[second.id, 'Viewer']]);
 });
 
-test('no one gives a key rights beyond the own ones', async () => {
+test('no one can give a key rights beyond their own', async () => {
   const role = await customRole(['VIEW_ORGANIZATION', 'EDIT_ORGANIZATION_SETTINGS', 'VIEW_PROJECT']);
   const manager = keyOf(await create({ permissions: { organizationRole: role } }));
   assert.match((await deny(403, {}, manager)).message, /organizationRole needs all rights of the role/);

@@ -111,7 +111,7 @@ test('a crowd of attempts at once gets no more tries than one after the other', 
   assert.match(String(limited?.headers['retry-after']), /^[12]$/);
 });
 
-test('no one can keep a person from signing in where it has signed in before', async () => {
+test('no one can keep a person from signing in where they have signed in before', async () => {
   const app = await testApp();
   await addPerson(app, email);
   const from = (remoteAddress: string, password: string) =>

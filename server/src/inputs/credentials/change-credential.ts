@@ -37,7 +37,6 @@ function record(
     organizationId: row.organization_id,
     projectId: projectId ?? row.project_id,
     action: `credential.${action}`,
-    entity,
     entityId: row.id,
     details: { name: row.name, type: row.type },
     ...changes,

@@ -53,7 +53,8 @@ async function askVault({ value, token, privateHosts, signal }: Testing): Promis
   const found = await logInToVault(access, value, token);
   const policies = await lookUpVaultToken(access, value, found);
   await revokeVaultToken(access, value, found);
-  return `Vault accepts it, ${policies.length === 0 ? 'without policies' : `with the policies ${policies.join(', ')}`}`;
+  const rights = policies.length === 0 ? 'without policies' : `with the policies ${policies.join(', ')}`;
+  return `Vault accepts it, ${rights}`;
 }
 
 async function askKubernetes({ value, privateHosts, signal }: Testing): Promise<string> {

@@ -2,7 +2,7 @@
 import { type Expression, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { ActorContext, Connection } from '../../framework/context.ts';
 import { likeText } from '../../ground/database/like-text.ts';
-import { versioned } from '../entity-home.ts';
+import { isUuid, versioned } from '../entity-home.ts';
 import { lockOrganizationRow } from '../organizations/organization-store.ts';
 import type { Reach } from '../places.ts';
 import { homeOf, rowById, rowsByIds, updateById } from '../row-queries.ts';
@@ -74,6 +74,7 @@ export const getProjectRows = rowsByIds('project');
 
 /** The project, locked until the transaction ends. */
 export async function holdProjectRow(tx: Connection, id: string): Promise<ProjectRow | undefined> {
+  if (!isUuid(id)) return undefined;
   return tx.selectFrom('project').selectAll().where('id', '=', id).forShare().executeTakeFirst();
 }
 

@@ -52,7 +52,6 @@ async function audit(
     organizationId: home.organizationId,
     projectId: home.projectId,
     action: `${entity}.${action}`,
-    entity,
     entityId: row.id,
     details: { name: row.name, ...assigned },
     ...(action === 'assigned' ? changesOf(null, assigned) : changesOf(assigned, null)),

@@ -49,7 +49,7 @@ async function planning(body: object = {}): Promise<{ id: string; environmentId:
 test('where the policy includes it, costs are estimated between the plan and its approval, and shown', async () => {
   covers('updatePolicy', 'body.includeCostEstimation');
   covers('Deployment', 'costEstimation');
-  // In the test, where the field is missing when its claim is checked.
+  // Again, although beforeEach does it: a claim drops its field only from requests inside of the test.
   await setPolicy(true);
   const { id, environmentId, job } = await planning({ userRequiresApproval: true });
   assert.equal(job.estimatesCosts, true);

@@ -33,7 +33,7 @@ const shownOf = async (id: string) => {
 test('deploys that a later one makes redundant are skipped when their turn comes, and name it', async () => {
   covers('Deployment', 'skippedFor');
   covers('updatePolicy', 'body.skipRedundantDeployments');
-  // In the test, where the field is missing when its claim is checked.
+  // Again, although beforeEach does it: a claim drops its field only from requests inside of the test.
   await setPolicy(true);
   const { id, next } = await createWaiting();
   const deploys = [await deploy(id), await deploy(id), await deploy(id)];

@@ -14,7 +14,6 @@ import { inTransaction } from '../../ground/database/transaction.ts';
 import { badField, conflict } from '../../ground/errors.ts';
 import { refuseLeavingSetsOf } from '../../inputs/configuration-sets/leave-project.ts';
 import { moveDeploymentsToProject, openDeployments } from '../../rows/deployments/deployment-store.ts';
-import { isUuid } from '../../rows/entity-home.ts';
 import {
   type EnvironmentRow,
   isIdle,
@@ -32,7 +31,7 @@ import { environmentView } from './environment-view.ts';
 import { removeEnds } from './follow-policy.ts';
 
 async function targetOf(tx: Connection, environment: EnvironmentRow, projectId: string): Promise<ProjectRow> {
-  const target = isUuid(projectId) ? await holdProjectRow(tx, projectId) : undefined;
+  const target = await holdProjectRow(tx, projectId);
   if (target?.organization_id !== environment.organization_id || target.is_testing)
     throw badField('body.projectId', 'does not match a project of this organization');
   if (target.is_archived)

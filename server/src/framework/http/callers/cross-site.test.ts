@@ -45,7 +45,7 @@ test('changes from programs, from pages of the service and from allowed origins 
     assert.equal(await post(headers), 200, JSON.stringify(headers));
 });
 
-test('reading is refused to no one because of a page', async () => {
+test('no read is refused because of the page that sends it', async () => {
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   const response = await send({ url: '/api/projects', headers });
   assert.deepEqual([response.statusCode, response.headers['access-control-allow-origin']], [200, undefined]);

@@ -52,7 +52,7 @@ test('what a lower project allowed before one above demanded approvals does not 
   assert.deepEqual(await outcomeOf(id, admin), isApplied);
 });
 
-test('the own plan cannot be approved where only a lower project allows it', async () => {
+test("one's own plan cannot be approved where only a lower project allows it", async () => {
   const above = await projectIn();
   const below = await projectIn(above);
   const admin = await adminIn(below);

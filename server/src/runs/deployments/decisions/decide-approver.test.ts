@@ -13,7 +13,7 @@ const facts = (more: Partial<ApproverFacts> = {}): ApproverFacts => ({
   ...more,
 });
 
-test('no one approves the own plan where that is forbidden, by whatever key', () => {
+test('no one approves their own plan where that is forbidden, with any key', () => {
   assert.match(
     approverRefusal(facts(), 'ada') ?? '',
     /^You started this deployment, .*selfApprovalForbidden/,
@@ -38,7 +38,7 @@ test('a scheduled deployment belongs to the user who set the schedule, and that 
   assert.deepEqual(excludedFrom(facts({ started_by: 'envarium' })), []);
 });
 
-test('no one approves twice, by whatever key, also where own plans may be approved', () => {
+test('no one approves twice, with any key, also where own plans may be approved', () => {
   for (const forbidden of [true, false]) {
     const approved = facts({ started_by: 'ben', is_self_approval_forbidden: forbidden, approvers: ['ci'] });
     assert.match(approverRefusal(approved, 'ci') ?? '', /^You have approved this plan already/);

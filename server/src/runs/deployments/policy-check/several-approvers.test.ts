@@ -134,7 +134,7 @@ test('the wait for the next person begins with the last approval, and ends as we
   assert.equal((await deploymentOf(id)).status, 'TIMEOUT');
 });
 
-test('the own plan needs others, however many policies ask for', async () => {
+test("one's own plan needs others, however many policies ask for", async () => {
   const { environment, project } = await guarded([people(1)]);
   await ok('updatePolicy', { body: { projectId: project.id, selfApprovalForbidden: true } });
   const { id } = await ok('deployEnvironment', { id: environment.id, as: ada! });
