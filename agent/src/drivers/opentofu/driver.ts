@@ -8,6 +8,7 @@ export const opentofu = terraformFamily({
   fileRules: tofuFiles,
   writesEvents: true,
   readsVariablesEarly: true,
+  evaluatesSourcesFrom: '0.0.0-0',
   importsFrom: '1.6.0',
   // Its registry signs packages for some publishers only.
   needsSignature: false,

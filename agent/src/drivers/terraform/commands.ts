@@ -19,6 +19,8 @@ export interface Flavor {
   readonly writesEvents: boolean;
   /** Variables may occur where code is loaded, so that other commands than `plan` need them too. */
   readonly readsVariablesEarly: boolean;
+  /** The first version whose `init` evaluates sources of modules. */
+  readonly evaluatesSourcesFrom: string;
   /** The first version that reads `import` blocks. */
   readonly importsFrom: string;
   /** Providers must be signed by their publisher. */

@@ -8,6 +8,7 @@ export const terraform = terraformFamily({
   fileRules: terraformFiles,
   writesEvents: false,
   readsVariablesEarly: false,
+  evaluatesSourcesFrom: '1.15.0-0',
   importsFrom: '1.5.0',
   needsSignature: true,
 });

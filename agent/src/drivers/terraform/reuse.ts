@@ -39,8 +39,6 @@ const usualArgument = /^--?(no-color|input=\w+|lock=\w+|lock-timeout=\w+|var=[^]
 const variablesFile = /\.tfvars(\.json)?$/;
 /** A source that may not be a constant text: it is evaluated, with input variables or the name of the workspace. */
 const computedSource = /\bsource"?\s*(?:\/\*|[=:](?!\s*"[^"\\$%\n]*"\s*(?:[\r\n,}#]|\/\/|$)))/;
-/** The first version of terraform that evaluates sources. */
-const firstComputedSources = '1.15.0-0';
 
 function argumentsOf({ job }: DriverContext, { environment = {} }: Command): string[] {
   const all: Readonly<Record<string, string>> = { ...runEnvironment(job), ...environment };
@@ -72,8 +70,8 @@ function inputs(
   if (argumentsOf(context, command).some((word) => !usualArgument.test(word))) return null;
   const providers = state === null ? [] : providersIn(state);
   if (providers === null) return null;
-  // A workspace without a state has init note the only other one.
   const variables = job.variables.terraform.map(({ name }) => name).sort();
+  // A workspace without a state has init note the only other one.
   return { providers, variables, hasState: state !== null, isDefault: workspaceOf(job) === 'default' };
 }
 
@@ -92,7 +90,7 @@ async function moduleFolders(tree: TreeReader, path: string): Promise<string[] |
 }
 
 /** Whether `init` may evaluate an expression of a file of the code. */
-function isEvaluated({ readsVariablesEarly }: Flavor, name: string, text: string): boolean {
+function mayBeEvaluated({ readsVariablesEarly }: Flavor, name: string, text: string): boolean {
   if (variablesFile.test(name)) return false;
   // An escape may spell any name.
   if (name.endsWith('.json') && text.includes('\\u')) return true;
@@ -100,17 +98,19 @@ function isEvaluated({ readsVariablesEarly }: Flavor, name: string, text: string
 }
 
 /** @throws if one of the files is outside of the tree: it may change without the code */
-async function isConstant(
+async function hasConstantSources(
   flavor: Flavor,
   toolVersion: string | undefined,
   code: TreeReader,
   files: readonly string[],
 ): Promise<boolean> {
   if (files.length > maxCodeFiles) return false;
+  // Read in any case: a file outside of the tree is refused.
   const texts = await Promise.all(files.map(async (name) => [name, await code.text(name)] as const));
-  const evaluatesSources =
-    flavor.readsVariablesEarly || toolVersion === undefined || !lt(toolVersion, firstComputedSources);
-  return !evaluatesSources || !texts.some(([name, text]) => text !== null && isEvaluated(flavor, name, text));
+  const evaluatesSources = toolVersion === undefined || !lt(toolVersion, flavor.evaluatesSourcesFrom);
+  return (
+    !evaluatesSources || !texts.some(([name, text]) => text !== null && mayBeEvaluated(flavor, name, text))
+  );
 }
 
 async function codeFilesIn(flavor: Flavor, code: TreeReader, within: string): Promise<string[]> {
@@ -171,7 +171,7 @@ async function read(
     (word) => /^--?var-file=([^]+)$/.exec(word)?.[1] ?? [],
   );
   const files = [...codeFiles.flat(), ...variableFiles.map((name) => posix.join(path, name))];
-  if (!(await isConstant(flavor, context.toolVersion, code, files))) return null;
+  if (!(await hasConstantSources(flavor, context.toolVersion, code, files))) return null;
   const packages = names.includes('providers') ? await packagesIn(tree) : [];
   const lock = await tree.text(lockFileName);
   if (packages === null || !arePinned(packages, [lockBefore, lock])) return null;
