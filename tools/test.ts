@@ -54,7 +54,9 @@ const tools = isWhole(choice)
   : toolsAsTheyAre;
 const areClean = !hasChecks(choice) || (await runChecks());
 // One PostgreSQL for all test files of the server: starting one takes a second, cloning a database 25 ms.
-await using database = files.some((file) => file.startsWith('server/')) ? await startTestServer() : undefined;
+await using database = files.some((file) => /^(server|tools\/claims)\//.test(file))
+  ? await startTestServer()
+  : undefined;
 if (database) process.env[testServerVariable] = JSON.stringify(database.address);
 const report = await runSuite(stages, { tools, signal });
 recordDurations(report.durations);

@@ -1,6 +1,7 @@
 /**
  * Checks what tests claim by calling `covers`: the test has to fail when the field is dropped from replies and ignored
- * in requests. The runs of a file share a process; only if a test then fails as it is, each of its claims gets its own.
+ * in requests. All runs of a file share one process. If a test fails there with all fields, or ends late, its claims are
+ * checked again in processes of their own, where a run that does not end within the longest time has failed.
  */
 import { fork } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,8 +11,8 @@ import { type Covered, readCoverage } from '#contract/documents/coverage.ts';
 import { expectedToolsVariable } from '../toolbox/places.ts';
 import { root } from '../tree/repository.ts';
 import {
-  aloneVariable,
   type ClaimRun,
+  type ClaimState,
   isTitle,
   type SkippedTest,
   stateVariable,
@@ -49,20 +50,19 @@ export function claimsOf(file: string): Covered[] {
 async function runFile(
   file: string,
   claims: readonly Covered[],
-  alone?: 'whole' | 'without',
+  only?: ClaimState['only'],
 ): Promise<FileRuns> {
   const folder = mkdtempSync(join(tmpdir(), 'claims-'));
   // Services of tests run as other users.
   chmodSync(folder, 0o755);
   const state = join(folder, 'state.json');
-  writeState(state, { claims, dropped: null });
+  writeState(state, { claims, dropped: null, ...(only ? { only } : {}) });
   const dropFields = new URL(`drop-fields.ts?state=${state}`, import.meta.url).href;
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     [stateVariable]: state,
     NODE_OPTIONS: `--import=${dropFields}`,
   };
-  if (alone) env[aloneVariable] = alone;
   // With these it would report to the runner of this test, and find no tools.
   for (const name of ['NODE_TEST_CONTEXT', expectedToolsVariable]) delete env[name];
   const child = fork(join(root, file), {
@@ -79,9 +79,9 @@ async function runFile(
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-2000)));
   child.on('message', (message: ClaimRun | SkippedTest) => {
-    if ('skip' in message) skips.push(message);
-    else runs.push(message);
-    if ('skip' in message || !process.env.CLAIMS_VERBOSE) return;
+    if ('skip' in message) return void skips.push(message);
+    runs.push(message);
+    if (!process.env.CLAIMS_VERBOSE) return;
     const { claim, error, seconds } = message;
     const field = claim ? nameOf(claim) : `as it is: "${message.test}"`;
     console.log(
@@ -111,22 +111,22 @@ async function verdictOf(
   // A title with placeholders is that of several tests, of which one has to check the field.
   const own = runs.filter((run) => isSame(run.claim, claim));
   const titles = new Set(own.map(({ test }) => test));
-  const asItIs = runs.filter((run) => run.claim === null && titles.has(run.test));
+  // Each test runs with all fields before and after its claims.
+  const completeRuns = runs.filter((run) => run.claim === null && titles.has(run.test));
   // Tests of a skipped suite are not reported by name: then the process must not have failed.
   const skipped = skips.find(({ test }) => (test === null ? status === 0 : isTitle(claim.test, test)));
   if (own.length === 0)
     return skipped
       ? { claim, problem: null, skip: skipped.skip }
       : { claim, problem: `did not run: ${output}` };
-  if (asItIs.length === 0 || asItIs.length % 2 === 1)
+  if (completeRuns.length % 2 === 1)
     return { claim, problem: `its process ended before the last run: ${output}` };
   if (own.every(hasPassed)) return { claim, problem: passesWithout };
   const hasFailed = own.some((run) => !hasPassed(run) && !run.isLate);
-  if (hasFailed && asItIs.every(hasPassed)) return { claim, problem: null };
-  // Runs of this test or of those before it have left something behind, or the machine was slow.
-  const whole = asItIs.every((run, index) => index % 2 === 1 || hasPassed(run))
-    ? undefined
-    : await runFile(file, [claim], 'whole');
+  if (hasFailed && completeRuns.every(hasPassed)) return { claim, problem: null };
+  // Earlier runs have left something behind, or the machine was slow.
+  const firstRuns = completeRuns.filter((_, index) => index % 2 === 0);
+  const whole = firstRuns.every(hasPassed) ? undefined : await runFile(file, [claim], 'with');
   if (whole && !(whole.runs.length > 0 && whole.runs.every(hasPassed)))
     return { claim, problem: `its test fails alone: ${whole.runs[0]?.error ?? whole.output}` };
   const alone = await runFile(file, [claim], 'without');

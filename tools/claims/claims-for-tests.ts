@@ -1,4 +1,4 @@
-/** Tests that claim to check fields, some of them falsely, for the test of that. */
+/** Tests of which some claim falsely to check a field; server-claims.slow.test.ts expects these to be found. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { covers } from '#contract/documents/coverage.ts';

@@ -11,18 +11,21 @@ import { dropFrom, dropFromQuery, makeOptional } from './dropped-field.ts';
 import { readState } from './state.ts';
 
 const file = new URL(import.meta.url).searchParams.get('state');
-const stateOf = () => readState(file ?? '');
 
 function dropFields(app: FastifyInstance, operations: readonly Operation[]): void {
   const byRoute = new Map(
     operations.map((each) => [`${each.method} /api${each.path.replaceAll(/\{(\w+)\}/g, ':$1')}`, each]),
   );
-  const operationOf = ({ method, routeOptions }: FastifyRequest) =>
-    byRoute.get(`${method} ${routeOptions.url ?? ''}`);
+  /** The operation of a request and what is dropped now; null: nothing. */
+  const dropFor = ({ method, routeOptions }: FastifyRequest) => {
+    const operation = byRoute.get(`${method} ${routeOptions.url ?? ''}`);
+    const dropped = operation && readState(file ?? '').dropped;
+    return operation && dropped ? { operation, dropped } : null;
+  };
   app.addHook('onRequest', async (request, reply) => {
-    const operation = operationOf(request);
-    const { dropped } = stateOf();
-    if (!operation || !dropped) return;
+    const drop = dropFor(request);
+    if (!drop) return;
+    const { operation, dropped } = drop;
     if (dropped.subject === operation.name && dropped.field === '')
       return reply
         .code(404)
@@ -31,27 +34,29 @@ function dropFields(app: FastifyInstance, operations: readonly Operation[]): voi
     dropFromQuery(operation, dropped, request.query as Record<string, unknown>);
   });
   app.addHook('preHandler', async (request) => {
-    const operation = operationOf(request);
-    const { dropped } = stateOf();
-    if (operation?.body && dropped && typeof request.body === 'string')
-      request.body = changedJson(request.body, (body) => dropFrom('body', operation, dropped, body));
+    const drop = typeof request.body === 'string' ? dropFor(request) : null;
+    if (drop?.operation.body)
+      request.body = changedJson(String(request.body), (body) =>
+        dropFrom('body', drop.operation, drop.dropped, body),
+      );
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    const operation = operationOf(request);
-    const { dropped } = stateOf();
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
     const text = Buffer.isBuffer(payload) ? payload.toString() : payload;
-    if (!operation || !dropped || !isJson || reply.statusCode >= 300 || typeof text !== 'string')
-      return payload;
-    return changedJson(text, (body) => dropFrom('reply', operation, dropped, body));
+    if (!isJson || reply.statusCode >= 300 || typeof text !== 'string') return payload;
+    const drop = dropFor(request);
+    return drop
+      ? changedJson(text, (body) => dropFrom('reply', drop.operation, drop.dropped, body))
+      : payload;
   });
 }
 
 /** The text as it is unless something is dropped. */
 function changedJson(text: string, change: (value: unknown) => unknown): string {
   try {
-    const before = JSON.stringify(parseExactly(text));
-    const after = JSON.stringify(change(parseExactly(text)));
+    const value = parseExactly(text);
+    const before = JSON.stringify(value);
+    const after = JSON.stringify(change(value));
     return before === after ? text : after;
   } catch {
     return text;

@@ -5,8 +5,8 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Covered } from '#contract/documents/coverage.ts';
 import {
-  aloneVariable,
   type ClaimRun,
+  type ClaimState,
   isTitle,
   readState,
   type SkippedTest,
@@ -21,12 +21,12 @@ interface Options {
 type TestFunction = (...args: unknown[]) => unknown;
 type Declare = (...args: unknown[]) => unknown;
 
-const { [stateVariable]: file, [aloneVariable]: alone } = process.env;
+const { [stateVariable]: file } = process.env;
 // Workers and children of the tests load this, too.
 delete process.env[stateVariable];
-const { claims } = file === undefined ? { claims: [] } : readState(file);
+const state: ClaimState = file === undefined ? { claims: [], dropped: null } : readState(file);
 
-const drop = (dropped: Covered | null) => file && writeState(file, { claims, dropped });
+const drop = (dropped: Covered | null) => file && writeState(file, { ...state, dropped });
 const tell = (message: ClaimRun | SkippedTest) => process.send?.(message);
 
 function partsOf(args: readonly unknown[]): {
@@ -70,10 +70,11 @@ async function runOnce(body: TestFunction, context: unknown): Promise<Pick<Claim
 
 function declareRuns(declare: Declare, args: readonly unknown[]): unknown {
   const { title, options, body } = partsOf(args);
-  const own = claims.filter(({ test }) => isTitle(test, title));
+  const own = state.claims.filter(({ test }) => isTitle(test, title));
   if (own.length === 0 || !body) return Promise.resolve();
   if (options.skip) tell({ test: title, skip: String(options.skip) });
-  const runs = alone === undefined ? [null, ...own, null] : alone === 'whole' ? [null] : own;
+  const runsOfOnly = { with: [null], without: own };
+  const runs = state.only ? runsOfOnly[state.only] : [null, ...own, null];
   return runs
     .map((claim, index) =>
       declare(`${title} (${index})`, { ...options, timeout: undefined }, async (context: unknown) => {
@@ -82,7 +83,7 @@ function declareRuns(declare: Declare, args: readonly unknown[]): unknown {
         if (claim === null) limitSeconds = longestSeconds;
         const end = await runOnce(body, context);
         const seconds = (performance.now() - start) / 1000;
-        if (index === 0 && !alone) limitSeconds = Math.min(longestSeconds, Math.ceil(seconds * 3 + 15));
+        if (index === 0 && !state.only) limitSeconds = Math.min(longestSeconds, Math.ceil(seconds * 3 + 15));
         tell({ test: title, claim, ...end, seconds });
       }),
     )

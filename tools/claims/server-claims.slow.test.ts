@@ -1,19 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import {
-  startTestServer,
-  type TestServer,
-  testServerVariable,
-} from '../../server/testing/database-server.ts';
+import { test } from 'node:test';
 import { checkClaims } from './check-claims.ts';
 import { declareChecks } from './declare-checks.ts';
-
-let database: TestServer;
-before(async () => {
-  database = await startTestServer();
-  process.env[testServerVariable] = JSON.stringify(database.address);
-});
-after(() => database[Symbol.asyncDispose]());
 
 test('a false claim is found: of a reply, a request, a shape and a test that cannot run twice', async () => {
   const verdicts = await checkClaims('tools/claims/claims-for-tests.ts');

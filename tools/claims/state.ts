@@ -2,18 +2,18 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Covered } from '#contract/documents/coverage.ts';
 
-/** Content of the file that programs read at each request. */
+/** Content of the file that says what is checked. */
 export interface ClaimState {
-  /** Claims of which one is checked at a time: replies without their fields have to fit the contract. */
+  /** The claims whose tests run. */
   readonly claims: readonly Covered[];
-  /** The claim that is checked: its field is missing. */
+  /** The claim that is checked: its field is missing. Programs read it at each request. */
   readonly dropped: Covered | null;
+  /** Each test runs once only: with all fields, or without that of its claim. */
+  readonly only?: 'with' | 'without';
 }
 
 /** Names the file, for the process of the tests. */
 export const stateVariable = 'CLAIMS_STATE';
-/** Set where a process runs the test of one claim once: `whole` as it is, anything else without the field. */
-export const aloneVariable = 'CLAIMS_ALONE';
 
 /** Result of one run of a test. */
 export interface ClaimRun {
