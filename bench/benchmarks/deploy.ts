@@ -1,5 +1,5 @@
 /** One deployment after another, alternated with the script in the same run. */
-import { runByHand } from '../measure/by-hand.ts';
+import { besideScript, runByHand } from '../measure/by-hand.ts';
 import { type Cpu, cpuFigures, readCpu } from '../measure/cpu.ts';
 import { createEnvironment, deployAndWatch, type Watched } from '../measure/deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, figure } from '../measure/figure.ts';
@@ -46,9 +46,11 @@ async function playRounds(service: BenchService, repository: string, rounds: num
   let cpuBefore = await readCpu(service);
   for (const [index, environmentId] of environmentIds.entries()) {
     const isScriptFirst = index % 2 === 0;
-    const before = isScriptFirst ? await runByHand(service.folder.path, repository) : 0;
-    const watched = await deployAndWatch(service, environmentId);
-    const byHand = isScriptFirst ? before : await runByHand(service.folder.path, repository);
+    const { ours: watched, byHand } = await besideScript(
+      isScriptFirst,
+      () => runByHand(service.folder.path, repository),
+      () => deployAndWatch(service, environmentId),
+    );
     const cpu = await readCpu(service);
     if (index >= warmUpRounds) played.push({ watched, byHand, cpu });
     else cpuBefore = cpu;

@@ -5,7 +5,7 @@ import { redeployBench } from './redeploy.ts';
 
 const skip = spawnSync('terraform', ['version']).error !== undefined && 'terraform is not on the PATH';
 
-test('a benchmark starts a service, deploys, and runs the script', { skip }, async () => {
+test('redeployments are measured in turn with the script', { skip }, async () => {
   const { figures } = await redeployBench({ isQuick: true });
   for (const kind of ['another value', 'another value and commit'])
     for (const name of ['request to final status', 'the script'])

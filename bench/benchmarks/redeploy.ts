@@ -1,10 +1,10 @@
 /** The usual deployment: of an existing environment, with another value of a variable, and with another commit, too. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redeployByHand } from '../measure/by-hand.ts';
+import { besideScript, redeployByHand } from '../measure/by-hand.ts';
 import { createEnvironment, deployAndWatch, type Watched } from '../measure/deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, type Figure, figure } from '../measure/figure.ts';
-import { commitUnused, makeRepository, oneVariable } from '../measure/repository.ts';
+import { commitUnused, makeRepository, oneVariable, textVariable } from '../measure/repository.ts';
 import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { readTimelines } from '../measure/timeline.ts';
 
@@ -34,7 +34,7 @@ async function figuresOf(
   return Object.entries(values).map(([name, milliseconds]) => figure(`${kind}: ${name}`, 'ms', milliseconds));
 }
 
-/** Both kinds in turn, in one environment, each alternated with the script on its own state. */
+/** Deploys another value, then another value and commit, in turn in one environment, each in turn with the script. */
 export const redeployBench: Bench = async ({ isQuick }: BenchOptions): Promise<BenchResult> => {
   await using folder = await scratchFolder();
   const repository = await makeRepository(folder.repositories, 'one-variable', oneVariable);
@@ -43,11 +43,12 @@ export const redeployBench: Bench = async ({ isQuick }: BenchOptions): Promise<B
   await mkdir(states);
   const environmentId = await createEnvironment(service, repository, false);
   const play = async (text: string, isScriptFirst: boolean): Promise<RedeployRound> => {
-    const byHand = () => redeployByHand(folder.path, repository, states, text);
-    const before = isScriptFirst ? await byHand() : 0;
-    const configurationChanges = [{ name: 'text', value: text, type: 1 as const }];
-    const watched = await deployAndWatch(service, environmentId, { configurationChanges });
-    return { watched, byHand: isScriptFirst ? before : await byHand() };
+    const { ours: watched, byHand } = await besideScript(
+      isScriptFirst,
+      () => redeployByHand(folder.path, repository, states, text),
+      () => deployAndWatch(service, environmentId, { configurationChanges: textVariable(text) }),
+    );
+    return { watched, byHand };
   };
   const rounds = isQuick ? 3 : 20;
   const withValue: RedeployRound[] = [];

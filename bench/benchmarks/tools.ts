@@ -7,7 +7,7 @@ import { pulumiFolder } from '../../agent/testing/pulumi/pulumi-folder.ts';
 import { pathWith, pythonProgram, toolboxProgram } from '../../tools/toolbox/places.ts';
 import { createEnvironment, deployAndWatch } from '../measure/deployments.ts';
 import { type Bench, type BenchResult, type Figure, figure } from '../measure/figure.ts';
-import { makeRepository } from '../measure/repository.ts';
+import { makeRepository, oneVariable, textVariable } from '../measure/repository.ts';
 import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { median } from '../measure/statistics.ts';
 import { readTimelines } from '../measure/timeline.ts';
@@ -17,14 +17,9 @@ interface Tool {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const configuration = `variable "text" { type = string }
-resource "terraform_data" "it" { input = var.text }
-output "text" { value = terraform_data.it.output }
-`;
-
 const tools: readonly Tool[] = [
-  { type: 'terraform', files: { 'main.tf': configuration } },
-  { type: 'terragrunt', files: { 'main.tf': configuration, 'terragrunt.hcl': '' } },
+  { type: 'terraform', files: { 'main.tf': oneVariable } },
+  { type: 'terragrunt', files: { 'main.tf': oneVariable, 'terragrunt.hcl': '' } },
   {
     type: 'pulumi',
     files: {
@@ -73,11 +68,9 @@ Outputs: {text: {Value: !Ref text}}
 /** Of the toolbox, on the PATH of the service. */
 const names = ['helm', 'terragrunt', 'opentofu'] as const;
 
-const textOf = (value: string) => [{ name: 'text', value, type: 1 as const }];
-
 /** @returns the service's own milliseconds in a deployment that changes the text */
 async function deployOnce(service: BenchService, environmentId: string, value: string): Promise<number> {
-  const { id } = await deployAndWatch(service, environmentId, { configurationChanges: textOf(value) });
+  const { id } = await deployAndWatch(service, environmentId, { configurationChanges: textVariable(value) });
   const [timeline] = await readTimelines(service, [id]);
   return (timeline?.phases ?? []).reduce((sum, { ownMilliseconds }) => sum + ownMilliseconds, 0);
 }
@@ -92,7 +85,7 @@ export const toolsBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
   const target: Partial<CreateEnvironmentBody> = {
     k8sNamespace: namespace,
     configurationChanges: [
-      ...textOf('first'),
+      ...textVariable('first'),
       ...Object.entries(aws.environment).map(([name, value]) => ({ name, value, type: 0 as const })),
       { name: 'ENVARIUM_KUBECONFIG', value: cluster.kubeconfig(namespace), type: 0, isSensitive: true },
     ],

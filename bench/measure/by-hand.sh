@@ -1,5 +1,5 @@
 # What one would type instead of asking the service: $1 is the repository; the working directory is empty. $2, if given, is the
-# folder that keeps the state from one time to the next.
+# folder that keeps the state between runs.
 set -e
 git clone --quiet --depth=1 --single-branch --no-tags -- "file://$1" tree
 cd tree

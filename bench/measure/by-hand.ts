@@ -66,7 +66,7 @@ export function runByHand(folder: string, repository: string): Promise<number> {
 }
 
 /**
- * Runs the script again on the state of the time before.
+ * Runs the script again on the state of the previous run.
  * @param stateFolder where the state is kept
  * @param text value of the variable `text`
  */
@@ -89,6 +89,20 @@ export function deployUnitsByHand(folder: string, repository: string, path: stri
     TG_TF_PATH: 'tofu',
     TG_NO_COLOR: 'true',
   });
+}
+
+/**
+ * Runs the script and the service one after the other: in turn, since what runs first is at an advantage or a disadvantage.
+ * @param byHand milliseconds of the script
+ */
+export async function besideScript<Ours>(
+  isScriptFirst: boolean,
+  byHand: () => Promise<number>,
+  ours: () => Promise<Ours>,
+): Promise<{ readonly ours: Ours; readonly byHand: number }> {
+  const before = isScriptFirst ? await byHand() : null;
+  const result = await ours();
+  return { ours: result, byHand: before ?? (await byHand()) };
 }
 
 async function runScript(

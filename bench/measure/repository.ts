@@ -17,9 +17,13 @@ output "message" {
 `;
 
 /** The same with a variable. */
-export const oneVariable = oneResource
-  .replace('"hello"', 'var.text')
-  .concat('\nvariable "text" {\n  type = string\n}\n');
+export const oneVariable = `variable "text" { type = string }
+resource "terraform_data" "it" { input = var.text }
+output "text" { value = terraform_data.it.output }
+`;
+
+/** A change of that variable. */
+export const textVariable = (value: string) => [{ name: 'text', value, type: 1 as const }];
 
 /** Mostly waits, as for a cloud. */
 export const oneSecond = `resource "terraform_data" "server" {
@@ -59,16 +63,19 @@ export async function makeRepository(
     await writeFile(join(path, file), content);
   }
   await git(path, 'init', '--quiet', '--initial-branch', 'main');
-  await git(path, 'add', '--all');
-  await git(path, 'commit', '--quiet', '--message', 'Configuration');
+  await commitAll(path, 'Configuration');
   return path;
 }
 
 /** Commits a file that the configuration does not use. */
 export async function commitUnused(repository: string, content: string): Promise<void> {
   await writeFile(join(repository, 'NOTES'), content);
-  await git(repository, 'add', '--all');
-  await git(repository, 'commit', '--quiet', '--message', content);
+  await commitAll(repository, content);
+}
+
+async function commitAll(path: string, message: string): Promise<void> {
+  await git(path, 'add', '--all');
+  await git(path, 'commit', '--quiet', '--message', message);
 }
 
 function git(path: string, ...args: string[]) {

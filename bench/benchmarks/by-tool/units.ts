@@ -1,6 +1,6 @@
 /** All units of a repository of terragrunt at once, alternated with terragrunt by hand. */
 import { pathWith, toolboxProgram } from '../../../tools/toolbox/places.ts';
-import { deployUnitsByHand } from '../../measure/by-hand.ts';
+import { besideScript, deployUnitsByHand } from '../../measure/by-hand.ts';
 import { createEnvironment, deployAndWatch } from '../../measure/deployments.ts';
 import { type Bench, type BenchResult, figure } from '../../measure/figure.ts';
 import { makeRepository, oneResource } from '../../measure/repository.ts';
@@ -33,10 +33,8 @@ export const unitsBench: Bench = async ({ isQuick }): Promise<BenchResult> => {
     });
     const ours = async () => (await deployAndWatch(service, id)).ended;
     const byHand = () => deployUnitsByHand(folder.path, repository, path);
-    const isScriptFirst = round % 2 === 0;
-    const before = isScriptFirst ? await byHand() : 0;
-    const deployed = await ours();
-    if (round >= 0) played.push({ ours: deployed, byHand: isScriptFirst ? before : await byHand() });
+    const one = await besideScript(round % 2 === 0, byHand, ours);
+    if (round >= 0) played.push(one);
   }
   return {
     figures: [
