@@ -13,20 +13,18 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { approvedHash } from '#protocol/approved.ts';
 import type { Job } from '#protocol/messages/job.ts';
 import { Secret } from '#settings/secret.ts';
 import { agentProgram } from '../../tools/programs/built-programs.ts';
 import { slotUidBase } from '../../tools/programs/slot-uid-base.ts';
+import { until } from '../../tools/suite/until.ts';
 import { connectToServer } from '../src/connection/connection.ts';
 import { prepareAttempt } from '../src/held/prepare-attempt.ts';
 import { identifyProcess, isAlive, type ProcessIdentity, signalProcess } from '../src/processes/proc.ts';
 import { attemptFolderName, type SpoolPaths, spoolPaths } from '../src/spool/layout.ts';
 import { readRunner } from '../src/spool/read-attempt.ts';
 import { ProtocolServer, type ServedAttempt } from './protocol-server.ts';
-
-const untilMilliseconds = 30_000;
 
 export interface StartedAgent {
   readonly child: ChildProcess;
@@ -181,9 +179,7 @@ export class AgentSetup {
 
   /** Waits for a condition. */
   async until(condition: () => boolean, what: string): Promise<void> {
-    for (const deadline = Date.now() + untilMilliseconds; !condition(); await delay(10)) {
-      if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
-    }
+    await until(what, condition, 30);
   }
 
   async outcomeOf(job: Pick<Job, 'jobId' | 'attempt'>): Promise<ServedAttempt> {

@@ -11,6 +11,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
+import { until } from '../../../tools/suite/until.ts';
 import { makeAuthority } from '../../testing/certificates.ts';
 import { startForwardProxy } from '../../testing/forward-proxy.ts';
 import { findProgram } from '../processes/programs.ts';
@@ -168,12 +169,7 @@ test('a stop ends a fetch with its own reason, also between two attempts', async
     const reason = new Error('the deployment was aborted');
     const fetching = fetchBytes({ url: `${url}${path}`, limits, signal: stop.signal });
     fetching.catch(() => undefined);
-    for (
-      const deadline = Date.now() + 10_000;
-      !requests.some((one) => one.path === path);
-      await new Promise(setImmediate)
-    )
-      assert.ok(Date.now() < deadline);
+    await until('the request', () => requests.some((one) => one.path === path), 10);
     stop.abort(reason);
     await assert.rejects(fetching, reason);
   }

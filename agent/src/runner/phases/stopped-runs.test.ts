@@ -192,7 +192,7 @@ test('a tool whose runner is killed is interrupted and ends cleanly', withTerraf
   );
   running.child.kill('SIGKILL');
   await until(
-    'the last state of the tool, and its end,',
+    'the last state and the end of the tool',
     () =>
       /first/.test(readIf(stateFile)) &&
       /Interrupt received[^]*Error/.test(readIf(running.spool.stepLog('tf:apply'))),

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '../../../../../tools/suite/until.ts';
 import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
 import type { Context } from '../../../framework/context.ts';
 import { evaluateFiles, hashOf, readyPolicies } from './policy-engine.ts';
@@ -151,7 +152,7 @@ test(
     await evaluate(policy('i'));
     assert.ok(readyPolicies(context) <= 2, String(readyPolicies(context)));
     closing.abort();
-    while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
+    await until('the end of the engines', () => processesIn(dataFolder).length === 0);
     assert.deepEqual(readdirSync(join(dataFolder, 'policies')), []);
   },
 );
@@ -189,7 +190,7 @@ test('a server that stops while policies are compiled leaves nothing behind', ne
   await once(closing.signal, 'abort', { signal: AbortSignal.timeout(100) }).catch(() => undefined);
   closing.abort();
   assert.ok((await evaluations).some(({ status }) => status === 'rejected'));
-  while (processesIn(dataFolder).length > 0) await new Promise(setImmediate);
+  await until('the end of the engines', () => processesIn(dataFolder).length === 0);
   const left = readdirSync(join(dataFolder, 'policies'), { recursive: true });
   assert.deepEqual(
     left.filter((name) => String(name).endsWith('.rego')),

@@ -3,6 +3,7 @@ import { beforeEach, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { covers } from '#contract/documents/coverage.ts';
 import type { Job } from '#protocol/messages/job.ts';
+import { until } from '../../../../../tools/suite/until.ts';
 import { appliedOutcome, plannedOutcome, stateFile, type TestAgent } from '../../../../testing/agent.ts';
 import { fieldOf, fieldsOf } from '../../../../testing/fields.ts';
 import { startAgentTests } from '../../../../testing/start.ts';
@@ -76,7 +77,7 @@ async function waitingClaims(t: TestContext, agents: readonly TestAgent[]): Prom
     query.mock.calls.filter(({ arguments: [statement] }) =>
       JSON.stringify(statement).includes('skip locked'),
     );
-  while (looks().length < agents.length) await new Promise((resolve) => setImmediate(resolve));
+  await until('the look of each agent', () => looks().length >= agents.length);
   await Promise.all(looks().map(({ result }) => result as unknown as Promise<unknown>));
   query.mock.restore();
   return claims;
