@@ -9,6 +9,7 @@ import type { Environment } from '#contract/environments/shapes.ts';
 import type { DeploymentStreamEvent } from '#contract/feeds/shapes.ts';
 import { cliProgram } from '../tools/programs/built-programs.ts';
 import { commandLine, type TypedWords, wordsOf } from './command-line.ts';
+import { withoutTerraform } from './programs.ts';
 import { openGate, until } from './runs.ts';
 import { makeRepository, type Repository, type RunningService, startService } from './service.ts';
 
@@ -144,7 +145,7 @@ async function requireTerminal(context: TestContext): Promise<boolean> {
   return has;
 }
 
-describe('command line', () => {
+describe('command line', { skip: withoutTerraform }, () => {
   before(async () => {
     service = await startService();
     home = service.folder;
