@@ -147,6 +147,35 @@ function requestOf(
   };
 }
 
+/**
+ * A request whose repository does not exist: git is not run.
+ * @param answer the output of a command, by its label; null: it fails
+ */
+export function answeredRequest(
+  answer: (label: string) => string | null,
+  changes: Partial<CheckoutRequest> = {},
+): CheckoutRequest {
+  return {
+    source: { repository: 'https://host/code', httpHosts: [], localPaths: [] },
+    folder: '/answered',
+    path: '',
+    git: async ({ label }) => {
+      const output = answer(label);
+      return { exitCode: output === null ? 1 : 0, signal: null, output: output ?? '' };
+    },
+    cloneArguments: readCloneArguments(undefined),
+    skipsSubmodules: false,
+    hasLfs: true,
+    kindOf: async () => 'folder',
+    beginningOf: async () => null,
+    bytesOf: async () => null,
+    namesIn: async () => [],
+    codeIn: async () => [],
+    log: () => undefined,
+    ...changes,
+  };
+}
+
 async function runGit(folder: string, source: Job['source'], call: GitCall, log: string): Promise<GitEnd> {
   const { access } = call;
   const web = access?.kind === 'web' ? access : undefined;

@@ -22,9 +22,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'web/src/pages/home/visits.ts visitsAt',
   ],
   'readers and writers of texts, which get hostile ones': [
-    'agent/src/sources/git-checkout.ts readCommit',
-    'agent/src/sources/partial-clone.ts foldersNamedBy',
-    'agent/src/sources/tree-parts.ts resolveSubmoduleUrl',
     'cli/src/commands/completion.ts forBash',
     'web/src/pages/environments/list/views.ts viewsFrom',
     'web/src/pages/home/visits.ts visitsFrom',

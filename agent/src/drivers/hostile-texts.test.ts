@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobOf } from '../../testing/driver-job.ts';
-import { resolveSubmoduleUrl } from '../sources/tree-parts.ts';
 import { parseConstraints } from '../toolchain/constraints.ts';
 import { configurationFiles } from './ansible/configuration-file.ts';
 import { ansibleDiagnostics, ansibleReason } from './ansible/diagnostics.ts';
@@ -194,10 +193,7 @@ test('texts of a value that is not HCL are found at once', async () => {
   assert.deepEqual(await readableBodies(['["a" "b\\"c" }\n"d\n"e"']), [{ quoted: ['a', 'b\\"c', 'd', 'e'] }]);
 });
 
-test('constraints of versions and addresses of submodules are read at once', () => {
+test('constraints of versions are read at once', () => {
   const bad = [`${' '.repeat(300_000)}x`, `1-${'1'.repeat(300_000)}!`];
   for (const text of bad) assert.throws(() => parseConstraints(text), /is not a version constraint/);
-  for (const base of ['x'.repeat(300_000), `${'['.repeat(300_000)}`])
-    assert.throws(() => resolveSubmoduleUrl(base, '../b'), /leads above the root/);
-  assert.equal(resolveSubmoduleUrl('git@[::1]:a/b', '../c'), 'git@[::1]:a/c');
 });

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { createCheckoutSetup, type Files } from '../../testing/checkout.ts';
-import { readCommit } from './git-checkout.ts';
+import { answeredRequest, createCheckoutSetup, type Files } from '../../testing/checkout.ts';
+import { checkOut } from './git-checkout.ts';
 
 const pointer = 'version https://git-lfs.github.com/spec/v1\n';
 
@@ -127,7 +127,7 @@ test('a full name is the branch or the tag that it says, where both have the nam
   );
 });
 
-test('git shows the commit if the pack begins with something else', async () => {
+test('git shows the commit if no pack begins with it', async () => {
   const text = 'tree 0\ncommitter A <a> 1 +0000\n\nx\n';
   const other = Buffer.concat([
     Buffer.from('PACK\0\0\0\u0002\0\0\0\u0001'),
@@ -136,11 +136,17 @@ test('git shows the commit if the pack begins with something else', async () => 
   ]);
   const bytesOf = async (path: string) =>
     path.endsWith('HEAD') ? Buffer.from(`${'a'.repeat(40)}\n`) : path.endsWith('pack') ? other : null;
-  assert.equal(await readCommit({ bytesOf, namesIn: async () => ['pack-1.pack'] }), null);
-  assert.equal(await readCommit({ bytesOf, namesIn: async () => [] }), null);
-  assert.equal(await readCommit({ bytesOf: async () => null, namesIn: async () => ['pack-1.pack'] }), null);
-  assert.equal(
-    await readCommit({ bytesOf: async () => Buffer.alloc(20), namesIn: async () => ['pack-1.pack'] }),
-    null,
-  );
+  const namesIn = async () => ['pack-1.pack'];
+  const shown = { commit: 'b'.repeat(40), timestamp: '2026-03-01T12:00:00Z', branch: 'main' };
+  const log = `${shown.commit}\n${shown.timestamp}\nHEAD -> main\n`;
+  for (const files of [
+    { bytesOf, namesIn },
+    { bytesOf, namesIn: async () => [] },
+    { bytesOf: async () => null, namesIn },
+    { bytesOf: async () => Buffer.alloc(20), namesIn },
+  ])
+    assert.deepEqual(
+      await checkOut(answeredRequest((label) => (label === 'git log' ? log : ''), files)),
+      shown,
+    );
 });

@@ -133,7 +133,7 @@ const commitType = 1;
  * the right one.
  * @returns null if the commit is stored in another way: git can read it
  */
-export async function readCommit(
+async function readCommit(
   request: Pick<CheckoutRequest, 'bytesOf' | 'namesIn'>,
 ): Promise<CommitFacts | null> {
   const [head, pack] = await Promise.all([readHead(request), beginningOfPack(request)]);

@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { explainGitFailure } from '#guards/git/git-errors.ts';
-import { createCheckoutSetup } from '../../testing/checkout.ts';
+import { answeredRequest, createCheckoutSetup } from '../../testing/checkout.ts';
 import { missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
-import { foldersNamedBy, readCloneArguments } from './partial-clone.ts';
+import { checkOut } from './git-checkout.ts';
+import { readCloneArguments } from './partial-clone.ts';
 
 test('allowed arguments are accepted in either spelling, others are refused by name', () => {
   assert.deepEqual(readCloneArguments(undefined).clone, ['--depth=1', '--single-branch', '--no-tags']);
@@ -41,7 +42,22 @@ test('allowed arguments are accepted in either spelling, others are refused by n
   }
 });
 
-test('folders that a configuration names by relative paths are found', () => {
+/** @returns the folders of a sparse checkout, apart from that of the configuration, which has this code */
+async function foldersNamedBy(path: string, code: string): Promise<string[]> {
+  const logged: string[] = [];
+  const request = answeredRequest(() => '', {
+    path,
+    cloneArguments: readCloneArguments('--sparse'),
+    codeIn: async (folder) => (folder === path ? [code] : []),
+    log: (text) => void logged.push(text),
+  });
+  await checkOut(request);
+  const [own, ...named] = (/^Sparse checkout of (.*)$/.exec(logged.join())?.[1] ?? '').split(', ');
+  assert.equal(own, path);
+  return named;
+}
+
+test('folders that a configuration names by relative paths are found', async () => {
   const code = `module "a" {
   source = "../../modules/vpc"
 }
@@ -54,7 +70,7 @@ locals {
   text   = "no path at all"
 }
 `;
-  assert.deepEqual(foldersNamedBy('live/net', [code]), [
+  assert.deepEqual(await foldersNamedBy('live/net', code), [
     'modules/vpc',
     'live/net/local',
     'live/policies',
@@ -62,9 +78,9 @@ locals {
   ]);
 });
 
-test('code and answers that are made to be slow to read are read quickly', () => {
+test('code and answers that are made to be slow to read are read quickly', async () => {
   const startedAt = performance.now();
-  assert.deepEqual(foldersNamedBy('live', [`"./a${'/'.repeat(500_000)}\nx"`]), []);
+  assert.deepEqual(await foldersNamedBy('live', `"./a${'/'.repeat(500_000)}\nx"`), []);
   const source = {
     repository: 'https://host/code',
     access: { kind: 'web', url: 'https://host/code' },

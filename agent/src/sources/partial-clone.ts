@@ -143,7 +143,7 @@ async function layOut(request: CheckoutRequest, inFolder: GitRunner, path: strin
 }
 
 /** The folders of the repository that a folder's code names; for a likely file, its folder. */
-export function foldersNamedBy(folder: string, texts: readonly string[]): string[] {
+function foldersNamedBy(folder: string, texts: readonly string[]): string[] {
   const written = texts.flatMap((text) => [...text.matchAll(relativePath)].map(([, path = '']) => path));
   const paths = written.map((path) =>
     posix.join(

@@ -3,13 +3,28 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createCheckoutSetup } from '../../testing/checkout.ts';
+import { answeredRequest, createCheckoutSetup } from '../../testing/checkout.ts';
 import { missingSshServer, startSshServer } from '../../testing/ssh-server.ts';
-import { resolveSubmoduleUrl } from './tree-parts.ts';
+import { fetchParts } from './tree-parts.ts';
 
 const someCommit = 'a'.repeat(40);
 
-test('relative addresses are resolved as in git, but never above the host', () => {
+/** @returns the address that a submodule of a repository is fetched from */
+async function submoduleAddress(base: string, url: string): Promise<string> {
+  const outputs: Record<string, string> = {
+    'git config': `submodule.net.path\nnet\0submodule.net.url\n${url}\0`,
+    'git ls-files': `160000 ${someCommit} 0\tnet\0`,
+  };
+  const logged: string[] = [];
+  const log = (text: string) => void logged.push(text);
+  const request = answeredRequest((label) => outputs[label] ?? '', { log });
+  const access = { kind: 'local', gitFolder: '/answered', ownerUid: 0 } as const;
+  const outer = { repository: base, revision: undefined, access, folder: '/answered' };
+  await fetchParts(request, outer, { hasSubmodules: true, lfsFiles: [] });
+  return /^Submodule net: (.*), commit a{40}$/.exec(logged[0] ?? '')?.[1] ?? assert.fail(logged.join('\n'));
+}
+
+test('relative addresses are resolved as in git, but never above the host', async () => {
   const cases = [
     ['https://host/team/code.git', '../net.git', 'https://host/team/net.git'],
     ['https://host/team/code.git', './part', 'https://host/team/code.git/part'],
@@ -17,12 +32,17 @@ test('relative addresses are resolved as in git, but never above the host', () =
     ['git@host:team/code.git', '../net.git', 'git@host:team/net.git'],
     ['git@host:/srv/code.git', '../net.git', 'git@host:/srv/net.git'],
     ['ssh://git@host:22/srv/code.git', '../net.git', 'ssh://git@host:22/srv/net.git'],
-    ['/srv/team/code', '../net', '/srv/team/net'],
     ['https://host/code', 'https://other/net', 'https://other/net'],
   ] as const;
-  for (const [base, url, expected] of cases) assert.equal(resolveSubmoduleUrl(base, url), expected);
+  for (const [base, url, expected] of cases) assert.equal(await submoduleAddress(base, url), expected);
   for (const base of ['https://host/code', 'git@host:code', '/code'])
-    assert.throws(() => resolveSubmoduleUrl(base, '../../../x'), /above the root/, base);
+    await assert.rejects(submoduleAddress(base, '../../../x'), /above the root/, base);
+});
+
+test('addresses that are made to be slow to read are read at once', async () => {
+  for (const base of ['x'.repeat(300_000), '['.repeat(300_000)])
+    await assert.rejects(submoduleAddress(base, '../b'), /leads above the root/);
+  assert.equal(await submoduleAddress('git@[::1]:a/b', '../c'), 'git@[::1]:a/c');
 });
 
 test('nested submodules are fetched, pinned, and only the repository’s own .git is left', async (t) => {

@@ -231,7 +231,7 @@ function sameAddress(repository: string): string {
  * @returns the address; unchanged if not relative
  * @throws an Error if it leads above the host's or the machine's root
  */
-export function resolveSubmoduleUrl(base: string, url: string): string {
+function resolveSubmoduleUrl(base: string, url: string): string {
   if (!/^\.\.?(\/|$)/.test(url)) return url;
   const [, head = '', path = ''] =
     /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*\/|[^/:[]*(?:\[[^\]]*\])?:|\/)(.*)$/.exec(base) ?? [];
