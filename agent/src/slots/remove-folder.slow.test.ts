@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { withoutExchange } from '../../testing/attacks.ts';
-import { removeExchanged } from '../../testing/removal-race.ts';
+import { removeExchanged } from '../../testing/races/remove-exchanged.ts';
 
 const skip =
   process.getuid?.() === 0 ? withoutExchange : 'needs root: only root removes what belongs to others';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { withoutExchange } from '../../testing/attacks.ts';
-import { removeExchanged } from '../../testing/removal-race.ts';
+import { removeExchanged } from '../../testing/races/remove-exchanged.ts';
 import { findProgram } from '../processes/programs.ts';
 import { forceRemove } from './remove-folder.ts';
 

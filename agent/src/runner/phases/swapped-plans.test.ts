@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { confinements } from '../../../testing/attacks.ts';
-import { swapPlans } from '../../../testing/plan-race.ts';
+import { swapPlans } from '../../../testing/races/swap-plans.ts';
 
 for (const confinement of confinements)
   test(

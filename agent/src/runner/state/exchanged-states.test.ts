@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { confinements, withoutExchange } from '../../../testing/attacks.ts';
-import { exchangeStates } from '../../../testing/state-race.ts';
+import { exchangeStates } from '../../../testing/races/exchange-states.ts';
 
 for (const confinement of confinements)
   test(

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { sha256 } from '#protocol/approved.ts';
-import { findProgram } from '../src/processes/programs.ts';
-import type { confinements } from './attacks.ts';
-import { expectResult } from './outcomes.ts';
-import { createSetup, type RunnerSetup } from './runner-setup.ts';
+import { findProgram } from '../../src/processes/programs.ts';
+import type { confinements } from '../attacks.ts';
+import { expectResult } from '../outcomes.ts';
+import { createSetup, type RunnerSetup } from '../runner-setup.ts';
 
 const code =
   'variable "size" { default = "approved" }\nresource "terraform_data" "it" { input = var.size }\n';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type confinements, exchangingLine } from './attacks.ts';
-import { expectResult } from './outcomes.ts';
-import { createSetup, type Ran, type Running } from './runner-setup.ts';
+import { type confinements, exchangingLine } from '../attacks.ts';
+import { expectResult } from '../outcomes.ts';
+import { createSetup, type Ran, type Running } from '../runner-setup.ts';
 
 const planted = 'planted-secret-0123456789';
 const victimUid = 57_999;

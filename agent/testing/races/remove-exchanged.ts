@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { endProcessesOf } from '../src/processes/end-processes.ts';
-import { forceRemove, forceRemoveSync } from '../src/slots/remove-folder.ts';
-import { exchanging } from './attacks.ts';
+import { endProcessesOf } from '../../src/processes/end-processes.ts';
+import { forceRemove, forceRemoveSync } from '../../src/slots/remove-folder.ts';
+import { exchanging } from '../attacks.ts';
 
 const uid = 58_994;
 const exchangeSeconds = 30;
