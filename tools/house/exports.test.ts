@@ -13,9 +13,6 @@ import { importsOf } from './imports.ts';
 const onlyForTests: Readonly<Record<string, readonly string[]>> = {
   'decisions over facts, with more cases than a test of their caller can set up': [
     'agent/src/processes/log-watch.ts isMostlyEmpty',
-    'agent/src/runner/code/unpack-source.ts copyChecked',
-    'agent/src/runner/state/code-backend.ts emptyWorkspaceProblem',
-    'agent/src/runner/state/code-backend.ts possiblyMeant',
     'server/src/ground/database/account.ts isMapped',
     'server/src/runs/deployments/policy-check/policy-check.ts nextTry',
     'server/src/runs/schedules/fire-timers.ts shareOf',

@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { copyChecked } from './unpack-source.ts';
+import { openAttempt } from '../../../testing/attempt.ts';
+import type { AttemptContext } from '../../attempt/attempt-context.ts';
+import { unpackSourceStep } from './unpack-source.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,13 +61,25 @@ function written(bytes: Buffer): string {
   return file;
 }
 
-const limit = 10_000_000;
-
-function judge(file: string, bytes = limit): Promise<number> {
-  return copyChecked(file, join(folder, `copy-${++number}.tar`), bytes);
+function withLimit(t: TestContext, travelBytes = 10_000_000): AttemptContext {
+  const limits = { runSeconds: 600, abortSeconds: 10, offlineGraceSeconds: 60, stepLogBytes: 1_000_000 };
+  return openAttempt(t, {}, { type: 'remotePlan', limits: { ...limits, travelBytes } });
 }
 
-test('an archive that tar creates is copied entry by entry, in each of its formats', async () => {
+/** Unpacks an archive into the tree. @returns the number of its entries */
+async function unpack(attempt: AttemptContext, file: string): Promise<number> {
+  copyFileSync(file, attempt.spool.inputSource);
+  await unpackSourceStep(attempt);
+  const log = readFileSync(attempt.spool.stepLog('source:unpack'), 'utf8');
+  return Number(/Unpacking the uploaded code: (\d+) entries/.exec(log)?.[1]);
+}
+
+async function expectRefusal(attempt: AttemptContext, file: string, message: RegExp): Promise<void> {
+  await assert.rejects(unpack(attempt, file), message);
+  assert.deepEqual(readdirSync(attempt.folders.tree), [], 'nothing is unpacked');
+}
+
+test('an archive that tar creates is unpacked entry by entry, in each of its formats', async (t) => {
   const tree = join(folder, 'tree');
   const deep = join(tree, 'modules', 'a-name-that-is-long-'.repeat(6), 'another-long-name-'.repeat(6));
   mkdirSync(deep, { recursive: true });
@@ -66,16 +89,14 @@ test('an archive that tar creates is copied entry by entry, in each of its forma
   for (const format of ['gnu', 'pax', 'posix']) {
     const file = join(folder, `${format}.tar.gz`);
     execFileSync('tar', ['-czf', file, `--format=${format}`, '-C', tree, '.']);
-    const copy = join(folder, `${format}-copy.tar`);
-    assert.equal(await copyChecked(file, copy, limit), 7, format);
-    const unpacked = join(folder, `${format}-unpacked`);
-    mkdirSync(unpacked);
-    execFileSync('tar', ['-xf', copy, '-C', unpacked]);
-    execFileSync('diff', ['-r', '--no-dereference', tree, unpacked]);
+    const attempt = withLimit(t);
+    assert.equal(await unpack(attempt, file), 7, format);
+    execFileSync('diff', ['-r', '--no-dereference', tree, attempt.folders.tree]);
   }
 });
 
-test('every entry that leads out of the folder is refused by its name', async () => {
+test('every entry that leads out of the folder is refused by its name', async (t) => {
+  const attempt = withLimit(t);
   const refusals: [Entry[], RegExp][] = [
     [[{ name: '/etc/cron.d/x' }], /entry "\/etc\/cron.d\/x" leads out/],
     [[{ name: 'a/../../x' }], /entry "a\/..\/..\/x" leads out/],
@@ -115,9 +136,10 @@ test('every entry that leads out of the folder is refused by its name', async ()
       /"h" has content, although it is a symbolic link/,
     ],
   ];
-  for (const [entries, message] of refusals) await assert.rejects(judge(archiveOf(...entries)), message);
+  for (const [entries, message] of refusals) await expectRefusal(attempt, archiveOf(...entries), message);
   assert.equal(
-    await judge(
+    await unpack(
+      attempt,
       archiveOf(
         { name: 'a/b' },
         { name: 'h', type: '1', target: './a/b' },
@@ -132,29 +154,31 @@ test('every entry that leads out of the folder is refused by its name', async ()
   );
 });
 
-test('files that are not archives, truncated archives and too large ones are refused', async () => {
-  await assert.rejects(judge(written(gzipSync(Buffer.alloc(2048, 'x')))), /it is not a tar archive/);
-  await assert.rejects(judge(written(Buffer.from('nothing'))), /the uploaded archive is refused/);
+test('files that are not archives, truncated archives and too large ones are refused', async (t) => {
+  const attempt = withLimit(t);
+  await expectRefusal(attempt, written(gzipSync(Buffer.alloc(2048, 'x'))), /it is not a tar archive/);
+  await expectRefusal(attempt, written(Buffer.from('nothing')), /the uploaded archive is refused/);
   const whole = archiveOf({ name: 'a', content: 'x'.repeat(100_000) });
-  await assert.rejects(
-    judge(whole, 50_000),
+  await expectRefusal(
+    withLimit(t, 50_000),
+    whole,
     /unpacks to more than 0 MB \(setting ENVARIUM_TRAVEL_LIMIT_MB\)/,
   );
   const torn = gzipSync(Buffer.concat([Buffer.from('a'.padEnd(512, '\0'))]).subarray(0, 100));
-  await assert.rejects(judge(written(torn)), /ends in the middle/);
+  await expectRefusal(attempt, written(torn), /ends in the middle/);
   const bomb = written(gzipSync(Buffer.alloc(50_000_000)));
-  await assert.rejects(judge(bomb), /unpacks to more than 9 MB/);
+  await expectRefusal(attempt, bomb, /unpacks to more than 9 MB/);
 });
 
-test('a header that programs read differently cannot hide an entry from the check', async () => {
+test('a header that programs read differently cannot hide an entry from the check', async (t) => {
+  const attempt = withLimit(t);
   // After a hard link with a size, GNU tar reads the next entry, and other programs read its content.
   const hidden = gunzipSync(readFileSync(archiveOf({ name: '../planted', content: 'x' }))).subarray(0, 1024);
   const entries = [{ name: 'a' }, { name: 'h', type: '1', target: 'a', content: hidden.toString('latin1') }];
-  await assert.rejects(judge(archiveOf(...entries)), /"h" has content, although it is a hard link/);
-  const copy = join(folder, 'after-the-end.tar');
+  await expectRefusal(attempt, archiveOf(...entries), /"h" has content, although it is a hard link/);
   const joined = Buffer.concat(
     [archiveOf({ name: 'a' }), archiveOf({ name: 'b' })].map((file) => readFileSync(file)),
   );
-  assert.equal(await copyChecked(written(joined), copy, limit), 2);
-  assert.equal(execFileSync('tar', ['-tf', copy], { encoding: 'utf8' }), 'a\nb\n');
+  assert.equal(await unpack(attempt, written(joined)), 2);
+  assert.deepEqual(readdirSync(attempt.folders.tree), ['a', 'b']);
 });

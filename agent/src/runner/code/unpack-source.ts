@@ -39,7 +39,7 @@ export async function unpackSourceStep(attempt: AttemptContext): Promise<void> {
  * @returns the number of entries
  * @throws RunFailure that names the first entry that leads out of the folder, or the limit that is exceeded
  */
-export async function copyChecked(file: string, target: string, limitBytes: number): Promise<number> {
+async function copyChecked(file: string, target: string, limitBytes: number): Promise<number> {
   const files = new Set<string>();
   const links = new Set<string>();
   const copy = new ArchiveWriter(target);

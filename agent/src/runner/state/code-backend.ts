@@ -136,13 +136,13 @@ async function importState(
 const maxChecked = 10;
 
 /** A workspace and the number of its resources; null if its state could not be read. */
-export interface WorkspaceContent {
+interface WorkspaceContent {
   readonly name: string;
   readonly resourceCount: number | null;
 }
 
 /** The workspaces that may be meant, `default` first: all except the own one and those of environments. */
-export function possiblyMeant(names: readonly string[], own: string): string[] {
+function possiblyMeant(names: readonly string[], own: string): string[] {
   const others = names.filter((name) => name !== own && !hasGeneratedForm(name));
   return others.toSorted((left, right) => Number(right === 'default') - Number(left === 'default'));
 }
@@ -152,7 +152,7 @@ export function possiblyMeant(names: readonly string[], own: string): string[] {
  * @param others what the checked ones contain
  * @returns why the run must stop, or null if it may continue
  */
-export function emptyWorkspaceProblem(
+function emptyWorkspaceProblem(
   { backend, variable }: Pick<OtherWorkspaces, 'backend' | 'variable'>,
   own: string,
   others: readonly WorkspaceContent[],
