@@ -128,7 +128,7 @@ function planTooLarge(job: Job): RunFailure {
  * All files below a name in the folder of the plan, by their paths below it; a single file is `plan`. They are in
  * memory: together, they have no more bytes than may be transferred.
  */
-export async function readFolder(
+async function readFolder(
   { folders, tree, stop, job }: Pick<RunnerAttempt, 'folders' | 'tree' | 'stop' | 'job'>,
   name: string,
 ): Promise<Map<string, Uint8Array>> {

@@ -15,7 +15,6 @@ import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
 import { createSetup, notIsolated, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { pidsWhere, statOf } from '../../processes/proc.ts';
 import { createWorkFolder, keepTree, reopenWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
-import { readFolder } from '../commands/command-files.ts';
 import { TreeLender } from './tree-lender.ts';
 
 const uid = process.getuid?.() === 0 ? 58991 : null;
@@ -104,32 +103,6 @@ test('a copy ends at its limit and when the run is stopped', async (t) => {
     tree.copyOut(root, 'endless', copy, { bytes: Infinity, stop: { throwIfStopped } }),
     /^Error: stopped$/,
   );
-});
-
-test('a folder of plans has a limit in total, whatever its files have', async (t) => {
-  const { root } = prepare(t);
-  await using tree = openTree(root);
-  for (const name of ['a', 'b/c', 'b/d']) await tree.write(root, `plans/${name}`, 'x'.repeat(1000));
-  let stops = 0;
-  const read = (travelBytes: number, type = 'deploy') =>
-    readFolder(
-      {
-        folders: { plan: root },
-        tree,
-        stop: { throwIfStopped: () => (stops += 1) },
-        job: { phase: 'plan', type, limits: { travelBytes } },
-      } as unknown as Parameters<typeof readFolder>[0],
-      'plans',
-    );
-  assert.deepEqual([...(await read(3000)).keys()].sort(), ['a', 'b/c', 'b/d']);
-  assert.equal(stops, 3);
-  assert.equal((await read(2999, 'driftDetection')).size, 3, 'it does not travel');
-  await assert.rejects(
-    read(2999),
-    /^RunFailure: the plan has more than 1 MB, .* raise ENVARIUM_TRAVEL_LIMIT_MB$/,
-  );
-  truncateSync(writeOwn(join(root, 'plans'), 'endless'), 2 ** 40);
-  await assert.rejects(read(1_000_000), /^RunFailure: the plan has more than 1 MB/);
 });
 
 test('a link that leads out of the root is followed neither for reading nor for writing', async (t) => {
