@@ -5,6 +5,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   linkSync,
@@ -26,7 +27,7 @@ import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
 import { agentProgram } from '../../tools/programs/built-programs.ts';
 import type { ProgramRole } from '../src/own/own-program.ts';
-import { findIsolation, placeFilter } from '../src/processes/isolation.ts';
+import { findIsolation } from '../src/processes/isolation.ts';
 import { findProgram } from '../src/processes/programs.ts';
 import type { Isolation } from '../src/processes/sandbox.ts';
 import {
@@ -215,10 +216,13 @@ const offered = await findIsolation({
 
 /** Capabilities of this machine, as an agent whose spool is in a folder would find them. */
 function isolationIn(folder: string, isPossible: boolean, wanted?: 'off'): Isolation {
-  if (!isPossible || wanted === 'off' || offered.isolation.bubblewrap === null) return notIsolated;
+  const { bubblewrap, seccompFile } = offered.isolation;
+  if (!isPossible || wanted === 'off' || bubblewrap === null) return notIsolated;
+  const ownFilter = join(folder, 'seccomp.bpf');
+  if (seccompFile !== null) copyFileSync(seccompFile, ownFilter);
   return {
     ...offered.isolation,
-    seccompFile: placeFilter(folder),
+    seccompFile: seccompFile === null ? null : ownFilter,
     readable: [process.execPath, dirname(agentProgram), '/var/cache'],
   };
 }

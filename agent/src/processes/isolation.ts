@@ -60,7 +60,7 @@ export async function findIsolation(
 }
 
 /** Writes the filter of system calls into a folder. @returns its path, null where there is no filter */
-export function placeFilter(folder: string): string | null {
+function placeFilter(folder: string): string | null {
   const filter = seccompFilter();
   if (filter === null) return null;
   const file = join(folder, 'seccomp.bpf');
