@@ -33,9 +33,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'server/src/framework/http/connections/tls.ts followPair',
     'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
   ],
-  'lists and rules that a test compares with the tree, the contract or the last release': [
-    'server/src/runs/dispatch/system-variables.ts systemVariableName',
-  ],
 };
 
 const { imports: aliases } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

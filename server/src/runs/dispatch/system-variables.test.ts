@@ -7,11 +7,26 @@ import { plannedOutcome } from '../../../testing/agent.ts';
 import { startAgentTests } from '../../../testing/start.ts';
 import { commitUrlOf } from '../../code/vcs-connections/vcs-provider.ts';
 import { sensitiveMask } from '../../ground/secrets/sensitive-mask.ts';
-import { systemVariableName } from './system-variables.ts';
+import type { DeploymentRow } from '../../rows/deployments/deployment-store.ts';
+import { systemVariables as variablesOf } from './system-variables.ts';
 
 const tests = await startAgentTests();
 const { app, agent, ok, refused, add, createBody, createEnvironment, createIdle, deploy } = tests;
 const { deploymentOf, environmentOf, forgetWork } = tests;
+
+/** @returns the name that a run sees for a key of customServiceEnvironmentVariables */
+function variableName(key: string): string {
+  const row = {
+    facts: {},
+    custom_environment_variables: {},
+    work_folder: null,
+    tool: 'terraform',
+    targets: [],
+  };
+  const parts = { custom: { [key]: 'here' }, vcsAccessToken: null, oidcToken: null, reviewer: undefined };
+  const variables = variablesOf(row as unknown as DeploymentRow, parts);
+  return Object.keys(variables).find((name) => variables[name] === 'here') ?? assert.fail(key);
+}
 
 test('names of fields become names of environment variables', () => {
   const names = {
@@ -22,7 +37,7 @@ test('names of fields become names of environment variables', () => {
     rootDir: 'ROOT_DIR',
   };
   for (const [name, expected] of Object.entries(names))
-    assert.equal(systemVariableName(name), `ENVARIUM_${expected}`);
+    assert.equal(variableName(name), `ENVARIUM_${expected}`);
 });
 
 test('a run gets variables that describe it and who requested it', async () => {
@@ -104,7 +119,7 @@ test('a run gets variables that describe it and who requested it', async () => {
   assert.ok(job.secrets.includes('planted-token'), 'the token is masked');
   const shown = (await deploymentOf(id)).customServiceEnvironmentVariables ?? {};
   const byName = Object.fromEntries(
-    Object.entries(shown).map(([name, value]) => [systemVariableName(name), value]),
+    Object.entries(shown).map(([name, value]) => [variableName(name), value]),
   );
   // To the run these are variables that only its owner sets.
   const shownOnly = { ENVARIUM_CLI_ARGS_PLAN: '-target=a.b -target=c.d["e"]', ENVARIUM_CLI_ARGS_APPLY: '' };
@@ -249,9 +264,9 @@ test('custom variables reach the run and take precedence; facts about who runs w
   );
   await deploy(environment.id, { customServiceEnvironmentVariables: { ...custom, ...claimed } });
   const { systemVariables } = await agent.claim();
-  for (const name of facts) assert.notEqual(systemVariables[systemVariableName(name)], claimed[name], name);
+  for (const name of facts) assert.notEqual(systemVariables[variableName(name)], claimed[name], name);
   for (const [name, value] of Object.entries(custom))
-    assert.equal(systemVariables[systemVariableName(name)], value, name);
+    assert.equal(systemVariables[variableName(name)], value, name);
   const shown = (await environmentOf(environment.id)).latestDeploymentLog.customServiceEnvironmentVariables;
   const masked = { oidcToken: sensitiveMask, vcsAccessToken: sensitiveMask };
   for (const [name, value] of Object.entries({ ...custom, ...masked }))

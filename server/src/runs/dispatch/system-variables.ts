@@ -9,7 +9,7 @@ import { getUsers, type UserRow } from '../../rows/users/user-store.ts';
 import { knownFacts } from '../deployments/views/deployment-facts.ts';
 
 /** `deploymentLogId` → `ENVARIUM_DEPLOYMENT_LOG_ID`. */
-export function systemVariableName(key: string): string {
+function systemVariableName(key: string): string {
   return `ENVARIUM_${key
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
