@@ -19,7 +19,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'web/src/pages/home/visits.ts visitsAt',
   ],
   'readers and writers of texts, which get hostile ones': [
-    'cli/src/commands/completion.ts forBash',
     'web/src/pages/environments/list/views.ts viewsFrom',
     'web/src/pages/home/visits.ts visitsFrom',
   ],

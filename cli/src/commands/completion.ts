@@ -17,7 +17,7 @@ const special = { '"': /["$`\\!]/, "'": /'/ } as const;
  * @param word what is typed of it
  * @returns null for what cannot be written inside the open quote as it is
  */
-export function forBash(value: string, { text, quote }: Word): string | null {
+function forBash(value: string, { text, quote }: Word): string | null {
   if (quote !== '') return special[quote].test(value) ? null : value;
   // Bash starts a new word after = and :, and replaces only what follows the last one.
   const from = Math.max(text.lastIndexOf('='), text.lastIndexOf(':')) + 1;

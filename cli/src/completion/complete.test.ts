@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { forBash } from '../commands/completion.ts';
+import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
+import { fakeEnvironment, runAgainst } from '../../testing/fake-service.ts';
 import { createProgram } from '../program.ts';
 import { type AskNames, complete } from './complete.ts';
 import { splitLine } from './split-line.ts';
@@ -63,17 +64,24 @@ test('a line is split as a shell does it, including unfinished words', () => {
   assert.deepEqual(texts(''), ['']);
 });
 
-test('bash gets nothing inside an open quote that it would not take literally', () => {
-  for (const name of ['we$(id)', 'we`id`', 'we"; id; "', 'we\\', 'we!!'])
-    assert.equal(forBash(name, { text: 'we', quote: '"' }), null, name);
-  assert.equal(forBash("we'; id; '", { text: 'we', quote: "'" }), null);
-  assert.equal(forBash('we$(id)', { text: 'we', quote: "'" }), 'we$(id)');
-  assert.equal(forBash("we're two", { text: 'we', quote: '"' }), "we're two");
+/** @returns what bash gets to complete a line with, where environments have these names */
+async function bashGets(t: TestContext, line: string, ...environments: readonly string[]): Promise<string> {
+  const replies = { 'GET /environments': environments.map((name) => fakeEnvironment({ name })) };
+  const env = { XDG_CACHE_HOME: temporaryFolder(t, 'names-') };
+  return (await runAgainst(['__complete', 'bash', line], replies, { env })).stdout;
+}
+
+test('bash gets nothing inside an open quote that it would not take literally', async (t) => {
+  const hostile = ['we$(id)', 'we`id`', 'we"; id; "', 'we\\', 'we!!'];
+  for (const name of hostile) assert.equal(await bashGets(t, 'envarium deploy "we', name), '', name);
+  assert.equal(await bashGets(t, "envarium deploy 'we", ...hostile), `${hostile.join('\n')}\n`);
+  assert.equal(await bashGets(t, "envarium deploy 'we", "we'; id; '"), '');
+  assert.equal(await bashGets(t, 'envarium deploy "we', "we're two"), "we're two\n");
 });
 
-test('bash gets only the part after the last = or : of a word', () => {
-  assert.equal(forBash('web two', { text: 'we', quote: '' }), 'web\\ two');
-  assert.equal(forBash('web two', { text: 'we', quote: '"' }), 'web two');
-  assert.equal(forBash('--type=prPlan', { text: '--type=pr', quote: '' }), 'prPlan');
-  assert.equal(forBash('a:$(b)', { text: 'a:', quote: '' }), '\\$\\(b\\)');
+test('bash gets only the part after the last = or : of a word', async (t) => {
+  assert.equal(await bashGets(t, 'envarium deploy we', 'web two'), 'web\\ two\n');
+  assert.equal(await bashGets(t, 'envarium deploy "we', 'web two'), 'web two\n');
+  assert.equal(await bashGets(t, 'envarium deploy --type=pr'), 'prPlan\n');
+  assert.equal(await bashGets(t, 'envarium deploy a:', 'a:$(b)'), '\\$\\(b\\)\n');
 });
