@@ -29,7 +29,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'what tests set up or count, as nothing outside of the process shows it': [
     'agent/src/processes/run-groups.ts createRunGroups',
-    'server/src/framework/http/connections/tls.ts followPair',
     'server/src/rules/approval-policies/evaluation/policy-engine.ts readyPolicies',
   ],
 };

@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +18,12 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
 import { until } from '../../../../../tools/suite/until.ts';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
 import { closeApp } from './stop.ts';
-import { followPair, readPair } from './tls.ts';
+import { readPair, secure } from './tls.ts';
 
 const needsOpenssl = {
   skip: spawnSync('openssl', ['version']).status !== 0 && 'needs openssl',
@@ -57,6 +59,17 @@ async function serve(files: Files, settings: Record<string, string> = {}) {
   const app = await testApp({ ENVARIUM_LOG_LEVEL: 'info', ...settingsOf(files), ...settings });
   const { port } = new URL(await app.listen());
   return { ...app, port: Number(port) };
+}
+
+/** Prepares a server without an app. */
+function secureAlone(files: Files, context: TestApp['context']) {
+  const settings = readSettings(settingsOf(files));
+  const server = createHttpsServer();
+  const hooks: (() => Promise<void>)[] = [];
+  const addHook = (_: 'onClose', hook: () => Promise<void>) => void hooks.push(hook);
+  const app = { server, addHook } as unknown as FastifyInstance;
+  secure(app, { ...context, settings }, readPair(settings) ?? assert.fail('the settings name no pair'));
+  return { server, close: () => Promise.all(hooks.map((hook) => hook())) };
 }
 
 /** Sends a request. @returns the answer, the name in the certificate, and the version of TLS */
@@ -194,7 +207,7 @@ test('a broken new pair keeps the former one, and the log names the file once', 
 test(
   'a change that the system does not tell about is found when the service looks',
   needsOpenssl,
-  async () => {
+  async (t) => {
     const first = makePair('linked');
     const [old, now] = [join(folder, 'v1'), join(folder, 'v2')];
     for (const version of [old, now]) mkdirSync(version);
@@ -211,19 +224,24 @@ test(
     mkdirSync(place);
     symlinkSync(join(link, 'tls.crt'), join(place, 'tls.crt'));
     symlinkSync(join(link, 'tls.key'), join(place, 'tls.key'));
-    const settings = readSettings(settingsOf({ cert: join(place, 'tls.crt'), key: join(place, 'tls.key') }));
-    const pair = readPair(settings);
-    assert.ok(pair);
-    const found: string[] = [];
     const { context } = await testApp();
-    const stop = followPair(settings, context, pair, ({ cert }) => found.push(cert), 50);
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { server, close } = secureAlone(
+      { cert: join(place, 'tls.crt'), key: join(place, 'tls.key') },
+      context,
+    );
+    const { mock } = t.mock.method(server, 'setSecureContext');
+    const used = () => mock.calls.map(({ arguments: [options] }) => options.cert);
     rmSync(link);
     symlinkSync(now, link);
-    await until('the look', () => found.length > 0);
-    // Time for more looks, which must find nothing new.
-    await delay(200);
-    stop();
-    assert.deepEqual(found, [readFileSync(join(now, 'tls.crt'), 'utf8')]);
+    t.mock.timers.tick(29_999);
+    assert.deepEqual(used(), []);
+    t.mock.timers.tick(1);
+    assert.deepEqual(used(), [readFileSync(join(now, 'tls.crt'), 'utf8')]);
+    // Later looks find nothing new.
+    t.mock.timers.tick(90_000);
+    assert.equal(used().length, 1);
+    await close();
   },
 );
 
@@ -269,12 +287,9 @@ test('files that cannot be used are refused at the start, by setting and file', 
 });
 
 test('a certificate that has expired is used, and the log says so', needsOpenssl, async () => {
-  const settings = readSettings(settingsOf(makePair('old')));
-  const pair = readPair(settings);
-  assert.ok(pair);
   const { context, logged } = await testApp();
   const late = () => new Date(Date.now() + 3 * 86_400_000);
-  followPair(settings, { ...context, now: late }, pair, () => undefined)();
+  await secureAlone(makePair('old'), { ...context, now: late }).close();
   assert.match(logOf({ logged }), /"level":40.*"file":".*old\.pem".*"msg":"the certificate has expired"/);
 });
 

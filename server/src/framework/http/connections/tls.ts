@@ -132,12 +132,11 @@ function contextOptions(settings: TlsSettings, { cert, key }: Pair): SecureConte
  * @param use gets each new one
  * @returns a function that ends it
  */
-export function followPair(
+function followPair(
   settings: TlsSettings,
   { log, now }: Pick<Context, 'log' | 'now'>,
   pair: Pair,
   use: (pair: Pair) => void,
-  everyMilliseconds = lookMilliseconds,
 ): () => void {
   let current = pair;
   let reported = '';
@@ -165,7 +164,7 @@ export function followPair(
     }
   };
   warnIfOver();
-  const timer = setInterval(look, everyMilliseconds).unref();
+  const timer = setInterval(look, lookMilliseconds).unref();
   let settling: NodeJS.Timeout | undefined;
   const soon = () => {
     clearTimeout(settling);
