@@ -25,7 +25,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
   'passes of loops, which tests start one by one': [
     'server/src/automation/notifications/delivery/courier.ts deliverDue',
     'server/src/framework/effects/carry-out.ts carryOutDue',
-    'server/src/runs/dispatch/sweep-silence.ts stamp',
   ],
   'what tests set up or count, as nothing outside of the process shows it': [
     'agent/src/processes/run-groups.ts createRunGroups',

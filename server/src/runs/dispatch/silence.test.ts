@@ -8,7 +8,7 @@ import { createEnvironment, deploymentOf, forgetWork } from '../../../testing/en
 import { fieldOf } from '../../../testing/fields.ts';
 import { giveUpAfterSeconds, judgeSilence } from '../agents/contact.ts';
 import { decideAfterLoss } from '../deployments/decisions/decide-after-loss.ts';
-import { stamp, sweepSilence } from './sweep-silence.ts';
+import { sweepSilence } from './sweep-silence.ts';
 
 const app = await testApp();
 const agent = await testAgent(app);
@@ -188,16 +188,23 @@ test('a clock that is set back an hour neither hides silence nor counts as silen
   app.advance(3600);
 });
 
-test('an unbroken series of stamps counts from its first one', async () => {
-  const first = app.context.now();
-  await stamp(app.context);
-  for (let index = 0; index < 3; index++) {
-    app.advance(14);
-    assert.ok(Math.abs((await stamp(app.context)).getTime() - first.getTime()) < 1000);
-  }
-  app.advance(16);
-  const later = await stamp(app.context);
-  assert.ok(later.getTime() - first.getTime() > 50_000);
+test('silence counts from the first of the stamps that are at most 15 seconds apart', async () => {
+  const { job } = await running();
+  const sweepAfter = async (seconds: number) => {
+    app.advance(seconds);
+    await sweepSilence(app.context);
+  };
+  await sweepSilence(app.context);
+  for (let index = 0; index < 5; index++) await sweepAfter(16);
+  assert.equal(await agent.claimAny(), null, 'each gap was too long');
+  await sweepAfter(14);
+  assert.equal(await agent.claimAny(), null, 'since the last gap, it has been silent for 14 seconds');
+  await sweepAfter(14);
+  const other = agent.sibling();
+  await other.register();
+  const again = await other.claim();
+  assert.deepEqual([again.jobId, again.attempt], [job.jobId, 2]);
+  await other.finish(again, plannedOutcome());
 });
 
 test('the runs of an agent that stops follow the same rules', async () => {
@@ -225,12 +232,25 @@ test('the runs of an agent that stops follow the same rules', async () => {
 
 test('a run is given up even when that takes more than a day', async () => {
   const patient = await testApp({ ENVARIUM_OFFLINE_GRACE_SECONDS: String(3 * 86_400) });
-  await patient.database.pool.query(
-    'insert into server_stamp select now() - make_interval(secs => n * 10) from generate_series(1, 30000) as n on conflict do nothing',
-  );
-  const since = await stamp(patient.context);
-  const seconds = (patient.context.now().getTime() - since.getTime()) / 1000;
-  assert.ok(seconds > giveUpAfterSeconds(patient.context.settings), `stamps reach back ${seconds} s`);
+  const agent = await testAgent(patient);
+  const id = (await createEnvironment(patient, { requiresApproval: false })).latestDeploymentLogId ?? '';
+  const apply = (await agent.finish(await agent.claim(), plannedOutcome())) ?? assert.fail('no apply');
+  await agent.mark(apply);
+  const seconds = giveUpAfterSeconds(patient.context.settings);
+  const stampAll = () =>
+    patient.database.pool.query(
+      `insert into server_stamp select $1::timestamptz - make_interval(secs => n * 10)
+        from generate_series(1, ${Math.ceil(seconds / 10)}) as n on conflict do nothing`,
+      [patient.context.now()],
+    );
+  patient.advance(seconds - 60);
+  await stampAll();
+  await sweepSilence(patient.context);
+  assert.equal((await deploymentOf(patient, id)).status, 'IN_PROGRESS');
+  patient.advance(61);
+  await stampAll();
+  await sweepSilence(patient.context);
+  assert.equal((await deploymentOf(patient, id)).status, 'INTERNAL_FAILURE');
 });
 
 test('several servers that judge a silent run at the same time give it up once', async () => {

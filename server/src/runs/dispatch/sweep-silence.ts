@@ -26,7 +26,7 @@ const gapSeconds = stampEverySeconds * 3;
 const keptSeconds = 24 * 3600;
 
 /** Writes a stamp. @returns since when stamps have no gap, or the earliest time of interest */
-export async function stamp(context: Context): Promise<Date> {
+async function stamp(context: Context): Promise<Date> {
   const now = context.now();
   // Silence is measured by stamps: those within the time until a run is given up must be there.
   const countedSeconds = giveUpAfterSeconds(context.settings) + gapSeconds + stampEverySeconds;
