@@ -27,7 +27,7 @@ const longestOutageMinutes = 30;
 const pauseMilliseconds = { shortest: 5000, longest: 300_000 };
 
 /** When to ask again: after pauses that double with the time since the round began; null once that is too long. */
-export function nextTry(began: Date, now: Date): Date | null {
+function nextTry(began: Date, now: Date): Date | null {
   const elapsed = now.getTime() - began.getTime();
   if (elapsed >= longestOutageMinutes * 60_000) return null;
   const { shortest, longest } = pauseMilliseconds;
