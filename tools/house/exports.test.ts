@@ -15,11 +15,9 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'agent/src/processes/log-watch.ts isMostlyEmpty',
     'server/src/ground/database/account.ts isMapped',
     'server/src/runs/schedules/fire-timers.ts shareOf',
-    'web/src/pages/home/visits.ts visitsAt',
   ],
   'readers and writers of texts, which get hostile ones': [
     'web/src/pages/environments/list/views.ts viewsFrom',
-    'web/src/pages/home/visits.ts visitsFrom',
   ],
   'passes of loops, which tests start one by one': [
     'server/src/automation/notifications/delivery/courier.ts deliverDue',

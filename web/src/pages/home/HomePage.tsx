@@ -11,7 +11,7 @@ import { approverObstacle } from '../deployment/decide/approval-words.ts';
 import classes from './Inbox.module.css';
 import { type Inbox, useInbox } from './inbox.ts';
 import { AgentsOffline, Drifted, Expiring, Failed, Waiting } from './Sections.tsx';
-import { useLastVisit } from './visits.ts';
+import { useLastVisit } from './use-last-visit.ts';
 
 /** The inbox of this person as calls. */
 function callsOf(organizationId: string) {

@@ -1,31 +1,28 @@
 /** When this person was here last, kept by this browser for each person and organization. */
-import { useSyncExternalStore } from 'react';
 
 /** After a longer absence a new visit begins. */
 const breakMilliseconds = 30 * 60_000;
 const firstVisitMilliseconds = 7 * 86_400_000;
 
-export interface Visits {
+interface Visit {
   /** End of the visit before this one: what happened after it is new. */
   readonly since: number;
   /** When this visit was seen to last. */
   readonly seen: number;
 }
 
-/**
- * @param before what was kept; undefined: this is the first visit, and the last week is new
- * @param now milliseconds since 1970
- */
-export function visitsAt(before: Visits | undefined, now: number): Visits {
+/** @param before what was kept; undefined: this is the first visit, and the last week is new */
+function visitNow(before: Visit | undefined): Visit {
+  const now = Date.now();
   if (before === undefined) return { since: now - firstVisitMilliseconds, seen: now };
   const isNew = now - before.seen > breakMilliseconds;
   return { since: isNew ? before.seen : before.since, seen: now };
 }
 
 /** @returns what a text of the browser's storage says; undefined for anything else */
-export function visitsFrom(text: string | null): Visits | undefined {
+function visitFrom(text: string | null): Visit | undefined {
   try {
-    const { since, seen } = JSON.parse(text ?? '') as Partial<Visits>;
+    const { since, seen } = JSON.parse(text ?? '') as Partial<Visit>;
     if (Number.isFinite(since) && Number.isFinite(seen)) return { since: since!, seen: seen! };
   } catch {
     // A foreign text: as if there was none.
@@ -33,45 +30,42 @@ export function visitsFrom(text: string | null): Visits | undefined {
   return undefined;
 }
 
-const kept = new Map<string, Visits>();
-const listeners = new Set<() => void>();
+/** The visits that one page knows: the next page that is opened continues with what this one keeps. */
+export class Visits {
+  readonly #storage: Pick<Storage, 'getItem' | 'setItem'>;
+  readonly #known = new Map<string, Visit>();
+  readonly #listeners = new Set<() => void>();
 
-function keep(key: string, visits: Visits): void {
-  kept.set(key, visits);
-  localStorage.setItem(key, JSON.stringify(visits));
-}
+  constructor(storage: Pick<Storage, 'getItem' | 'setItem'>) {
+    this.#storage = storage;
+  }
 
-function visitsOf(key: string): Visits {
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const visits = visitsAt(visitsFrom(localStorage.getItem(key)), Date.now());
-  keep(key, visits);
-  return visits;
-}
+  /** @returns since when something is new, in milliseconds since 1970 */
+  since(key: string): number {
+    const visit = this.#known.get(key) ?? visitNow(visitFrom(this.#storage.getItem(key)));
+    if (!this.#known.has(key)) this.#keep(key, visit);
+    return visit.since;
+  }
 
-/** Time counts as a visit as long as the inbox can be seen. */
-function subscribe(listener: () => void): () => void {
-  const onLeave = () => {
-    for (const [key, visits] of kept) keep(key, visitsAt(visits, Date.now()));
-  };
-  document.addEventListener('visibilitychange', onLeave);
-  listeners.add(listener);
-  return () => {
-    onLeave();
-    document.removeEventListener('visibilitychange', onLeave);
-    listeners.delete(listener);
-  };
-}
+  /** Notes that the visits have lasted until now. */
+  continue(): void {
+    for (const [key, visit] of this.#known) this.#keep(key, visitNow(visit));
+  }
 
-/**
- * @returns since when something is new, in milliseconds since 1970, and a function that says that all was seen
- */
-export function useLastVisit(userId: string, organizationId: string): [number, () => void] {
-  const key = `envarium.visits.${userId}.${organizationId}`;
-  const since = useSyncExternalStore(subscribe, () => visitsOf(key).since);
-  const markSeen = () => {
-    keep(key, { since: Date.now(), seen: Date.now() });
-    for (const listener of listeners) listener();
-  };
-  return [since, markSeen];
+  /** Notes that all was seen: only what happens from now on is new. */
+  markSeen(key: string): void {
+    this.#keep(key, { since: Date.now(), seen: Date.now() });
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls back when all was seen. @returns removes the listener */
+  onSeen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #keep(key: string, visit: Visit): void {
+    this.#known.set(key, visit);
+    this.#storage.setItem(key, JSON.stringify(visit));
+  }
 }
