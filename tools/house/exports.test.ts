@@ -16,9 +16,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
     'server/src/ground/database/account.ts isMapped',
     'server/src/runs/schedules/fire-timers.ts shareOf',
   ],
-  'readers and writers of texts, which get hostile ones': [
-    'web/src/pages/environments/list/views.ts viewsFrom',
-  ],
   'passes of loops, which tests start one by one': [
     'server/src/automation/notifications/delivery/courier.ts deliverDue',
     'server/src/framework/effects/carry-out.ts carryOutDue',

@@ -7,7 +7,8 @@ import { showDone } from '../../../api/messages.ts';
 import { validateName } from '../../../forms/validate-name.ts';
 import { FormDialog } from '../../../records/FormDialog.tsx';
 import classes from './list.module.css';
-import { builtInViews, isSameView, type SavedView, useViews, type ViewFilters, withView } from './views.ts';
+import { useViews } from './use-views.ts';
+import { builtInViews, isSameView, type SavedView, type ViewFilters, withView } from './views.ts';
 
 export interface ViewsProps {
   readonly organizationId: string;

@@ -1,16 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameView, viewsFrom, withView } from './views.ts';
+import { isSameView, SavedViews, withView } from './views.ts';
+
+/** The views of a browser whose storage has this text. */
+function savedIn(text: string | null): SavedViews {
+  let kept = text;
+  return new SavedViews({ getItem: () => kept, setItem: (_, next) => void (kept = next) });
+}
 
 test('foreign content of the storage is left out', () => {
-  for (const text of [null, '', '{', '{}', '7']) assert.deepEqual(viewsFrom(text), [], String(text));
+  for (const text of [null, '', '{', '{}', '7']) assert.deepEqual(savedIn(text).of('key'), [], String(text));
   const text = JSON.stringify([
     { name: 'mine', filters: { status: 'FAILED', page: '4', other: 'x', tag: 7 } },
     { name: 7, filters: {} },
     null,
     { name: 'no filters' },
   ]);
-  assert.deepEqual(viewsFrom(text), [{ name: 'mine', filters: { status: 'FAILED' } }]);
+  assert.deepEqual(savedIn(text).of('key'), [{ name: 'mine', filters: { status: 'FAILED' } }]);
+});
+
+test('views are read again from the storage, and only after another page has changed them', () => {
+  const text = (name: string) => JSON.stringify([{ name, filters: {} }]);
+  const storage = { kept: text('first'), getItem: () => storage.kept, setItem: () => undefined };
+  const saved = new SavedViews(storage);
+  const first = saved.of('key');
+  storage.kept = text('second');
+  assert.equal(saved.of('key'), first);
+  let calls = 0;
+  const unsubscribe = saved.onChange(() => (calls += 1));
+  saved.reread('key');
+  assert.deepEqual([calls, saved.of('key')[0]?.name], [1, 'second']);
+  unsubscribe();
+  saved.keep('key', first);
+  assert.deepEqual([calls, saved.of('key')], [1, first]);
 });
 
 test('a view of the same name is replaced, and the oldest make room', () => {

@@ -1,5 +1,4 @@
 /** Named filters of the list: those that all people have, and those that this browser keeps for an organization. */
-import { useSyncExternalStore } from 'react';
 import { type FilterKey, filterKeys } from './list-query.ts';
 
 export type ViewFilters = Partial<Record<FilterKey, string>>;
@@ -37,7 +36,7 @@ function viewFrom(value: unknown): SavedView[] {
 }
 
 /** @returns the views in a text of the browser's storage; anything else in it is left out */
-export function viewsFrom(text: string | null): SavedView[] {
+function viewsFrom(text: string | null): SavedView[] {
   try {
     const found: unknown = JSON.parse(text ?? '[]');
     return Array.isArray(found) ? found.flatMap(viewFrom).slice(0, mostViews) : [];
@@ -52,36 +51,39 @@ export function withView(views: readonly SavedView[], view: SavedView): SavedVie
   return [...views.filter(({ name }) => name !== named.name), named].slice(-mostViews);
 }
 
-const listeners = new Set<() => void>();
-const kept = new Map<string, SavedView[]>();
+/** The views that this browser keeps. */
+export class SavedViews {
+  readonly #storage: Pick<Storage, 'getItem' | 'setItem'>;
+  readonly #known = new Map<string, readonly SavedView[]>();
+  readonly #listeners = new Set<() => void>();
 
-function viewsOf(key: string): SavedView[] {
-  const known = kept.get(key) ?? viewsFrom(localStorage.getItem(key));
-  kept.set(key, known);
-  return known;
-}
+  constructor(storage: Pick<Storage, 'getItem' | 'setItem'>) {
+    this.#storage = storage;
+  }
 
-function subscribe(listener: () => void): () => void {
-  const onStorage = ({ key }: StorageEvent) => {
-    if (key !== null) kept.delete(key);
-    listener();
-  };
-  addEventListener('storage', onStorage);
-  listeners.add(listener);
-  return () => {
-    removeEventListener('storage', onStorage);
-    listeners.delete(listener);
-  };
-}
+  /** @returns the same list until it changes */
+  of(key: string): readonly SavedView[] {
+    const known = this.#known.get(key) ?? viewsFrom(this.#storage.getItem(key));
+    this.#known.set(key, known);
+    return known;
+  }
 
-/** The views of this browser, and a function that keeps others instead. */
-export function useViews(organizationId: string): [readonly SavedView[], (views: SavedView[]) => void] {
-  const key = `envarium.views.${organizationId}`;
-  const views = useSyncExternalStore(subscribe, () => viewsOf(key));
-  const keep = (next: SavedView[]) => {
-    kept.set(key, next);
-    localStorage.setItem(key, JSON.stringify(next));
-    for (const listener of listeners) listener();
-  };
-  return [views, keep];
+  /** Keeps other views instead. */
+  keep(key: string, views: readonly SavedView[]): void {
+    this.#known.set(key, views);
+    this.#storage.setItem(key, JSON.stringify(views));
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Notes that another page may have kept other views. */
+  reread(key: string): void {
+    this.#known.delete(key);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls back after each change. @returns removes the listener */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 }
