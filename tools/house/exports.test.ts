@@ -14,7 +14,6 @@ const onlyForTests: Readonly<Record<string, readonly string[]>> = {
   'decisions over facts, with more cases than a test of their caller can set up': [
     'agent/src/processes/log-watch.ts isMostlyEmpty',
     'server/src/ground/database/account.ts isMapped',
-    'server/src/runs/schedules/fire-timers.ts shareOf',
   ],
   'passes of loops, which tests start one by one': [
     'server/src/automation/notifications/delivery/courier.ts deliverDue',

@@ -13,7 +13,7 @@ import {
 } from '../../../testing/environment.ts';
 import { fieldOf, fieldsOf } from '../../../testing/fields.ts';
 import { untilTransactionWaits } from '../../../testing/locks.ts';
-import { fireTimers, shareOf } from './fire-timers.ts';
+import { fireTimers } from './fire-timers.ts';
 
 async function setUp() {
   const app = await testApp();
@@ -396,11 +396,41 @@ test('an environment that another transaction holds comes again in the same pass
     assert.equal((await historyOf(app, id)).filter(({ type }) => type === 'destroy').length, 1, id);
 });
 
-test('of a long list, each server takes every other environment, and the rest in its next turn', () => {
-  const short = Array.from({ length: 100 }, (_, index) => String(index));
-  assert.deepEqual(shareOf(short, 1), short);
-  const long = [...short, '100'];
-  const [one, other] = [shareOf(long, 0), shareOf(long, 1)];
-  assert.deepEqual([one[0], one[1], other[0]], ['0', '2', '1']);
-  assert.deepEqual(new Set([...one, ...other]), new Set(long));
+/**
+ * A pass over environments of which each is overdue for a second longer than the next one.
+ * @returns their numbers in the order in which they were handled
+ */
+async function orderOfPass(count: number): Promise<number[]> {
+  const { app } = await setUp();
+  const { pool } = app.database;
+  const { id } = await createIdle(app);
+  await pool.query(
+    `insert into environment select (jsonb_populate_record(environment, jsonb_build_object(
+      'id', gen_random_uuid(), 'name', n, 'next_ttl_at', $2::timestamptz + make_interval(secs => n)))).*
+    from environment, generate_series(0, $3::integer - 1) as n where id = $1`,
+    [id, new Date(app.context.now().getTime() - 3_600_000), count],
+  );
+  await pool.query(`create table handled (position serial, number integer);
+    create function note_handled() returns trigger language plpgsql as
+      $$ begin insert into handled (number) values (new.name::integer); return null; end $$;
+    create trigger note_handled after update on environment for each row execute function note_handled()`);
+  await fireTimers(app.context);
+  const { rows } = await pool.query<{ number: number }>('select number from handled order by position');
+  return fieldOf(rows, 'number');
+}
+
+test('of a long list, a server handles every other environment, and the rest in its next turn', async () => {
+  const long = await orderOfPass(101);
+  assert.equal(new Set(long).size, 101);
+  assert.equal(long.length, 101);
+  const [first = 0] = long;
+  const half = long.filter((number) => number % 2 === first % 2);
+  assert.deepEqual(long.slice(0, half.length), half);
+});
+
+test('a list that is not long is handled in its order, apart from what is handled at the same time', async () => {
+  const short = await orderOfPass(100);
+  assert.equal(new Set(short).size, 100);
+  for (const [position, number] of short.entries())
+    assert.ok(number < position + 5, `${number} is at ${position}`);
 });

@@ -244,7 +244,7 @@ async function inLanes(ids: readonly string[], work: (id: string) => Promise<voi
  * seldom meet, and what is due longest waits for one turn at most. Pure.
  * @param half 0 or 1
  */
-export function shareOf(ids: readonly string[], half: number): readonly string[] {
+function shareOf(ids: readonly string[], half: number): readonly string[] {
   return ids.length > sharedAbove ? ids.filter((_, index) => index % 2 === half) : ids;
 }
 
