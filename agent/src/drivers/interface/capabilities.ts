@@ -62,6 +62,8 @@ export interface Installed {
   /** Contents by name, relative to the configuration's folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly packages: readonly InstalledPackage[];
+  /** Of the tree, that the command has read code in. */
+  readonly folders: readonly string[];
 }
 export interface InstalledPackage extends ProviderPackage {
   /** Relative to the configuration's folder. */

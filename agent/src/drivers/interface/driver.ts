@@ -238,10 +238,7 @@ export interface OutputsCapability {
 }
 export type OutputsReading = Pick<Outcome, 'outputs' | 'resources' | 'resourceCount'>;
 
-/**
- * A command that installs leaves the same whenever its inputs are the same: what it has left can be used again by
- * other runs of the same code.
- */
+/** A command that installs leaves the same whenever its inputs are the same: other runs can use what it has left. */
 export interface ReuseCapability {
   /** The folder of the configuration that the command creates. */
   readonly folder: string;
@@ -252,8 +249,8 @@ export interface ReuseCapability {
   /** Whether a variable of the environment is an input variable of the code, whose value does not change what is installed. */
   isInputVariable(name: string): boolean;
   /**
-   * The inputs of an installing command in addition to code, program, files, arguments, environment and the
-   * settings for providers; of input variables the names.
+   * The inputs of an installing command in addition to code, program, files, arguments, environment and the settings for
+   * providers; of input variables the names.
    * @param state of the environment; null: it has none
    * @returns null if there may be others
    */
@@ -264,10 +261,14 @@ export interface ReuseCapability {
   ): Readonly<Record<string, unknown>> | null;
   /**
    * Reads what the command has left, before anything else runs in the tree.
-   * @returns null if that may depend on more than the inputs
-   * @throws if a file cannot be read
+   * @returns null if that may depend on more than the inputs @throws if a file cannot be read
    */
   read(context: DriverContext, command: Command, from: InstalledFrom): Promise<Installed | null>;
+  /**
+   * @param folders that an earlier command has read code in
+   * @returns a hash of what the command acts on in them, without the lock file @throws if a file cannot be read
+   */
+  hashOf(code: TreeReader, folders: readonly string[]): Promise<string>;
 }
 
 /**

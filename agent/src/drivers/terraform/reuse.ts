@@ -21,6 +21,7 @@ import type { Installed, InstalledFrom, InstalledPackage, TreeReader } from '../
 import type { Command } from '../interface/command.ts';
 import type { DriverContext, ReuseCapability } from '../interface/driver.ts';
 import { configurationFiles } from './code/files.ts';
+import { hasComputedSource, hashReadByInit, hasSetting } from './code/read-by-init.ts';
 import { type Flavor, workspaceOf } from './commands.ts';
 import { lockFileName } from './lock-file.ts';
 import { lockedProviders, modulesFileName } from './versions.ts';
@@ -37,8 +38,8 @@ const usualVariable =
 /** Arguments of the same kind. */
 const usualArgument = /^--?(no-color|input=\w+|lock=\w+|lock-timeout=\w+|var=[^]*|var-file=(?!\/)[^]*)$/;
 const variablesFile = /\.tfvars(\.json)?$/;
-/** A source that may not be a constant text: it is evaluated, with input variables or the name of the workspace. */
-const computedSource = /\bsource"?\s*(?:\/\*|[=:](?!\s*"[^"\\$%\n]*"\s*(?:[\r\n,}#]|\/\/|$)))/;
+/** A source in JSON that may not be a constant text. */
+const computedSource = /"source"\s*:(?!\s*"[^"\\$%\n]*")/;
 
 function argumentsOf({ job }: DriverContext, { environment = {} }: Command): string[] {
   const all: Readonly<Record<string, string>> = { ...runEnvironment(job), ...environment };
@@ -89,12 +90,17 @@ async function moduleFolders(tree: TreeReader, path: string): Promise<string[] |
   return [...new Set([path, ...folders])];
 }
 
-/** Whether `init` may evaluate an expression of a file of the code. */
+/** Whether `init` may evaluate an expression of a file of the code. @throws if the file is not HCL */
 function mayBeEvaluated({ readsVariablesEarly }: Flavor, name: string, text: string): boolean {
   if (variablesFile.test(name)) return false;
-  // An escape may spell any name.
-  if (name.endsWith('.json') && text.includes('\\u')) return true;
-  return computedSource.test(text) || (readsVariablesEarly && /\bencryption\b/.test(text));
+  if (name.endsWith('.json'))
+    // An escape may spell any name.
+    return (
+      text.includes('\\u') ||
+      computedSource.test(text) ||
+      (readsVariablesEarly && text.includes('"encryption"'))
+    );
+  return hasComputedSource(text) || (readsVariablesEarly && hasSetting(text, 'encryption'));
 }
 
 /** @throws if one of the files is outside of the tree: it may change without the code */
@@ -184,6 +190,7 @@ async function read(
       ...(lock === null || lock === lockBefore ? {} : { [lockFileName]: lock }),
     },
     packages,
+    folders,
   };
 }
 
@@ -200,5 +207,6 @@ export function reuseOf(flavor: Flavor): ReuseCapability {
     isInputVariable: (name) => name.startsWith('TF_VAR_'),
     inputs,
     read: (context, command, from) => read(flavor, context, command, from),
+    hashOf: hashReadByInit,
   };
 }

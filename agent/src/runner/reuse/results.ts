@@ -1,10 +1,10 @@
 /**
  * Results of installing commands, in a folder that only the agent can read, shared by all its runners:
  *
- *   <key>.json   the SHA-256 of the rest, a line end, and a result as JSON
+ *   <key>.json   the SHA-256 of the rest, a line end, and results as JSON, the newest first
  *
- * The key is a hash of all that the result depends on. A file appears complete by one rename. Its modification time is
- * its last use.
+ * The key is a hash of all that the results depend on apart from the code, which each names. A file appears complete by
+ * one rename: of two results at once the later one stays. Its modification time is its last use.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -29,37 +29,54 @@ export interface CachedResult {
   /** Contents by name, relative to the configuration's folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly packages: readonly LinkedPackage[];
+  /** Commit, or checksum of an upload. */
+  readonly code: string;
+  /** Of the tree, that the command has read code in. */
+  readonly folders: readonly string[];
+  /** Hash of the part of this code that the result depends on, and of the lock file; null: all of it may matter. */
+  readonly readHash: string | null;
 }
 
 const maxBytes = 256_000;
-const maxResults = 200;
+const maxFiles = 200;
+/** Of one key: the branches of a repository, for example. */
+const maxResults = 8;
 const maxAgeMilliseconds = 7 * 24 * 3_600_000;
 
 function fileOf(folder: string, key: string): string {
   return join(folder, `${key}.json`);
 }
 
-/** @returns null if there is no result, or it is damaged or old, and is removed */
-export function readResult(folder: string, key: string): CachedResult | null {
+/** @returns those that are not old, the newest first; a file without any, or a damaged one, is removed */
+export function readResults(folder: string, key: string): CachedResult[] {
   const file = fileOf(folder, key);
   try {
     const text = readFileSync(file, 'utf8');
     const body = text.slice(65);
     if (sha256(body) !== text.slice(0, 64)) throw new Error('the file is damaged');
-    const result = JSON.parse(body) as CachedResult;
-    if (Date.parse(result.at) < Date.now() - maxAgeMilliseconds) throw new Error('the result is old');
     utimesSync(file, new Date(), new Date());
-    return result;
+    const earliest = Date.now() - maxAgeMilliseconds;
+    const results = (JSON.parse(body) as CachedResult[]).filter(({ at }) => Date.parse(at) >= earliest);
+    if (results.length === 0) throw new Error('the results are old');
+    return results;
   } catch {
-    removeResult(folder, key);
-    return null;
+    removeResults(folder, key);
+    return [];
   }
 }
 
-/** Stores a result unless it is too large, and removes the least recently used ones above the limit. */
+/** Stores a result unless it is too large, and removes the oldest and least recently used ones above the limits. */
 export function writeResult(folder: string, key: string, result: CachedResult): void {
-  const body = JSON.stringify(result);
-  if (Buffer.byteLength(body) > maxBytes) return;
+  const others = readResults(folder, key).filter(
+    ({ code, readHash }) => code !== result.code && (readHash === null || readHash !== result.readHash),
+  );
+  const results = [result, ...others].slice(0, maxResults);
+  let body = JSON.stringify(results);
+  while (Buffer.byteLength(body) > maxBytes) {
+    results.pop();
+    if (results.length === 0) return;
+    body = JSON.stringify(results);
+  }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const unfinished = join(folder, `${randomUUID()}.new`);
   writeFileSync(unfinished, `${sha256(body)}\n${body}`, { mode: 0o600, flag: 'wx' });
@@ -67,8 +84,8 @@ export function writeResult(folder: string, key: string, result: CachedResult): 
   removeOthers(folder);
 }
 
-/** Removes a result that cannot be used. */
-export function removeResult(folder: string, key: string): void {
+/** Removes what cannot be used. */
+export function removeResults(folder: string, key: string): void {
   try {
     rmSync(fileOf(folder, key), { force: true });
   } catch {
@@ -81,6 +98,6 @@ function removeOthers(folder: string): void {
     const status = statSync(join(folder, name), { throwIfNoEntry: false });
     return status === undefined ? [] : [{ path: join(folder, name), usedAt: status.mtimeMs }];
   });
-  const oldest = files.sort((left, right) => right.usedAt - left.usedAt).slice(maxResults);
+  const oldest = files.sort((left, right) => right.usedAt - left.usedAt).slice(maxFiles);
   for (const { path } of oldest) rmSync(path, { force: true });
 }

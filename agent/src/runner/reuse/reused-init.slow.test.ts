@@ -166,9 +166,38 @@ test('an init with other inputs runs', withTerraform, async (t) => {
     'another variable of the environment',
   );
   assert.equal(isReused(await run(variable('AWS_REGION', '2'))), false, 'another value of it');
-  setup.commit({ 'README.md': 'changed' });
-  assert.equal(isReused(await run({})), false, 'another commit');
 });
+
+test(
+  'a commit uses the init of an earlier one, unless it changes what init reads',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, withModule);
+    const order = orderOf(setup);
+    const run = () => setup.run(setup.job(), { order });
+    assert.equal(isReused(await run()), false);
+    setup.commit({ 'README.md': 'changed' });
+    assert.equal(isReused(await run()), true, 'a file that init does not read');
+    setup.commit({ 'mods/a/main.tf': one.replace('"a"', '"b"') });
+    const planned = await run();
+    assert.equal(isReused(planned), true, 'a value');
+    assert.match(planned.log('tf:init'), / is reused, because the code that it reads, tool, lock file and /);
+    const applied = await expectResult('applied', setup.run(setup.applyJob(planned), { order }));
+    assert.match(String(setup.newestState(applied)), /"b"/);
+    setup.commit({ 'mods/b/main.tf': one, 'more.tf': 'module "b" {\n  source = "./mods/b"\n}\n' });
+    const more = await run();
+    assert.equal(isReused(more), false, 'a further module');
+    assert.equal((await run()).outcome.result, 'planned', 'its own init');
+    setup.commit({ 'more.tf': null });
+    assert.equal(isReused(await run()), true, 'the module is called no more');
+    setup.commit({ 'main.tf': `${withModule['main.tf']}}` });
+    assert.match(
+      (await run()).log('tf:init'),
+      /^[^]*Argument or block definition required/,
+      'code that does not parse',
+    );
+  },
+);
 
 test('a variable of the run, and the setting of the agent, have init run', withTerraform, async (t) => {
   const setup = createSetup(t, withModule);
@@ -365,24 +394,34 @@ test(
   },
 );
 
-test('the code of an upload is known by its checksum', withTerraform, async (t) => {
-  const setup = createSetup(t, withModule);
-  const order = orderOf(setup);
-  mkdirSync(join(setup.folder, 'code'));
-  writeFileSync(join(setup.folder, 'code', 'main.tf'), one);
-  const archive = join(setup.folder, 'code.tar.gz');
-  execFileSync('tar', ['-czf', archive, '-C', join(setup.folder, 'code'), '.']);
-  const upload = async (sha256: string) => {
-    const job = setup.job({ type: 'remotePlan' });
-    const source = { ...job.source, archive: { sha256, bytes: 1 } };
-    return setup.run(
-      { ...job, source },
-      { order, prepare: (spool) => copyFileSync(archive, spool.inputSource) },
-    );
-  };
-  assert.equal(isReused(await upload('a'.repeat(64))), false);
-  const again = await upload('a'.repeat(64));
-  assert.equal(isReused(again), true);
-  assert.match(again.log('tf:init'), /because code, tool, lock file and settings are the same/);
-  assert.equal(isReused(await upload('b'.repeat(64))), false);
-});
+test(
+  'the code of an upload is known by its checksum, or by what init reads of it',
+  withTerraform,
+  async (t) => {
+    const setup = createSetup(t, withModule);
+    const order = orderOf(setup);
+    mkdirSync(join(setup.folder, 'code'));
+    const archive = join(setup.folder, 'code.tar.gz');
+    const pack = (code: string) => {
+      writeFileSync(join(setup.folder, 'code', 'main.tf'), code);
+      execFileSync('tar', ['-czf', archive, '-C', join(setup.folder, 'code'), '.']);
+    };
+    pack(one);
+    const upload = async (sha256: string) => {
+      const job = setup.job({ type: 'remotePlan' });
+      const source = { ...job.source, archive: { sha256, bytes: 1 } };
+      return setup.run(
+        { ...job, source },
+        { order, prepare: (spool) => copyFileSync(archive, spool.inputSource) },
+      );
+    };
+    assert.equal(isReused(await upload('a'.repeat(64))), false);
+    const again = await upload('a'.repeat(64));
+    assert.equal(isReused(again), true);
+    assert.match(again.log('tf:init'), /because code, tool, lock file and settings are the same/);
+    pack(one.replace('"a"', '"b"'));
+    assert.equal(isReused(await upload('b'.repeat(64))), true);
+    pack('terraform {\n  required_version = ">= 1"\n}\n');
+    assert.equal(isReused(await upload('c'.repeat(64))), false);
+  },
+);

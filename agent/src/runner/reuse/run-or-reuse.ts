@@ -14,7 +14,7 @@ import { findLinked, linkAgain } from '../../providers/install-providers.ts';
 import type { RunnerAttempt } from '../commands/runner-attempt.ts';
 import { type Configuration, stateFilesOf } from '../configuration/configuration.ts';
 import { stampOf } from '../tool/resolve-tool.ts';
-import { type CachedResult, readResult, removeResult, writeResult } from './results.ts';
+import { type CachedResult, readResults, removeResults, writeResult } from './results.ts';
 
 const maxLogBytes = 64_000;
 
@@ -29,15 +29,15 @@ export async function runOrReuse(
   const { job, stop, driver } = attempt;
   const { context } = installing.configuration;
   const isWanted = attempt.environment[place.reuse.variable] !== 'false';
-  const known = isWanted ? readResult(place.folder, place.key) : null;
-  if (known !== null) {
+  const { lockFile: lockName } = driver;
+  const lockFile = lockName === undefined ? null : await context.tree.text(lockName);
+  const known = isWanted ? await findResult(attempt, installing, place, lockFile) : undefined;
+  if (known !== undefined) {
     if (await restore(attempt, installing, place.reuse, known)) return;
-    removeResult(place.folder, place.key);
+    removeResults(place.folder, place.key);
     await attempt.tree.remove(context.configurationFolder, place.reuse.folder);
   }
   stop.throwIfStopped();
-  const { lockFile: lockName } = driver;
-  const lockFile = lockName === undefined ? null : await context.tree.text(lockName);
   const [at, warnings] = [new Date().toISOString(), attempt.events.warnings];
   const log = attempt.spool.stepLog(installing.command.step);
   const from = sizeOf(log);
@@ -47,7 +47,8 @@ export async function runOrReuse(
   const left = await read(attempt, installing, place.reuse, lockFile).catch(() => null);
   if (left === null) return;
   const output = readFileSync(log).subarray(from).toString('utf8');
-  const result = { at, log: maskText(output, job.secrets), ...left };
+  const code = codeOf(attempt, installing);
+  const result = { at, log: maskText(output, job.secrets), code, ...left };
   try {
     writeResult(place.folder, place.key, result);
   } catch {
@@ -71,13 +72,49 @@ async function findPlace(attempt: RunnerAttempt, installing: InstallCommand): Pr
   return key === null ? null : { reuse, folder, key };
 }
 
+function codeOf({ job }: RunnerAttempt, { commit }: InstallCommand): string {
+  return job.source.archive?.sha256 ?? commit;
+}
+
+/** @returns null if the code cannot be read in parts */
+async function hashReadCode(
+  { tree, folders: { tree: root } }: RunnerAttempt,
+  reuse: ReuseCapability,
+  folders: readonly string[],
+  lockFile: string | null,
+): Promise<string | null> {
+  const hash = await reuse.hashOf(tree.reader(root), folders).catch(() => null);
+  return hash === null ? null : sha256(JSON.stringify([hash, lockFile]));
+}
+
+/** The newest result of the same commit, or of another one that changes nothing that the command reads. */
+async function findResult(
+  attempt: RunnerAttempt,
+  installing: InstallCommand,
+  { reuse, folder, key }: ReuseEntry,
+  lockFile: string | null,
+): Promise<CachedResult | undefined> {
+  const results = readResults(folder, key);
+  const same = results.find(({ code }) => code === codeOf(attempt, installing));
+  if (same !== undefined) return same;
+  const hashes = new Map<string, string | null>();
+  for (const result of results) {
+    if (result.readHash === null) continue;
+    const name = JSON.stringify(result.folders);
+    const hash = hashes.get(name) ?? (await hashReadCode(attempt, reuse, result.folders, lockFile));
+    hashes.set(name, hash);
+    if (hash === result.readHash) return result;
+  }
+  return undefined;
+}
+
 /** @returns what the command has left; null if another run cannot use it */
 async function read(
   attempt: RunnerAttempt,
   { configuration, command }: InstallCommand,
   reuse: ReuseCapability,
   lockFile: string | null,
-): Promise<Pick<CachedResult, 'files' | 'packages'> | null> {
+): Promise<Omit<CachedResult, 'at' | 'log' | 'code'> | null> {
   const { driver, tree, folders, providers } = attempt;
   const { context } = configuration;
   const code = tree.reader(folders.tree);
@@ -85,18 +122,21 @@ async function read(
   if (installed === null || (await driver.state?.file?.checkPrepared(context))) return null;
   const cache = providers?.cache ?? null;
   const packages = await findLinked(attempt, cache, context.configurationFolder, installed.packages);
-  return packages === null ? null : { files: installed.files, packages };
+  if (packages === null) return null;
+  const { files, folders: read } = installed;
+  return { files, packages, folders: read, readHash: await hashReadCode(attempt, reuse, read, lockFile) };
 }
 
 /** Leaves in the tree what the command would leave. @returns false if that failed */
 async function restore(
   attempt: RunnerAttempt,
-  { configuration, command, commit }: InstallCommand,
+  installing: InstallCommand,
   reuse: ReuseCapability,
-  { at, log, files, packages }: CachedResult,
+  { at, log, files, packages, code }: CachedResult,
 ): Promise<boolean> {
-  const { tree, providers, driver, spool } = attempt;
-  const { context } = configuration;
+  const { job, tree, providers, driver, spool } = attempt;
+  const { command } = installing;
+  const { context } = installing.configuration;
   const { configurationFolder: folder } = context;
   try {
     if (!(await linkAgain(attempt, providers?.cache ?? null, folder, packages))) return false;
@@ -113,10 +153,11 @@ async function restore(
     return false;
   }
   const time = `${at.slice(0, 19).replace('T', ' ')} UTC`;
-  const code = commit === '' ? 'code' : 'commit';
+  const isSame = code === codeOf(attempt, installing);
+  const same = isSame ? (job.source.archive === undefined ? 'commit' : 'code') : 'the code that it reads';
   attempt.steps.log(
     command.step,
-    `The ${command.label} of ${time} is reused, because ${code}, tool, lock file and settings are the same ` +
+    `The ${command.label} of ${time} is reused, because ${same}, tool, lock file and settings are the same ` +
       `(set the variable ${reuse.variable} to false to run it again). Its output was:`,
   );
   appendFileSync(spool.stepLog(command.step), log);
@@ -132,16 +173,16 @@ interface InstallCommand {
 }
 
 /** Changes with the format of results and keys. */
-const formatVersion = 2;
+const formatVersion = 3;
 
-/** Hash of all that the result depends on. @returns null if it may depend on something else */
+/** Hash of all that the result depends on apart from the code. @returns null if it may depend on something else */
 async function resultKey(
   attempt: RunnerAttempt,
   reuse: ReuseCapability,
   installing: InstallCommand,
 ): Promise<string | null> {
   const { job, driver, providers, tree } = attempt;
-  const { configuration, command, commit } = installing;
+  const { configuration, command } = installing;
   const { context, tool, written } = configuration;
   if (providers === null) return null;
   const [kind, state] = await Promise.all([
@@ -150,13 +191,12 @@ async function resultKey(
   ]);
   const more = kind !== 'none' || state === undefined ? null : reuse.inputs(context, command, state);
   if (more === null) return null;
-  const { repository, archive } = job.source;
   const inputs = {
     formatVersion,
     organization: job.organizationId,
     platform: ownPlatform,
     tool: [driver.type, tool.version, stampOf(requireProgram(command.program, tool.paths))],
-    code: archive === undefined ? { repository, commit } : { sha256: archive.sha256 },
+    repository: job.source.archive === undefined ? job.source.repository : null,
     path: attempt.path,
     hasLfs: findProgram('git-lfs') !== null,
     written: written.sha256,

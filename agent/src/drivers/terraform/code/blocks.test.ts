@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { elementsOf, hclElements } from './blocks.ts';
+
+/** Names, labels and tokens in a form that is easy to read. */
+function read(text: string): string[] {
+  return hclElements(text).map(({ name, labels, tokens }) =>
+    [name, ...labels, ...(labels.length > 0 || tokens.includes('=') ? ['{'] : ['=']), ...tokens]
+      .join(' ')
+      .replaceAll('\n', ';'),
+  );
+}
+
+test('attributes end with their line, unless a bracket is open', () => {
+  assert.deepEqual(read('a = 1\nb = [\n  1, # one\n  "]",\n]\nc = f(\n  x)\n\n'), [
+    'a = 1',
+    'b = [ ; 1 , ; "]" , ; ]',
+    'c = f ( ; x )',
+  ]);
+});
+
+test('blocks have labels and a body, also on one line', () => {
+  assert.deepEqual(read('resource "a" "b" {\n  c = 1\n}\nmodule "d" { source = "./x" }\r\n'), [
+    'resource "a" "b" { ; c = 1 ;',
+    'module "d" { source = "./x"',
+  ]);
+  const [block] = hclElements('a {\n  b {\n    c = 1\n  }\n  d = { e = 2 }\n}');
+  assert.deepEqual(
+    elementsOf(block?.tokens ?? []).map(({ name, tokens }) => [name, tokens.filter((one) => one !== '\n')]),
+    [
+      ['b', ['c', '=', '1']],
+      ['d', ['{', 'e', '=', '2', '}']],
+    ],
+  );
+});
+
+test('comments are left out, and their signs in texts are not comments', () => {
+  assert.deepEqual(read('# a = {\n// b\n/* c = "\n */ d = "#//" /* e */ # f\n'), ['d = "#//"']);
+});
+
+test('texts contain quotes, braces and interpolations', () => {
+  for (const text of [
+    '"\\"}"',
+    '"${a["}"]}"',
+    '"$${"',
+    '"%%{"',
+    '"${"${"x}"}"}"',
+    '"%{ if a }${b}%{ endif }"',
+    '"$"',
+    '"${{a = "}"}}"',
+  ])
+    assert.deepEqual(
+      hclElements(`a = ${text}\nb = 1\n`).map(({ name, tokens }) => [name, tokens.join('')]),
+      [
+        ['a', text],
+        ['b', '1'],
+      ],
+      text,
+    );
+});
+
+test('a heredoc ends with a line of its name only', () => {
+  const heredocs = [
+    '<<EOF\nmodule "x" {\n}\nEOFX\n EOF x\nEOF',
+    '<<-EOF\n  "\n  }\n  EOF',
+    '<<EOF\n${join("-", [\n"EOF"])}\nEOF',
+    '<<EOF\n$${\nEOF',
+    '<<EOF\nEOF',
+  ];
+  for (const text of heredocs)
+    assert.deepEqual(
+      hclElements(`a = ${text}\nb = 1\n`).map(({ name, tokens }) => [name, tokens.join('')]),
+      [
+        ['a', text],
+        ['b', '1'],
+      ],
+      text,
+    );
+});
+
+test('what is not HCL is refused in linear time', () => {
+  for (const text of [
+    'a {',
+    '}',
+    'a = "x',
+    'a = "x\n"',
+    '/* a',
+    'a = <<EOF\nx',
+    '= 1',
+    'a b',
+    'a = "${"',
+    'a {} b',
+  ])
+    assert.throws(() => hclElements(text), text);
+  for (const text of [
+    '/*'.repeat(500_000),
+    '"${'.repeat(500_000),
+    'a = <<A\n'.repeat(200_000),
+    '{'.repeat(500_000),
+  ])
+    assert.throws(() => hclElements(text), text.slice(0, 10));
+});
