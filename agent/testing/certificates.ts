@@ -1,7 +1,11 @@
 /** For tests: a temporary certificate authority and its certificate for this machine. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** Reason to skip tests that need an authority, or false. */
+export const withoutOpenssl: string | false =
+  spawnSync('openssl', ['version']).status !== 0 && 'needs openssl';
 
 export interface Authority {
   /** File with the authority's certificate. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   mkdirSync,
@@ -11,6 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
@@ -138,15 +139,15 @@ test('circular links, sockets and folders in the place of a state do not stop th
   const { paths, stateFile, errored, find } = setUp(t);
   symlinkSync(errored, errored);
   for (const place of [
-    () => symlinkSync(stateFile, stateFile),
-    () => mkdirSync(stateFile),
-    () =>
-      execFileSync('python3', [
-        '-c',
-        `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(stateFile)})`,
-      ]),
+    async () => symlinkSync(stateFile, stateFile),
+    async () => mkdirSync(stateFile),
+    async () => {
+      const server = createServer().listen(stateFile);
+      await once(server, 'listening');
+      t.after(() => server.close());
+    },
   ]) {
-    place();
+    await place();
     await find();
     rmSync(stateFile, { recursive: true });
   }

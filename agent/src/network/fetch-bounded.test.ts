@@ -12,12 +12,11 @@ import { gzipSync } from 'node:zlib';
 import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
 import { until } from '../../../tools/suite/until.ts';
-import { makeAuthority } from '../../testing/certificates.ts';
+import { makeAuthority, withoutOpenssl } from '../../testing/certificates.ts';
 import { startForwardProxy } from '../../testing/forward-proxy.ts';
-import { findProgram } from '../processes/programs.ts';
 import { type FetchLimits, FetchProblem, fetchBytes, fetchFile } from './fetch-bounded.ts';
 
-const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : false };
+const withOpenssl = { skip: withoutOpenssl };
 const limits: FetchLimits = { silenceSeconds: 10, wholeSeconds: 20, bytes: 1_000_000 };
 const { signal } = new AbortController();
 

@@ -11,11 +11,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { checkedLookup, RefusedAddress } from '#guards/private-addresses.ts';
 import { readCertificates, trustedCertificates } from '#settings/network.ts';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
-import { makeAuthority } from '../../testing/certificates.ts';
-import { findProgram } from '../processes/programs.ts';
+import { makeAuthority, withoutOpenssl } from '../../testing/certificates.ts';
 import { fetchBytes, fetchFile } from './fetch-bounded.ts';
 
-const withOpenssl = { skip: findProgram('openssl') === null ? 'needs openssl' : false };
+const withOpenssl = { skip: withoutOpenssl };
 const limits = { silenceSeconds: 10, wholeSeconds: 20, bytes: 1e12 };
 const { signal } = new AbortController();
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { proxyEnvironment } from '#settings/network.ts';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
-import { makeAuthority } from '../../testing/certificates.ts';
+import { makeAuthority, withoutOpenssl } from '../../testing/certificates.ts';
 import { startForwardProxy } from '../../testing/forward-proxy.ts';
 import { startGitHost } from '../../testing/git-host.ts';
 import { expectResult, failureMessageOf } from '../../testing/outcomes.ts';
@@ -13,9 +13,7 @@ import { createSetup, type RunnerSetup, withBubblewrap, withTerraform } from '..
 import { prepareNetwork } from '../network/network-order.ts';
 import { findProgram } from '../processes/programs.ts';
 
-const withOpenssl = {
-  skip: withTerraform.skip || (findProgram('openssl') === null ? 'needs openssl' : false),
-};
+const withOpenssl = { skip: withTerraform.skip || withoutOpenssl };
 const code = { 'main.tf': 'resource "terraform_data" "one" {}\n' };
 
 function repositories(setup: RunnerSetup): string {

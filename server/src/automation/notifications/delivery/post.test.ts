@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setDefaultCACertificates } from 'node:tls';
-import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
+import { makeAuthority, withoutOpenssl } from '../../../../../agent/testing/certificates.ts';
 import { startForwardProxy } from '../../../../../agent/testing/forward-proxy.ts';
 import { fieldOf } from '../../../../testing/fields.ts';
 import { openReceiver } from '../../../../testing/receiver.ts';
@@ -66,7 +66,7 @@ test('a proxy of the settings gets the name, and decides', async () => {
   assert.equal(receiver.received.length, 1);
 });
 
-test('only a certificate of a trusted authority is accepted', async (t) => {
+test('only a certificate of a trusted authority is accepted', { skip: withoutOpenssl }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'envarium-post-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const authority = makeAuthority(folder);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { readCertificates, trustedCertificates, useNetwork } from '#settings/network.ts';
 import { Secret } from '#settings/secret.ts';
-import { makeAuthority } from '../../../../../agent/testing/certificates.ts';
+import { makeAuthority, withoutOpenssl } from '../../../../../agent/testing/certificates.ts';
 import { freePort } from '../../../../../tools/suite/free-port.ts';
 import { until } from '../../../../../tools/suite/until.ts';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
@@ -61,8 +60,10 @@ test('two servers count requests together', needsStore, async () => {
   }
 });
 
-test('a store is reached over TLS, and only with a certificate that is trusted', needsStore, async (t) => {
-  if (spawnSync('openssl', ['version']).status !== 0) return t.skip('needs openssl');
+test('a store is reached over TLS, and only with a certificate that is trusted', {
+  ...needsStore,
+  skip: withoutStore || withoutOpenssl,
+}, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'envarium-store-tls-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const authority = makeAuthority(folder);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   mkdirSync,
@@ -19,6 +19,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
+import { withoutOpenssl } from '../../../../../agent/testing/certificates.ts';
 import { until } from '../../../../../tools/suite/until.ts';
 import { type TestApp, testApp } from '../../../../testing/app.ts';
 import { readSettings, SettingsError } from '../../../ground/config/config.ts';
@@ -26,7 +27,7 @@ import { closeApp } from './stop.ts';
 import { readPair, secure } from './tls.ts';
 
 const needsOpenssl = {
-  skip: spawnSync('openssl', ['version']).status !== 0 && 'needs openssl',
+  skip: withoutOpenssl,
   timeout: 60_000,
 };
 const folder = mkdtempSync(join(tmpdir(), 'envarium-tls-'));
