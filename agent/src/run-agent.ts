@@ -71,6 +71,7 @@ async function main(): Promise<void> {
     logFile: spool.runnerLog,
     compileCacheFolder: process.env.NODE_COMPILE_CACHE ?? spool.compileCacheFolder,
     onFailure: (reason) => log.error({ reason }, 'runner ended before it got work'),
+    spareMilliseconds: 15_000,
     groups,
     preparation: report.hasOwnUsers && report.hasNamespaces ? { runs: { isolation, workFolder } } : undefined,
   });

@@ -59,6 +59,7 @@ test('a hanging runner is killed some time after a request to stop', async (t) =
   using launcher = new ProcessLauncher({
     logFile: join(folder, 'runner.log'),
     compileCacheFolder: folder,
+    spareMilliseconds: 60_000,
     onFailure: (reason) => assert.fail(reason),
   });
   const attempt = new HeldAttempt({

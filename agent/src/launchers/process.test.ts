@@ -9,12 +9,13 @@ import { isAlive, type ProcessIdentity } from '../processes/proc.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
 import { ProcessLauncher } from './process.ts';
 
-function launcherFor(t: TestContext): ProcessLauncher {
+function launcherFor(t: TestContext, spareMilliseconds = 60_000): ProcessLauncher {
   const folder = mkdtempSync(join(tmpdir(), 'launcher-'));
   const launcher = new ProcessLauncher({
     logFile: join(folder, 'runner.log'),
     compileCacheFolder: join(folder, 'cache'),
     onFailure: (reason) => assert.fail(reason),
+    spareMilliseconds,
   });
   t.after(() => {
     launcher[Symbol.dispose]();
@@ -68,4 +69,20 @@ test('a runner completes its order when the agent ends, and then ends', withTerr
   launcher[Symbol.dispose]();
   assert.equal(await ended, 'planned');
   await untilEnded(runner);
+});
+
+test('of several ready runners one stays, after no run has begun for a while', withTerraform, async (t) => {
+  const launcher = launcherFor(t, 3_000);
+  launcher.warm(2);
+  const code = { 'main.tf': 'output "it" { value = 1 }\n' };
+  const [first, second] = await Promise.all(
+    [createSetup(t, code), createSetup(t, code)].map((setup) => plan(launcher, setup)),
+  );
+  assert.deepEqual(await Promise.all([first?.ended, second?.ended]), ['planned', 'planned']);
+  const runners = [first?.runner, second?.runner].filter((runner) => runner !== undefined);
+  const alive = () => runners.filter(isAlive);
+  await until('the end of one', () => alive().length === 1);
+  const third = await plan(launcher, createSetup(t, code));
+  assert.deepEqual([third.runner], alive(), 'the other gets the next order');
+  assert.equal(await third.ended, 'planned');
 });

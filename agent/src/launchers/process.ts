@@ -20,6 +20,8 @@ export interface ProcessLauncherOptions {
   readonly logFile: string;
   readonly compileCacheFolder: string;
   readonly onFailure: (reason: string) => void;
+  /** From the start of the last run until ready runners other than one are ended: each occupies some 40 MB. */
+  readonly spareMilliseconds: number;
   /** Control groups of the runners; absent: they have none. */
   readonly groups?: RunGroups | undefined;
   /** Preparation of runners before their first order; absent: none. */
@@ -52,6 +54,7 @@ export class ProcessLauncher implements Launcher {
   #most = 0;
   #lastStartAt = -Infinity;
   #refill: NodeJS.Timeout | undefined;
+  #thinning: NodeJS.Timeout | undefined;
 
   constructor(options: ProcessLauncherOptions) {
     this.#options = options;
@@ -102,6 +105,7 @@ export class ProcessLauncher implements Launcher {
   [Symbol.dispose](): void {
     this.#isClosed = true;
     clearTimeout(this.#refill);
+    clearTimeout(this.#thinning);
     for (const runner of this.#runners) this.#dismiss(runner);
   }
 
@@ -123,8 +127,12 @@ export class ProcessLauncher implements Launcher {
   }
 
   #ready(preferred?: ProcessIdentity): RunnerProcess | undefined {
-    const ready = [...this.#runners].filter(({ ended }) => ended === null);
+    const ready = this.#allReady();
     return ready.find(({ child: { pid } }) => pid !== undefined && pid === preferred?.pid) ?? ready[0];
+  }
+
+  #allReady(): RunnerProcess[] {
+    return [...this.#runners].filter(({ ended }) => ended === null);
   }
 
   #fill(): void {
@@ -186,7 +194,18 @@ export class ProcessLauncher implements Launcher {
     runner.ended = null;
     if (this.#isClosed || runner.orders >= this.#mostOrders || this.#runners.size > this.#most)
       this.#dismiss(runner);
+    else this.#thin();
     ended?.();
+  }
+
+  /** Leaves one ready runner, of those that have executed most, once no run has begun for a while. */
+  #thin(): void {
+    clearTimeout(this.#thinning);
+    const ready = this.#allReady().toSorted((left, right) => right.orders - left.orders);
+    if (ready.length < 2) return;
+    const pause = this.#lastStartAt + this.#options.spareMilliseconds - performance.now();
+    if (pause > 0) this.#thinning = setTimeout(() => this.#thin(), pause).unref();
+    else for (const runner of ready.slice(1)) this.#dismiss(runner);
   }
 
   /** It ends, after the order that it has. */

@@ -27,6 +27,7 @@ class Runs {
     this.#launcher = new ProcessLauncher({
       logFile: join(folder, 'runner.log'),
       compileCacheFolder: join(folder, 'cache'),
+      spareMilliseconds: 60_000,
       onFailure: () => {},
       ...(isPrepared ? { preparation: { runs: { isolation, workFolder } } } : {}),
     });
