@@ -1,53 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { until } from '../../../../../tools/suite/until.ts';
-import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
-import type { Context } from '../../../framework/context.ts';
+import { withToolbox } from '../../../../../tools/toolbox/places.ts';
+import { engine, none, processesIn } from '../../../../testing/policy-engine.ts';
 import { evaluateFiles, hashOf, readyPolicies } from './policy-engine.ts';
 
 const needsOpa = withToolbox('opa');
-
-type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
-
-function engine(t: TestContext, more: Partial<Context['settings']> = {}) {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'policies-'));
-  const closing = new AbortController();
-  t.after(() => {
-    closing.abort();
-    rmSync(dataFolder, { recursive: true });
-  });
-  const settings = {
-    dataFolder,
-    opaProgram: placeOf('opa') ?? '',
-    policyMemoryMegabytes: 512,
-    policyTimeLimitSeconds: 10,
-    policyProcesses: 2,
-    ...more,
-  } as unknown as Context['settings'];
-  const context: EngineContext = { settings, stopping: closing.signal, events: {} as Context['events'] };
-  const evaluate = (text: string, input: unknown = {}) =>
-    evaluateFiles(context, new Map([['policy.rego', text]]), Buffer.from(JSON.stringify(input)));
-  return { context, evaluate, closing, dataFolder };
-}
-
-const none = { deny: [], pending: [], allow: [], warn: [] };
-
-/** Processes of opa that work below a folder. */
-function processesIn(folder: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
-    } catch {
-      return false;
-    }
-  });
-}
 
 test('policies of both versions of the language are evaluated', needsOpa, async (t) => {
   const { evaluate } = engine(t);
