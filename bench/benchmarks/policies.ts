@@ -1,14 +1,18 @@
 /** Time that approval policies add to a deployment whose plan has 1,000 resources, once they are compiled. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../server/src/framework/context.ts';
+import { PolicyCheck } from '../../server/src/rules/approval-policies/evaluation/policy-engine.ts';
 import {
   evaluatePolicy,
-  inputBodies,
+  policyDocuments,
 } from '../../server/src/runs/deployments/policy-check/evaluate-policies.ts';
 import { type Bench, type BenchResult, figure } from '../measure/figure.ts';
 import { scratchFolder } from '../measure/service.ts';
 
 const resources = 1000;
 const several = 20;
+/** Spare processes start in it, as between deployments. */
+const pauseMilliseconds = 300;
 
 /** As terraform shows resources of usual size. */
 function planOf(count: number): unknown {
@@ -67,11 +71,13 @@ export const policiesBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   const deploymentRequest = { type: 'deploy', triggerName: 'user', revision: '' };
   const input = { deploymentRequest, plan: planOf(resources) };
   const policies = Array.from({ length: several }, (_, index) => new Map([['policy.rego', policy(index)]]));
-  const evaluate = async (count: number): Promise<number> => {
+  const evaluate = async (count: number, isAlone = false): Promise<number> => {
+    await delay(pauseMilliseconds);
     const start = performance.now();
-    const bodyFor = inputBodies(input);
+    const document = policyDocuments(input)(undefined);
+    await using check = new PolicyCheck(context, document.common, isAlone ? 1 : count);
     const results = await Promise.all(
-      policies.slice(0, count).map((files) => evaluatePolicy(context, files, bodyFor(undefined))),
+      policies.slice(0, count).map((files) => evaluatePolicy(files, document, check)),
     );
     if (results.some(({ messages }) => messages.allow.length !== 1))
       throw new Error('A policy did not allow the plan');
@@ -79,18 +85,27 @@ export const policiesBench: Bench = async ({ isQuick }): Promise<BenchResult> =>
   };
   try {
     const compiled = await evaluate(several);
+    await evaluate(several, true);
     const one: number[] = [];
     const all: number[] = [];
+    const alone: number[] = [];
     for (let round = -2; round < rounds; round++) {
-      const times = [await evaluate(1), await evaluate(several)] as const;
+      const times = [await evaluate(1), await evaluate(several), await evaluate(several, true)] as const;
       if (round < 0) continue;
       one.push(times[0]);
       all.push(times[1]);
+      alone.push(times[2]);
     }
     return {
       figures: [
         figure(`one policy about a plan of ${resources} resources`, 'ms', one),
         figure(`${several} policies about a plan of ${resources} resources`, 'ms', all),
+        figure(`${several} policies, each in a process of its own`, 'ms', alone),
+        figure(
+          `${several} policies to each in a process of its own`,
+          '×',
+          all.map((time, round) => time / (alone[round] ?? time)),
+        ),
         figure(`${several} policies the first time, with compiling them`, 'ms', [compiled]),
       ],
       settings: { rounds, resources, policies: several, 'plan, in bytes': JSON.stringify(input).length },

@@ -5,9 +5,17 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { placeOf } from '../../tools/toolbox/places.ts';
 import type { Context } from '../src/framework/context.ts';
-import { evaluateFiles } from '../src/rules/approval-policies/evaluation/policy-engine.ts';
+import type { PolicyFiles } from '../src/rules/approval-policies/evaluation/compile-policy.ts';
+import { PolicyCheck } from '../src/rules/approval-policies/evaluation/policy-engine.ts';
 
 type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
+
+/** Evaluates a policy in a process of its own. @param input as JSON */
+export async function evaluateFiles(context: EngineContext, files: PolicyFiles, input: Buffer) {
+  const document = { common: input, configuration: '{}', whole: () => input };
+  await using check = new PolicyCheck(context, input, 1);
+  return await check.evaluate(files, document);
+}
 
 /** Ends with the test. */
 export function engine(t: TestContext, more: Partial<Context['settings']> = {}) {

@@ -4,17 +4,24 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isForgetful } from './forgetful-functions.ts';
 import { type OpaSettings, runOpa } from './opa-command.ts';
 import { PolicyError } from './policy-error.ts';
 
 /** The files of a policy: names below its folder, and texts. */
 export type PolicyFiles = ReadonlyMap<string, string>;
 
-export interface CompiledPolicy {
+/** Code that a process of opa loads. */
+export interface LoadedCode {
   /** The folder with its files. */
   readonly folder: string;
   /** Written in the language of opa before 1.0. */
   readonly isOld: boolean;
+}
+
+export interface CompiledPolicy extends LoadedCode {
+  /** It can take turns with others in one process: a single file, and no functions of which opa remembers results. */
+  readonly isShareable: boolean;
 }
 
 /**
@@ -51,13 +58,25 @@ interface Complaint {
   readonly location?: { readonly file: string; readonly row: number };
 }
 
-/** The functions that policies may call, as opa reads the list. */
-async function allowedFunctions(settings: OpaSettings, folder: string): Promise<string> {
+/**
+ * Writes two lists of functions, as opa reads them: those that policies may call, and of them those of policies that
+ * share a process.
+ * @returns their files
+ */
+async function writeCapabilities(
+  settings: OpaSettings,
+  folder: string,
+): Promise<{ readonly allowed: string; readonly forgetful: string }> {
   const { exitCode, output, complaints } = await runOpa(settings, ['capabilities', '--current'], folder);
   if (exitCode !== 0) throw new PolicyError(`opa capabilities failed: ${complaints.slice(-500)}`);
   const all = JSON.parse(output) as { readonly builtins: readonly { readonly name: string }[] };
   const builtins = all.builtins.filter(({ name }) => !refusedFunctions.includes(name));
-  return JSON.stringify({ ...all, builtins, allow_net: [] });
+  const allowed = join(folder, 'capabilities.json');
+  const forgetful = join(folder, 'forgetful.json');
+  const few = builtins.filter(({ name }) => isForgetful(name));
+  await writeFile(allowed, JSON.stringify({ ...all, builtins, allow_net: [] }));
+  await writeFile(forgetful, JSON.stringify({ ...all, builtins: few, allow_net: [] }));
+  return { allowed, forgetful };
 }
 
 /** As the error of a run shows them. @param names of the files in the policy, by their names in the folder */
@@ -73,7 +92,7 @@ function wordsOf(complaints: readonly Complaint[], names: ReadonlyMap<string, st
 
 async function complaintsOf(
   settings: OpaSettings,
-  { folder, isOld }: CompiledPolicy,
+  { folder, isOld }: LoadedCode,
   capabilities: string,
 ): Promise<readonly Complaint[]> {
   const version = isOld ? ['--v0-compatible'] : [];
@@ -123,7 +142,7 @@ async function writeFiles(
  */
 async function checkPackages(
   settings: OpaSettings,
-  { folder, isOld }: CompiledPolicy,
+  { folder, isOld }: LoadedCode,
   names: ReadonlyMap<string, string>,
 ): Promise<void> {
   const version = isOld ? ['--v0-compatible'] : [];
@@ -157,22 +176,23 @@ export async function compilePolicy(
   const code = join(folder, 'code');
   const checked = join(folder, 'checked');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const capabilities = join(folder, 'capabilities.json');
   try {
-    await writeFile(capabilities, await allowedFunctions(settings, folder));
+    const { allowed, forgetful } = await writeCapabilities(settings, folder);
     const names = await writeFiles(files, { code, checked });
-    const complaints = await complaintsOf(settings, { folder: checked, isOld: false }, capabilities);
+    const complaints = await complaintsOf(settings, { folder: checked, isOld: false }, allowed);
     const others =
       complaints.length === 0
         ? null
-        : await complaintsOf(settings, { folder: checked, isOld: true }, capabilities);
+        : await complaintsOf(settings, { folder: checked, isOld: true }, allowed);
     if (others !== null && others.length > 0) {
       const shown = !isParsed(complaints) && isParsed(others) ? others : complaints;
       throw new PolicyError(`The policy does not compile:\n${wordsOf(shown, names)}`);
     }
     const isOld = others !== null;
-    await checkPackages(settings, { folder: checked, isOld }, names);
-    return { folder: code, isOld };
+    const compiled = { folder: checked, isOld };
+    await checkPackages(settings, compiled, names);
+    const isShareable = files.size === 1 && (await complaintsOf(settings, compiled, forgetful)).length === 0;
+    return { folder: code, isOld, isShareable };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

@@ -14,8 +14,16 @@ export type OpaSettings = Pick<
   'opaProgram' | 'policyMemoryMegabytes' | 'policyTimeLimitSeconds' | 'policyProcesses' | 'dataFolder'
 >;
 
+/** Growth of memory in percent after which garbage is collected: seldom, but before the limit, which would end it. */
+const garbagePercent = 300;
+
 /** @param args of opa. @throws PolicyError that says how to install it */
-export function startOpa(settings: OpaSettings, args: readonly string[], folder: string): ChildProcess {
+export function startOpa(
+  settings: OpaSettings,
+  args: readonly string[],
+  folder: string,
+  percent = garbagePercent,
+): ChildProcess {
   const memoryBytes = settings.policyMemoryMegabytes * megabyte;
   const limits = { fileBytes: 64 * megabyte, memoryBytes };
   const opa = findOpa(settings);
@@ -23,8 +31,7 @@ export function startOpa(settings: OpaSettings, args: readonly string[], folder:
   const [program, ...words] = limitedCommand([opa.program, ...args], limits);
   return spawn(program, words, {
     cwd: folder,
-    // Collects garbage seldom, but before the limit, above which it would be killed.
-    env: { GOGC: '300', GOMEMLIMIT: String(Math.floor(memoryBytes * 0.7)), GOMAXPROCS: '2' },
+    env: { GOGC: String(percent), GOMEMLIMIT: String(Math.floor(memoryBytes * 0.7)), GOMAXPROCS: '2' },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../../../../../tools/suite/until.ts';
 import { withToolbox } from '../../../../../tools/toolbox/places.ts';
-import { engine, none, processesIn } from '../../../../testing/policy-engine.ts';
-import { evaluateFiles, hashOf, readyPolicies } from './policy-engine.ts';
+import { engine, evaluateFiles, none, processesIn } from '../../../../testing/policy-engine.ts';
+import { hashOf, readyPolicies } from './policy-engine.ts';
 
 const needsOpa = withToolbox('opa');
 

@@ -2,18 +2,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import fastq from 'fastq';
 import type { PolicyMessages } from '#contract/deployments/policy-verdict.ts';
 import type { Context } from '../../../framework/context.ts';
 import { perServer } from '../../../framework/events/per-server.ts';
-import { compilePolicy, type PolicyFiles } from './compile-policy.ts';
+import { type CompiledPolicy, compilePolicy, type PolicyFiles } from './compile-policy.ts';
 import { PolicyError } from './policy-error.ts';
+import { PolicyTurns } from './policy-turns.ts';
 import { readMessages } from './read-verdict.ts';
 import { OpaEnded, ResidentOpa } from './resident-opa.ts';
+import type { PolicyTurn } from './shared-opa.ts';
+import { SharedProcesses } from './shared-processes.ts';
 
 const idleMilliseconds = 5 * 60 * 1000;
 const sweepMilliseconds = 30 * 1000;
+const mostKnown = 1000;
+/** Fewer are evaluated sooner by processes of their own, which have compiled them before. */
+const fewestTurns = 4;
 
 type EngineContext = Pick<Context, 'settings' | 'stopping' | 'events'>;
 
@@ -22,6 +29,19 @@ interface PolicyProcess {
   readonly running: Promise<ResidentOpa>;
   ready: ResidentOpa | null;
 }
+
+/** The input of one policy. */
+export interface PolicyDocument {
+  /** Part that all policies of a check have, as a JSON object. */
+  readonly common: Buffer;
+  /** Its configuration, as JSON, which is added as `policyConfiguration`. */
+  readonly configuration: string;
+  /** Both, as JSON. */
+  readonly whole: () => Buffer;
+}
+
+/** Facts about a policy that was compiled. */
+type PolicyKind = Pick<CompiledPolicy, 'isOld' | 'isShareable'>;
 
 /** SHA-256 over the names and texts of a policy. */
 export function hashOf(files: PolicyFiles): string {
@@ -39,9 +59,12 @@ class PolicyEngine {
   #sweep: NodeJS.Timeout | null = null;
   /** As many at once as there may be processes: each evaluation needs one. */
   readonly #queue = fastq.promise((work: () => Promise<unknown>) => work(), 1);
+  readonly #kinds = new Map<string, Promise<PolicyKind>>();
+  /** Processes in which the policies of a check take turns. */
+  readonly shared = new SharedProcesses((context) => this.#folderOf(context));
 
   /** The folder of this server, empty at first. */
-  #folderOf({ settings, stopping }: EngineContext): string {
+  #folderOf({ settings, stopping }: Pick<EngineContext, 'settings' | 'stopping'>): string {
     if (this.#folder !== null) return this.#folder;
     stopping.throwIfAborted();
     const parent = join(settings.dataFolder, 'policies');
@@ -61,6 +84,7 @@ class PolicyEngine {
     if (this.#sweep) clearInterval(this.#sweep);
     for (const { ready } of this.#kept.values()) ready?.kill();
     this.#kept.clear();
+    this.shared.close();
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
     this.#folder = null;
   }
@@ -149,6 +173,31 @@ class PolicyEngine {
     }
   }
 
+  async #readKind(context: EngineContext, files: PolicyFiles): Promise<PolicyKind> {
+    const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
+    const { isOld, isShareable } = await compilePolicy(context.settings, files, folder);
+    await rm(folder, { recursive: true, force: true });
+    return { isOld, isShareable };
+  }
+
+  /** Facts about a policy, which is compiled unless it was before. @throws PolicyError where it does not compile */
+  kindOf(context: EngineContext, hash: string, files: PolicyFiles): Promise<PolicyKind> {
+    const known = this.#kinds.get(hash);
+    if (known) return known;
+    this.#queue.concurrency = context.settings.policyProcesses;
+    const kind = this.#queue.push(() => this.#readKind(context, files)) as Promise<PolicyKind>;
+    kind.catch(() => this.#kinds.delete(hash));
+    this.#kinds.set(hash, kind);
+    const [oldest] = this.#kinds.keys();
+    if (this.#kinds.size > mostKnown && oldest !== undefined) this.#kinds.delete(oldest);
+    return kind;
+  }
+
+  /** Evaluates a policy in a process of its own from now on. */
+  stopSharing(hash: string, kind: PolicyKind): void {
+    this.#kinds.set(hash, Promise.resolve({ ...kind, isShareable: false }));
+  }
+
   /** Number of processes, for tests. */
   get processes(): number {
     return this.#kept.size;
@@ -167,17 +216,53 @@ function isRunning(pid: number): boolean {
 const engineOf = perServer(() => new PolicyEngine());
 
 /**
- * Evaluates a policy, compiled before it is used first, in a process of its own that stays ready.
- * @param files of the policy
- * @param input as JSON
- * @throws PolicyError where it does not compile, fails, hangs, or answers anything but messages
+ * Evaluates policies that decide about the same input, each compiled before it is used first: in a process of its own
+ * that stays ready, or, where there are several, in turn in few processes.
  */
-export function evaluateFiles(
-  context: EngineContext,
-  files: PolicyFiles,
-  input: Buffer,
-): Promise<PolicyMessages> {
-  return engineOf(context).evaluate(context, files, input);
+export class PolicyCheck implements AsyncDisposable {
+  readonly #context: EngineContext;
+  readonly #turns: readonly [today: PolicyTurns, old: PolicyTurns] | null;
+
+  /**
+   * @param input part of it that all of them have, as a JSON object
+   * @param count of policies
+   */
+  constructor(context: EngineContext, input: Buffer, count: number) {
+    this.#context = context;
+    const most = Math.min(availableParallelism(), Math.ceil(count / fewestTurns));
+    const turnsOf = (isOld: boolean) =>
+      new PolicyTurns({ context, input, most }, engineOf(context).shared, isOld);
+    this.#turns = count < fewestTurns ? null : [turnsOf(false), turnsOf(true)];
+  }
+
+  /** @throws PolicyError where a policy does not compile, fails, hangs, or answers anything but messages */
+  async evaluate(files: PolicyFiles, document: PolicyDocument): Promise<PolicyMessages> {
+    const [text, ...others] = files.values();
+    if (this.#turns && text !== undefined && others.length === 0) {
+      const answer = await this.#takeTurn(this.#turns, files, { ...document, text });
+      if (answer) return readMessages(answer.result);
+    }
+    return engineOf(this.#context).evaluate(this.#context, files, document.whole());
+  }
+
+  async #takeTurn(
+    [today, old]: readonly [PolicyTurns, PolicyTurns],
+    files: PolicyFiles,
+    turn: PolicyTurn,
+  ): Promise<{ readonly result: unknown } | null> {
+    const engine = engineOf(this.#context);
+    const hash = hashOf(files);
+    const kind = await engine.kindOf(this.#context, hash, files);
+    if (!kind.isShareable) return null;
+    const answer = await (kind.isOld ? old : today).take(turn);
+    if ('result' in answer) return answer;
+    if (answer.isTooMuch) engine.stopSharing(hash, kind);
+    return null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all((this.#turns ?? []).map((turns) => turns[Symbol.asyncDispose]()));
+  }
 }
 
 /** Number of compiled policies that this server keeps ready. */

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { catalogueRepository } from '#contract/approval-policies/catalogue-repository.ts';
 import { placeOf, withToolbox } from '../../../../../tools/toolbox/places.ts';
+import { evaluateFiles } from '../../../../testing/policy-engine.ts';
 import { UnusableGit } from '../../../code/repositories/git/run-git.ts';
 import type { Context } from '../../../framework/context.ts';
 import { Refusal } from '../../../ground/errors.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import { catalogue } from './catalogue.ts';
-import { evaluateFiles } from './policy-engine.ts';
 import { isTemporary, readPolicy } from './read-policy.ts';
 
 const place = { organizationId: 'o', projectId: 'p' };

@@ -6,13 +6,29 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killGroup } from '../../../code/repositories/git/run-git.ts';
-import type { CompiledPolicy } from './compile-policy.ts';
+import type { LoadedCode } from './compile-policy.ts';
 import { type OpaSettings, startOpa } from './opa-command.ts';
 import { PolicyError } from './policy-error.ts';
 
 const mostAnswerBytes = 1_000_000;
 const mostComplaintCharacters = 4000;
 const pollMilliseconds = 5;
+
+interface OpaRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Buffer;
+  /** Of the body; default: JSON. */
+  readonly type?: string;
+  readonly signal: AbortSignal;
+}
+
+interface OpaServerOptions {
+  /** More arguments of `opa run`. */
+  readonly flags?: readonly string[];
+  /** Growth of memory after which garbage is collected. */
+  readonly garbagePercent?: number;
+}
 
 /** The process has ended without an answer. */
 export class OpaEnded extends Error {
@@ -31,7 +47,11 @@ export class ResidentOpa {
   /** When it was used last, as `performance.now()` has it. */
   usedAt = performance.now();
 
-  private constructor(settings: OpaSettings, { folder, isOld }: CompiledPolicy) {
+  private constructor(
+    settings: OpaSettings,
+    { folder, isOld }: LoadedCode,
+    { flags = [], garbagePercent }: OpaServerOptions,
+  ) {
     // The path of a socket has at most 107 bytes, so both sides name it from an open folder.
     this.#folder = openSync(join(folder, '..'), 'r');
     this.#socketPath = `/proc/self/fd/${this.#folder}/s`;
@@ -46,7 +66,7 @@ export class ResidentOpa {
       '--log-level',
       'error',
     ];
-    this.#child = startOpa(settings, [...server, ...version, '.'], folder);
+    this.#child = startOpa(settings, [...server, ...flags, ...version, '.'], folder, garbagePercent);
     this.#child.stdout?.resume();
     this.#child.stderr?.setEncoding('utf8').on('data', (part: string) => {
       this.#complaints = (this.#complaints + part).slice(-mostComplaintCharacters);
@@ -55,8 +75,12 @@ export class ResidentOpa {
   }
 
   /** @throws PolicyError where it does not start in time */
-  static async start(settings: OpaSettings, policy: CompiledPolicy): Promise<ResidentOpa> {
-    const opa = new ResidentOpa(settings, policy);
+  static async start(
+    settings: OpaSettings,
+    code: LoadedCode,
+    options: OpaServerOptions = {},
+  ): Promise<ResidentOpa> {
+    const opa = new ResidentOpa(settings, code, options);
     const until = performance.now() + settings.policyTimeLimitSeconds * 1000;
     while (!opa.hasEnded && performance.now() < until) {
       if (await opa.#isReady()) return opa;
@@ -86,16 +110,17 @@ export class ResidentOpa {
 
   async #isReady(): Promise<boolean> {
     try {
-      await this.#ask('GET', '/health', undefined, AbortSignal.timeout(1000));
+      await this.ask({ method: 'GET', path: '/health', signal: AbortSignal.timeout(1000) });
       return true;
     } catch {
       return false;
     }
   }
 
-  async #ask(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<string> {
+  /** @returns the text of the response. @throws PolicyError, or what the connection says */
+  async ask({ method, path, body, type = 'application/json', signal }: OpaRequest): Promise<string> {
     return new Promise((resolve, reject) => {
-      const headers = body ? { 'content-type': 'application/json', 'content-length': body.length } : {};
+      const headers = body ? { 'content-type': type, 'content-length': body.length } : {};
       const call = request({
         socketPath: this.#socketPath,
         agent: this.#agent,
@@ -115,7 +140,7 @@ export class ResidentOpa {
         });
         response.once('error', reject).once('end', () => {
           const text = Buffer.concat(parts).toString('utf8');
-          if (response.statusCode === 200) resolve(text);
+          if (response.statusCode === 200 || response.statusCode === 204) resolve(text);
           else reject(new PolicyError(`The policy failed: ${messageIn(text)}`));
         });
       });
@@ -135,7 +160,7 @@ export class ResidentOpa {
     this.#open++;
     try {
       return JSON.parse(
-        await this.#ask('POST', '/v0/data/envarium_verdict/result', input, signal),
+        await this.ask({ method: 'POST', path: '/v0/data/envarium_verdict/result', body: input, signal }),
       ) as unknown;
     } catch (error) {
       if (error instanceof PolicyError) throw error;

@@ -7,7 +7,11 @@ import type { VerdictRow } from '../../../rows/approval-policies/verdict-store.t
 import type { ProjectPlace } from '../../../rows/projects/project-store.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import type { PolicyFiles } from '../../../rules/approval-policies/evaluation/compile-policy.ts';
-import { evaluateFiles, hashOf } from '../../../rules/approval-policies/evaluation/policy-engine.ts';
+import {
+  hashOf,
+  PolicyCheck,
+  type PolicyDocument,
+} from '../../../rules/approval-policies/evaluation/policy-engine.ts';
 import { PolicyError, PolicyUnavailable } from '../../../rules/approval-policies/evaluation/policy-error.ts';
 import { readPolicy } from '../../../rules/approval-policies/evaluation/read-policy.ts';
 import { decisionOf } from '../../../rules/approval-policies/evaluation/read-verdict.ts';
@@ -21,14 +25,18 @@ export type PolicyResult = Pick<
 const silent: PolicyMessages = { deny: [], pending: [], allow: [], warn: [] };
 
 /** Makes the documents of several policies, whose common part is large: it becomes text once. */
-export function inputBodies(input: PolicyInput): (configuration: object | undefined) => Buffer {
-  const common = JSON.stringify(input).slice(0, -1);
+export function policyDocuments(input: PolicyInput): (configuration: object | undefined) => PolicyDocument {
+  const common = Buffer.from(JSON.stringify(input));
   const made = new Map<string, Buffer>();
-  return (configuration) => {
-    const own = JSON.stringify(configuration ?? {});
-    const body = made.get(own) ?? Buffer.from(`${common},"policyConfiguration":${own}}`);
-    made.set(own, body);
-    return body;
+  return (value) => {
+    const configuration = JSON.stringify(value ?? {});
+    const whole = () => {
+      const end = Buffer.from(`,"policyConfiguration":${configuration}}`);
+      const body = made.get(configuration) ?? Buffer.concat([common.subarray(0, -1), end]);
+      made.set(configuration, body);
+      return body;
+    };
+    return { common, configuration, whole };
   };
 }
 
@@ -37,14 +45,14 @@ const failed = (error: PolicyError) =>
 
 /** Evaluates the files of one policy. @throws nothing for what is wrong with the policy: its decision is `error` */
 export async function evaluatePolicy(
-  context: Context,
   files: PolicyFiles,
-  body: Buffer,
+  document: PolicyDocument,
+  check: PolicyCheck,
 ): Promise<Omit<PolicyResult, 'commit_hash'>> {
   const started = performance.now();
   const took = () => ({ content_hash: hashOf(files), milliseconds: Math.round(performance.now() - started) });
   try {
-    const messages = await evaluateFiles(context, files, body);
+    const messages = await check.evaluate(files, document);
     return { decision: decisionOf(messages), messages, error: null, ...took() };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
@@ -56,7 +64,7 @@ export async function evaluatePolicy(
 interface PolicyWithInput {
   readonly template: TemplateRow;
   readonly project: ProjectPlace;
-  readonly body: Buffer;
+  readonly document: PolicyDocument;
   /** The commit to read; absent: the newest of its revision. */
   readonly commit?: string;
 }
@@ -64,13 +72,14 @@ interface PolicyWithInput {
 /** @throws PolicyUnavailable, and nothing for what is wrong with the policy */
 async function readAndEvaluate(
   context: Context,
-  { template, project, body, commit }: PolicyWithInput,
+  { template, project, document, commit }: PolicyWithInput,
+  check: PolicyCheck,
   signal: AbortSignal | undefined,
 ): Promise<PolicyResult> {
   try {
     const read = await readPolicy(context, template, project, commit);
     signal?.throwIfAborted();
-    return { ...(await evaluatePolicy(context, read.files, body)), commit_hash: read.commit };
+    return { ...(await evaluatePolicy(read.files, document, check)), commit_hash: read.commit };
   } catch (error) {
     if (error instanceof PolicyUnavailable)
       throw new PolicyUnavailable(`Approval policy "${template.name}": ${error.message}`, { cause: error });
@@ -83,7 +92,7 @@ async function readAndEvaluate(
 const mostAtOnce = 6;
 
 /**
- * Reads policies and evaluates each alone, so that a policy fails for itself.
+ * Reads policies of one input and evaluates each alone, so that a policy fails for itself.
  * @param signal ends it before the next policy is read or evaluated
  * @returns the result of each, in the order of the policies
  * @throws PolicyUnavailable where a policy can be read later
@@ -93,9 +102,12 @@ export async function evaluatePolicies(
   policies: readonly PolicyWithInput[],
   signal?: AbortSignal,
 ): Promise<PolicyResult[]> {
+  const [first] = policies;
+  if (!first) return [];
+  await using check = new PolicyCheck(context, first.document.common, policies.length);
   const queue = fastq.promise((policy: PolicyWithInput) => {
     signal?.throwIfAborted();
-    return readAndEvaluate(context, policy, signal);
+    return readAndEvaluate(context, policy, check, signal);
   }, mostAtOnce);
-  return Promise.all(policies.map((policy) => queue.push(policy)));
+  return await Promise.all(policies.map((policy) => queue.push(policy)));
 }

@@ -17,7 +17,7 @@ import { recordEvent } from '../../feeds/record-event.ts';
 import { stepView } from '../../logs/step-view.ts';
 import { currentRound } from '../decisions/current-round.ts';
 import { concludeCheck, type RoundOfDeployment } from './conclude-check.ts';
-import { evaluatePolicies, inputBodies, type PolicyResult } from './evaluate-policies.ts';
+import { evaluatePolicies, type PolicyResult, policyDocuments } from './evaluate-policies.ts';
 import { type PolicyInput, plannedInput, policyInput } from './policy-input.ts';
 
 /** Less than an effect may take. */
@@ -72,12 +72,12 @@ async function evaluateAll(
   input: PolicyInput,
   { round, signal }: { readonly round: number; readonly signal: AbortSignal },
 ): Promise<Insertable<PolicyVerdictTable>[]> {
-  const bodyFor = inputBodies(input);
+  const documentFor = policyDocuments(input);
   const project = { organizationId: row.organization_id, projectId: row.project_id };
   const withInput = policies.map(({ template, commit }) => ({
     template,
     project,
-    body: bodyFor(template.settings.policyConfiguration),
+    document: documentFor(template.settings.policyConfiguration),
     ...(commit === undefined ? {} : { commit }),
   }));
   const results = await evaluatePolicies(context, withInput, signal);

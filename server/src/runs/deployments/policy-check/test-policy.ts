@@ -5,13 +5,17 @@ import { orNotFound } from '../../../ground/errors.ts';
 import { getDeploymentRow } from '../../../rows/deployments/deployment-store.ts';
 import type { TemplateRow } from '../../../rows/templates/template-store.ts';
 import type { PolicyFiles } from '../../../rules/approval-policies/evaluation/compile-policy.ts';
-import { evaluatePolicies, evaluatePolicy, inputBodies, type PolicyResult } from './evaluate-policies.ts';
+import { PolicyCheck } from '../../../rules/approval-policies/evaluation/policy-engine.ts';
+import { evaluatePolicies, evaluatePolicy, type PolicyResult, policyDocuments } from './evaluate-policies.ts';
 import { policyInput, shownInput } from './policy-input.ts';
 
+interface TestedFiles {
+  readonly files: PolicyFiles;
+  readonly configuration: object;
+}
+
 /** Subject of the test: a policy of the organization, read at its newest commit, or files. */
-export type TestedPolicy =
-  | { readonly policy: TemplateRow }
-  | { readonly files: PolicyFiles; readonly configuration: object };
+export type TestedPolicy = { readonly policy: TemplateRow } | TestedFiles;
 
 export interface PolicyTestResult {
   readonly decision: PolicyDecision;
@@ -42,18 +46,23 @@ export async function testPolicy(
     plan: {},
     isRebuilt: true,
   };
-  const bodyFor = inputBodies(await policyInput(context, row, planned));
+  const documentFor = policyDocuments(await policyInput(context, row, planned));
   const project = { organizationId: row.organization_id, projectId: row.project_id };
   const evaluateStored = async (template: TemplateRow) => {
-    const body = bodyFor(template.settings.policyConfiguration);
-    const [result] = await evaluatePolicies(context, [{ template, project, body }]);
+    const document = documentFor(template.settings.policyConfiguration);
+    const [result] = await evaluatePolicies(context, [{ template, project, document }]);
     return result as PolicyResult;
+  };
+  const evaluateOne = async ({ files, configuration }: TestedFiles) => {
+    const document = documentFor(configuration);
+    await using check = new PolicyCheck(context, document.common, 1);
+    return await evaluatePolicy(files, document, check);
   };
   const result =
     'policy' in tested
       ? await evaluateStored(tested.policy)
       : {
-          ...(await evaluatePolicy(context, tested.files, bodyFor(tested.configuration))),
+          ...(await evaluateOne(tested)),
           commit_hash: null,
         };
   return {

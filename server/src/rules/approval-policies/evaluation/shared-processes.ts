@@ -1,0 +1,82 @@
+/** Processes of opa that read the input of a check once: each serves one check, and a spare one is ready for the next. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Context } from '../../../framework/context.ts';
+import { SharedOpa } from './shared-opa.ts';
+
+const idleMilliseconds = 5 * 60 * 1000;
+/** One of this many processes of policies may be shared. */
+const processesForOneShared = 4;
+
+type SharingContext = Pick<Context, 'settings' | 'stopping'>;
+
+interface SpareProcess {
+  readonly isOld: boolean;
+  readonly starting: Promise<SharedOpa | null>;
+}
+
+export class SharedProcesses {
+  readonly #folderOf: (context: SharingContext) => string;
+  readonly #running = new Set<SharedOpa>();
+  readonly #spares = new Set<SpareProcess>();
+  #starting = 0;
+
+  /** @param folderOf the folder of this server */
+  constructor(folderOf: (context: SharingContext) => string) {
+    this.#folderOf = folderOf;
+  }
+
+  /** @returns null where too many are in use. @throws PolicyError where it does not start */
+  async take(context: SharingContext, isOld: boolean): Promise<SharedOpa | null> {
+    for (const spare of this.#spares) {
+      if (spare.isOld !== isOld) continue;
+      this.#spares.delete(spare);
+      const opa = await spare.starting;
+      if (opa && !opa.hasEnded) return opa;
+      if (opa) await this.end(opa);
+    }
+    return this.#start(context, isOld);
+  }
+
+  async #start(context: SharingContext, isOld: boolean): Promise<SharedOpa | null> {
+    const most = Math.ceil(context.settings.policyProcesses / processesForOneShared);
+    if (this.#running.size + this.#starting >= most) return null;
+    this.#starting++;
+    try {
+      const folder = join(this.#folderOf(context), randomUUID().slice(0, 8));
+      const opa = await SharedOpa.start(context.settings, folder, isOld);
+      this.#running.add(opa);
+      if (context.stopping.aborted) await this.end(opa);
+      return opa;
+    } finally {
+      this.#starting--;
+    }
+  }
+
+  /** Ends one that was used: nothing of a check is left for another. */
+  async end(opa: SharedOpa): Promise<void> {
+    await opa.end();
+    this.#running.delete(opa);
+  }
+
+  /** Starts a spare one, which ends when it is not used for long. */
+  prepare(context: SharingContext, isOld: boolean): void {
+    if (context.stopping.aborted) return;
+    const spare = { isOld, starting: this.#start(context, isOld).catch(() => null) };
+    this.#spares.add(spare);
+    const end = async () => {
+      const opa = await spare.starting;
+      if (opa) await this.end(opa);
+    };
+    setTimeout(() => {
+      if (this.#spares.delete(spare)) void end();
+    }, idleMilliseconds).unref();
+  }
+
+  /** Ends all of them at once. */
+  close(): void {
+    for (const opa of this.#running) opa.kill();
+    this.#running.clear();
+    this.#spares.clear();
+  }
+}
