@@ -235,10 +235,10 @@ test('an output of each tool feeds an environment of the next one', async (t) =>
       const visible: VariableChange =
         last === null ? { name: 'heard', value: heard, type: 1 } : input('heard', last.id, last.link.output!);
       const hidden =
-        secretInput === undefined || last === null
+        secretInput === undefined
           ? []
           : [
-              last.link.secretOutput === undefined
+              last?.link.secretOutput === undefined
                 ? { name: secretInput, value: secret, type: 1 as const, isSensitive: true }
                 : input(secretInput, last.id, last.link.secretOutput),
             ];

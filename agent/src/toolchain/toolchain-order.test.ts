@@ -9,6 +9,7 @@ import { opentofuKey } from '#protocol/tools/keys/index.ts';
 import { agentSettings } from '#settings/agent.ts';
 import { readProgramSettings, SettingsError } from '#settings/settings.ts';
 import { drivers } from '../drivers/index.ts';
+import { findProgram } from '../processes/programs.ts';
 import { findAvailableTools } from './available-tools.ts';
 import { prepareToolchain } from './toolchain-order.ts';
 
@@ -115,7 +116,9 @@ test('a cache that runs cannot read is refused by its setting', (t) => {
   );
 });
 
-test('an agent accepts tools that it has or can fetch, and reports missing ones', async (t) => {
+const withPython = { skip: findProgram('python3') === null ? 'needs python3' : false };
+
+test('an agent accepts tools that it has or can fetch, and reports missing ones', withPython, async (t) => {
   const before = process.env.PATH;
   t.after(() => void (process.env.PATH = before));
   process.env.PATH = '/nowhere';

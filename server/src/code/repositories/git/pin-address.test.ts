@@ -1,5 +1,6 @@
 /** Addresses from which the service reads repositories. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
@@ -38,9 +39,10 @@ async function failure({ context }: typeof closed, repository: string): Promise<
   return error.message.replace(repository, '<repository>');
 }
 
+const hasSsh = spawnSync('ssh', ['-V']).status === 0;
 const addresses = (host: string) => [
   `https://${host}:${port}/code.git`,
-  `ssh://git@${host}:${port}/code.git`,
+  ...(hasSsh ? [`ssh://git@${host}:${port}/code.git`] : []),
 ];
 
 test('the service does not connect to private networks, by name or by address', async () => {
@@ -63,7 +65,7 @@ test('what is closed, does not exist, or does not answer gets one message', asyn
     failure(closed, `https://127.0.0.1:${port}/code.git`),
     failure(closed, 'https://nowhere.invalid/code.git'),
     failure(open, `https://127.0.0.1:${unused}/code.git`),
-    failure(open, `ssh://git@127.0.0.1:${unused}/code.git`),
+    ...(hasSsh ? [failure(open, `ssh://git@127.0.0.1:${unused}/code.git`)] : []),
   ]);
   assert.equal(new Set(messages).size, 1, messages.join('\n'));
 });
