@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSetup, type StartedAgent } from '../testing/agent-setup.ts';
 import { withTerraform } from '../testing/runner-setup.ts';
-import { compileSecrets, createMasker } from './logs/mask.ts';
+import { createMasker, patternsOf } from './logs/mask.ts';
 import { identifyProcess, type ProcessIdentity } from './processes/proc.ts';
 import { readRunner } from './spool/read-attempt.ts';
 
@@ -47,7 +47,7 @@ function expectedLogs(setup: AgentSetup, steps: readonly string[]): Map<string, 
     for (const step of steps) {
       const file = setup.spool(attempt.job).stepLog(step);
       if (!existsSync(file)) continue;
-      const masker = createMasker(compileSecrets(attempt.job.secrets));
+      const masker = createMasker(patternsOf(attempt.job.secrets));
       expected.set(step, Buffer.concat([masker.push(readFileSync(file)), masker.end()]));
     }
     return before(attempt, outcome);

@@ -162,6 +162,7 @@ export function outputSince(path: string, from: number): string {
 
 /** The same with secrets masked, also one at the beginning of the last 1 MB. */
 export function maskedOutputSince(path: string, from: number, secrets: Secrets): string {
+  if (sizeOf(path) <= from) return '';
   const { longestBytes } = patternsOf(secrets);
   const masker = createMasker(secrets);
   const start = Math.max(from, sizeOf(path) - tailBytes);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { compileSecrets, createMasker, maskJson, maskText, patternsOf } from './mask.ts';
+import { createMasker, maskJson, maskText, patternsOf } from './mask.ts';
 import { secretForms } from './secret-forms.ts';
 
 function maskInChunks(bytes: Buffer, borders: readonly number[], secrets: readonly string[]): Buffer {
@@ -96,7 +96,7 @@ describe('masking a stream', () => {
 
   it('values below four characters and blank values are not masked', () => {
     assert.equal(maskText('a b c   abc', ['', 'a', 'abc', '    ']), 'a b c   abc');
-    assert.equal(compileSecrets(['', 'abc', ' \n \n']).isEmpty, true);
+    assert.equal(patternsOf(['', 'abc', ' \n \n']).isEmpty, true);
   });
 });
 
@@ -219,9 +219,20 @@ describe('masking values', () => {
   });
 });
 
-it('what to search for is derived once for the same list', () => {
+it('what to search for is derived once for the same list, and for its copy of the next phase', () => {
   const secrets = ['one secret', 'another secret'];
   assert.equal(patternsOf(secrets), patternsOf(secrets));
-  assert.notEqual(patternsOf(secrets), patternsOf([...secrets]));
+  assert.equal(patternsOf(secrets), patternsOf([...secrets]));
   assert.equal(maskText('one secret, one line', secrets), '***, one line');
+  for (const others of [
+    [...secrets, 'a third secret'],
+    ['one secret'],
+    ['one secret', 'another secre'],
+    [],
+  ]) {
+    assert.notEqual(patternsOf(secrets), patternsOf(others));
+    const text = 'one secret, another secret, a third secret';
+    const masked = others.reduce((rest, secret) => rest.replace(secret, '***'), text);
+    assert.equal(maskText(text, [...others]), masked);
+  }
 });

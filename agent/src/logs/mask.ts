@@ -30,7 +30,7 @@ function slot(key: number): number {
 }
 
 /** Derives all forms of the secrets; values shorter than four characters are omitted. */
-export function compileSecrets(secrets: readonly string[]): SecretPatterns {
+function compileSecrets(secrets: readonly string[]): SecretPatterns {
   const forms = secretForms(secrets);
   const filter = new Uint8Array(1 << filterBits);
   const byKey = new Map<number, Buffer[]>();
@@ -39,8 +39,11 @@ export function compileSecrets(secrets: readonly string[]): SecretPatterns {
     const key = form.readInt32BE(0);
     filter[slot(key)] = 1;
     const bucket = byKey.get(key);
-    if (bucket) bucket.push(form);
-    else byKey.set(key, [form]);
+    if (bucket) {
+      bucket.push(form);
+      continue;
+    }
+    byKey.set(key, [form]);
     for (let length = 1; length < keyBytes; length += 1) beginnings.add(form.toString('latin1', 0, length));
   }
   return { isEmpty: forms.length === 0, longestBytes: forms[0]?.length ?? 0, filter, byKey, beginnings };
@@ -50,6 +53,17 @@ export type Secrets = readonly string[] | SecretPatterns;
 
 /** By the list that they were derived from, for as long as that is there: a run masks with the same list many times. */
 const derived = new WeakMap<readonly string[], SecretPatterns>();
+/** The list of the phase before, which the next one mostly repeats. */
+let latest: WeakRef<readonly string[]> | undefined;
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((secret, index) => secret === other[index]);
+}
+
+function derivedBefore(secrets: readonly string[]): SecretPatterns | undefined {
+  const before = latest?.deref();
+  return before && isSameList(before, secrets) ? derived.get(before) : undefined;
+}
 
 /**
  * Search patterns; derived once for the same list.
@@ -57,8 +71,11 @@ const derived = new WeakMap<readonly string[], SecretPatterns>();
  */
 export function patternsOf(secrets: Secrets): SecretPatterns {
   if ('byKey' in secrets) return secrets;
-  const patterns = derived.get(secrets) ?? compileSecrets(secrets);
+  const known = derived.get(secrets);
+  if (known) return known;
+  const patterns = derivedBefore(secrets) ?? compileSecrets(secrets);
   derived.set(secrets, patterns);
+  latest = new WeakRef(secrets);
   return patterns;
 }
 
@@ -128,7 +145,7 @@ export interface Masker {
 
 /**
  * A masker for one stream.
- * @param secrets values, or the result of `compileSecrets`
+ * @param secrets values, or the result of `patternsOf`
  */
 export function createMasker(secrets: Secrets): Masker {
   const patterns = patternsOf(secrets);
@@ -177,8 +194,10 @@ export function createMasker(secrets: Secrets): Masker {
 
 /** Masks one text. */
 export function maskText(value: string, secrets: Secrets): string {
+  // Before the patterns, which take long to derive.
+  if (value.length < keyBytes) return value;
   const patterns = patternsOf(secrets);
-  if (patterns.isEmpty || value.length < keyBytes) return value;
+  if (patterns.isEmpty) return value;
   const bytes = Buffer.from(value);
   const masker = createMasker(patterns);
   const parts = [masker.push(bytes), masker.end()];

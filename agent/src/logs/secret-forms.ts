@@ -95,6 +95,8 @@ function quotedForms(text: string): string[] {
   return [...once, ...once.map(json), ...once.map(goQuoted)];
 }
 
+const asciiOnly = /^[\x00-\x7f]*$/;
+
 /** Upper and lower hex digits, blanks as %20 or +, and the characters that encoders leave unchanged. */
 function urlForms(text: string): string[] {
   if (/^[A-Za-z0-9_.-]*$/.test(text)) return [text];
@@ -104,12 +106,12 @@ function urlForms(text: string): string[] {
     (character) => `%${hex(character.charCodeAt(0), 2).toUpperCase()}`,
   );
   const form = new URLSearchParams([['', text]]).toString().slice(1);
-  return [component, strict, strict.replaceAll('%2F', '/'), encodeURI(text.toWellFormed()), form].flatMap(
-    (upper) => {
-      const lower = upper.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-      return [upper, lower, upper.replaceAll('%20', '+'), lower.replaceAll('%20', '+')];
-    },
-  );
+  const uppers = [component, strict, strict.replaceAll('%2F', '/'), encodeURI(text.toWellFormed()), form];
+  // Mostly, they are only two different ones.
+  return [...new Set(uppers)].flatMap((upper) => {
+    const lower = upper.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+    return [upper, lower, upper.replaceAll('%20', '+'), lower.replaceAll('%20', '+')];
+  });
 }
 
 /**
@@ -200,10 +202,16 @@ export function secretForms(secrets: readonly string[]): Buffer[] {
   const found = new Set<string>();
   const values = secrets.filter(isMaskable).flatMap((secret) => [secret, ...textsOfDocument(secret)]);
   for (const form of new Set([...new Set(values)].flatMap(formsOf))) {
+    // Its bytes are its characters, and it is one piece: so are nearly all, of which a run may have thousands.
+    if (form.length <= longestPieceBytes && asciiOnly.test(form)) {
+      if (form.length >= shortestCharacters) found.add(form);
+      continue;
+    }
     for (const piece of pieces(Buffer.from(form)))
       if (piece.length >= shortestCharacters) found.add(piece.toString('latin1'));
   }
+  // Characters of this encoding are in the order of their bytes.
   return [...found]
-    .map((text) => Buffer.from(text, 'latin1'))
-    .sort((left, right) => right.length - left.length || Buffer.compare(left, right));
+    .sort((left, right) => right.length - left.length || (left < right ? -1 : 1))
+    .map((text) => Buffer.from(text, 'latin1'));
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '#protocol/messages/outcome.ts';
 import type { RunEvent } from '#protocol/messages/report.ts';
-import { compileSecrets } from '../logs/mask.ts';
+import { patternsOf } from '../logs/mask.ts';
 import { maskEvent, maskOutcome } from './mask-messages.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
-const secrets = compileSecrets(['hunter22', 'create', 'SUCCESS', 'attributes', 'resource']);
+const secrets = patternsOf(['hunter22', 'create', 'SUCCESS', 'attributes', 'resource']);
 
 test('free text of events is masked; a secret that equals a status breaks nothing', () => {
   const resource: RunEvent = {

@@ -5,7 +5,7 @@ import { deploymentSteps, type RunnableTool } from '#protocol/tools/index.ts';
 import type { ServerConnection } from '../connection/connection.ts';
 import { ServerRefusal } from '../connection/refusals.ts';
 import { mostRawBytes } from '../logs/limit.ts';
-import { compileSecrets } from '../logs/mask.ts';
+import { patternsOf } from '../logs/mask.ts';
 import type { AttemptWake } from '../processes/wake.ts';
 import type { SpoolPaths } from '../spool/layout.ts';
 import { requireOutcome } from '../spool/read-attempt.ts';
@@ -59,7 +59,8 @@ function mayConcernRest({ status, code }: ServerRefusal): boolean {
 /** @param left what is sent together with the outcome */
 async function shipWithRest(shipment: AttemptShipment, left: 'small' | 'nothing'): Promise<Job | null> {
   const { connection, paths, job, signal } = shipment;
-  const secrets = compileSecrets(job.secrets);
+  // Their forms are derived with the first log or event: until then, the runner has to start.
+  const { secrets } = job;
   using giveUp = followSignals(signal);
   const either = giveUp.signal;
   either.addEventListener('abort', () => shipment.wake.notify(), { once: true });
@@ -76,9 +77,9 @@ async function shipWithRest(shipment: AttemptShipment, left: 'small' | 'nothing'
     steps: deploymentSteps(job.tool as RunnableTool, job.type, {
       estimatesCosts: job.estimatesCosts === true,
     }),
-    createFilter: () => createStepFilter(secrets, job.limits.stepLogBytes),
+    createFilter: () => createStepFilter(patternsOf(secrets), job.limits.stepLogBytes),
     mostRawBytes: mostRawBytes(job.limits.stepLogBytes),
-    maskEvent: (event) => maskEvent(event, secrets),
+    maskEvent: (event) => maskEvent(event, patternsOf(secrets)),
     send: (report) => connection.report(job, report, either),
     onAbort: shipment.onAbort,
     countRuns: shipment.countRuns,
@@ -102,7 +103,7 @@ async function shipWithRest(shipment: AttemptShipment, left: 'small' | 'nothing'
     await Promise.allSettled(all);
     throw error;
   }
-  const outcome = maskOutcome(withState(requireOutcome(paths), await state), secrets);
+  const outcome = maskOutcome(withState(requireOutcome(paths), await state), patternsOf(secrets));
   const rest = restOf(await reports, (await state).left, await blobs);
   return rest === undefined
     ? finish(shipment, outcome)

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReportRequest, RunEvent } from '#protocol/messages/report.ts';
 import { until } from '../../../tools/suite/until.ts';
-import { compileSecrets } from '../logs/mask.ts';
+import { patternsOf } from '../logs/mask.ts';
 import { type AttemptWake, createWake } from '../processes/wake.ts';
 import { spoolPaths } from '../spool/layout.ts';
 import { createCompletion } from './completion.ts';
@@ -50,7 +50,7 @@ function start(folder: string, countRuns: () => number, steps: readonly string[]
     completion,
     countRuns,
     steps,
-    createFilter: () => createStepFilter(compileSecrets([]), 1_000_000),
+    createFilter: () => createStepFilter(patternsOf([]), 1_000_000),
     mostRawBytes: 1_000_000,
     maskEvent: (event) => event,
     send: async ({ eventsFrom, events, logs }) => {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { temporaryFolder } from '../../../tools/suite/temporary-folder.ts';
-import { compileSecrets } from '../logs/mask.ts';
+import { patternsOf } from '../logs/mask.ts';
 import { createStepFilter } from './step-filter.ts';
 import { MaskedStepLog } from './step-log.ts';
 
-const secrets = compileSecrets(['abcd', 'bcdabc']);
+const secrets = patternsOf(['abcd', 'bcdabc']);
 
 function rawFile(t: TestContext): string {
   const folder = temporaryFolder(t, 'step-log-');

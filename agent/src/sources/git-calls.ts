@@ -24,7 +24,7 @@ export interface GitEnd {
   readonly exitCode: number | null;
   /** The signal that ended it, which came from elsewhere. */
   readonly signal: string | null;
-  /** The captured output, or the end of the logged one. */
+  /** The captured output, or the end of the logged one if git failed. Masking takes long where there are many secrets. */
   readonly output: string;
 }
 

@@ -169,7 +169,8 @@ async function runGit(attempt: AttemptContext, program: string, call: GitCall): 
   return {
     exitCode: end.exitCode,
     signal: end.signal,
-    output: captureTo !== undefined && end.exitCode === 0 ? readFileSync(captureTo, 'utf8') : end.output(),
+    output:
+      end.exitCode !== 0 ? end.output() : captureTo === undefined ? '' : readFileSync(captureTo, 'utf8'),
   };
 }
 
