@@ -73,7 +73,7 @@ async function main(): Promise<void> {
     onFailure: (reason) => log.error({ reason }, 'runner ended before it got work'),
     spareMilliseconds: 15_000,
     groups,
-    preparation: report.hasOwnUsers && report.hasNamespaces ? { runs: { isolation, workFolder } } : undefined,
+    preparation: report.hasOwnUsers ? { runs: { isolation, workFolder } } : undefined,
   });
   const agent = new Agent({
     connection,

@@ -193,7 +193,6 @@ export async function endRest({ order, spool, tree }: AttemptContext): Promise<v
     for (const pid of processesWriting(spool.steps)) signalQuietly(pid, 'SIGKILL');
     return;
   }
-  await endProcessesOf(slotUid);
-  // It had the same uid.
-  await tree.restart();
+  // Without that, the process that reads the folders would be one of them.
+  await tree.detachedDuring(() => endProcessesOf(slotUid));
 }

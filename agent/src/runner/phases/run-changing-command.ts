@@ -148,10 +148,7 @@ export function followState(attempt: AttemptContext, configuration: Configuratio
   });
 }
 
-/**
- * Copies the last state. A run may kill the tree server, which has its uid; the state is then read once the
- * run's processes have ended.
- */
+/** Copies the last state; if that fails, once more after the run's processes have ended, with a new process that reads. */
 export async function copyLastState(
   attempt: AttemptContext,
   follower: StateFollower,

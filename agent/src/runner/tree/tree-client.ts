@@ -20,7 +20,17 @@ export interface CopyLimits {
 /** Owner and destination of the process after the run. */
 export interface TreeLoan {
   take(): Promise<TreeProcess>;
+  /** Gives it to the run again that has detached it. */
+  attach(process: TreeProcess): Promise<void>;
   giveBack(process: TreeProcess): Promise<void>;
+}
+
+/** Whether a request to a process was answered without an error. */
+export async function succeeds(work: Promise<void>): Promise<boolean> {
+  return await work.then(
+    () => true,
+    () => false,
+  );
 }
 
 export class TreeClient implements AsyncDisposable {
@@ -39,6 +49,14 @@ export class TreeClient implements AsyncDisposable {
   async restart(): Promise<void> {
     await (await this.#taken())?.[Symbol.asyncDispose]();
     this.#process = this.#take();
+  }
+
+  /** Does work during which the process has nothing of the run's user: all processes of this user may be ended. */
+  async detachedDuring(work: () => Promise<void>): Promise<void> {
+    const process = await this.#taken();
+    const isDetached = process !== null && (await succeeds(process.detach()));
+    await work();
+    if (!isDetached || !(await succeeds(this.#loan.attach(process)))) await this.restart();
   }
 
   /**

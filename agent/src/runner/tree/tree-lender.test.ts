@@ -6,7 +6,13 @@ import { type TestContext, test } from 'node:test';
 import type { Job } from '#protocol/messages/job.ts';
 import { until } from '../../../../tools/suite/until.ts';
 import { readersOf } from '../../../testing/readers.ts';
-import { createSetup, type Ran, type RunnerSetup, withBubblewrap } from '../../../testing/runner-setup.ts';
+import {
+  createSetup,
+  type Ran,
+  type RunnerSetup,
+  withBubblewrap,
+  withTerraformAsRoot,
+} from '../../../testing/runner-setup.ts';
 import { ProcessLauncher } from '../../launchers/process.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../../processes/proc.ts';
 import type { RunnerOrder } from '../../spool/layout.ts';
@@ -21,9 +27,9 @@ class Runs {
   readonly #launcher: ProcessLauncher;
   readonly setup: RunnerSetup;
 
-  constructor(t: TestContext, isPrepared = false) {
+  constructor(t: TestContext, isPrepared = false, options: Parameters<typeof createSetup>[2] = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'launcher-'));
-    const { isolation, workFolder } = (this.setup = createSetup(t, code));
+    const { isolation, workFolder } = (this.setup = createSetup(t, code, options));
     this.#launcher = new ProcessLauncher({
       logFile: join(folder, 'runner.log'),
       compileCacheFolder: join(folder, 'cache'),
@@ -106,27 +112,31 @@ test('another runner applies a plan with a process of its own', withBubblewrap, 
   assert.equal((await other.outcome).result, 'planned');
 });
 
-test(
-  'one process reads the folders of all runs of a runner, whatever their users',
-  withBubblewrap,
-  async (t) => {
-    const self = identifyProcess(process.pid) ?? assert.fail();
-    // Those of other tests may still be ending.
-    const others = new Set(readersOf(self).map(({ pid }) => pid));
-    const ours = () => readersOf(self).filter(({ pid }) => !others.has(pid));
-    const runs = new Runs(t, true);
-    if (runs.setup.slotUid === null) return t.skip('needs root: only then runs have their own user');
-    await until('a process that reads, before there is a run,', () => ours().length === 1);
-    const prepared = ours();
-    const first = await runs.plan({});
-    assert.deepEqual(first.readers, prepared);
-    const slotUid = runs.setup.slotUid + 1;
-    const second = await runs.plan({ environmentId: 'e-2' }, first.runner, { slotUid });
-    const applied = await runs.apply(first.job, first.runner);
-    for (const next of [second, applied])
-      assert.deepEqual([next.runner, next.readers], [first.runner, first.readers]);
-  },
-);
+for (const [name, needs, options] of [
+  ['in a sandbox', withBubblewrap, {}],
+  ['without a sandbox', withTerraformAsRoot, { isolation: 'off' }],
+] as const)
+  test(
+    `one process reads the folders of all runs of a runner, whatever their users, ${name}`,
+    needs,
+    async (t) => {
+      const self = identifyProcess(process.pid) ?? assert.fail();
+      // Those of other tests may still be ending.
+      const others = new Set(readersOf(self).map(({ pid }) => pid));
+      const ours = () => readersOf(self).filter(({ pid }) => !others.has(pid));
+      const runs = new Runs(t, true, options);
+      if (runs.setup.slotUid === null) return t.skip('needs root: only then runs have their own user');
+      await until('a process that reads, before there is a run,', () => ours().length === 1);
+      const prepared = ours();
+      const first = await runs.plan({});
+      assert.deepEqual(first.readers, prepared);
+      const slotUid = runs.setup.slotUid + 1;
+      const second = await runs.plan({ environmentId: 'e-2' }, first.runner, { slotUid });
+      const applied = await runs.apply(first.job, first.runner);
+      for (const next of [second, applied])
+        assert.deepEqual([next.runner, next.readers], [first.runner, first.readers]);
+    },
+  );
 
 test('it ends with its runner', withBubblewrap, async (t) => {
   const { readers, runner } = await new Runs(t, true).plan();

@@ -5,7 +5,7 @@
  */
 import type { WorkFolderPaths } from '../../slots/work-folder.ts';
 import type { RunnerOrder, RunnerPreparation } from '../../spool/layout.ts';
-import { TreeClient } from './tree-client.ts';
+import { succeeds, TreeClient } from './tree-client.ts';
 import { TreeProcess, type TreeProcessRequest } from './tree-process.ts';
 
 /** The part of an order that determines which process serves it. */
@@ -31,6 +31,7 @@ export class TreeLender implements AsyncDisposable {
     const request = requestFor(order, folders);
     const loan = {
       take: () => this.#take(request, order.slotUid),
+      attach: (process: TreeProcess) => process.attach(order.slotUid),
       giveBack: (process: TreeProcess) => this.#takeBack(process),
     };
     return new TreeClient(loan, folders.tree ?? null);
@@ -69,24 +70,18 @@ export class TreeLender implements AsyncDisposable {
 
 /**
  * If runs have no users of their own, only the sandbox keeps its process from the folders of
- * others.
+ * others; without a sandbox either, each run has a process of its own.
  */
 function requestFor(
   { isolation, slotUid, workFolder }: TreeOrder,
   { root }: Pick<WorkFolderPaths, 'root'>,
 ): TreeProcessRequest {
-  if (isolation.bubblewrap === null) return { user: slotUid, sandbox: null };
-  if (slotUid === null) return { user: null, sandbox: { isolation, folder: root } };
-  return forAllRuns(isolation, workFolder);
+  if (slotUid !== null) return forAllRuns(isolation, workFolder);
+  return { user: null, sandbox: isolation.bubblewrap === null ? null : { isolation, folder: root } };
 }
 
+/** Without a sandbox, only the rights of each run's user keep it from other files. */
 function forAllRuns(isolation: RunnerOrder['isolation'], workFolder: string): TreeProcessRequest {
-  return { user: 'each', sandbox: { isolation, folder: workFolder } };
-}
-
-async function succeeds(work: Promise<void>): Promise<boolean> {
-  return await work.then(
-    () => true,
-    () => false,
-  );
+  const sandbox = isolation.bubblewrap === null ? null : { isolation, folder: workFolder };
+  return { user: 'each', sandbox };
 }

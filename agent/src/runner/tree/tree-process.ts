@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { ownProgram, type ProgramRole, programFiles } from '../../own/own-program.ts';
 import { type ProcessIdentity, signalProcess, statOf } from '../../processes/proc.ts';
+import { requireProgram } from '../../processes/programs.ts';
 import { type Isolation, readerCapabilities, readerSandbox } from '../../processes/sandbox.ts';
 import { channelDescriptor, firstInside, spawnInSandbox } from '../../processes/spawn-in-sandbox.ts';
 import type { TreeAnswer, TreeCall, TreeUser } from './tree-server.ts';
@@ -63,14 +64,14 @@ export class TreeProcess implements AsyncDisposable {
     await this.#exited;
   }
 
-  /** Whether another run may use it after this one. Without a sandbox, it may share its user with code of the run. */
+  /** Whether another run may use it after this one. Otherwise, it may share its user with code of the run. */
   get mayWait(): boolean {
-    return this.#shown !== null && this.#waiting.length === 0;
+    return (this.#shown !== null || this.#user === 'each') && this.#waiting.length === 0;
   }
 
   /** Whether it has the rights of a new process, and sees what a new one would see. */
   mayServe({ user, sandbox }: TreeProcessRequest): boolean {
-    return user === this.#user && sandbox !== null && this.#shown === identityOf(sandbox.folder);
+    return user === this.#user && this.#shown === (sandbox === null ? null : identityOf(sandbox.folder));
   }
 
   /** Gives it to a run. @param slotUid the run's user; null: the runner's own */
@@ -150,7 +151,7 @@ function startServer({ user, sandbox }: TreeProcessRequest): ChildProcess {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   } as const;
   if (sandbox === null) {
-    const [program = '', ...args] = command;
+    const [program = '', ...args] = user === 'each' ? withFewCapabilities(command) : command;
     return spawn(program, args, { ...options, stdio: [...options.stdio], env: {}, detached: true });
   }
   const { isolation, folder } = sandbox;
@@ -166,4 +167,11 @@ function startServer({ user, sandbox }: TreeProcessRequest): ChildProcess {
     withParent: 'killed',
     ...(user === 'each' ? { capabilities: readerCapabilities() } : {}),
   });
+}
+
+/** Leaves root what it needs to act as the users of runs; after the command, the process has no way to more. */
+function withFewCapabilities(command: readonly string[]): string[] {
+  const kept = readerCapabilities().map((name) => `+${name.replace('CAP_', '').toLowerCase()}`);
+  const limits = ['--no-new-privs', '--clear-groups', '--inh-caps', '-all', '--bounding-set'];
+  return [requireProgram('setpriv'), ...limits, ['-all', ...kept].join(), '--', ...command];
 }

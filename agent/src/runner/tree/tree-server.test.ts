@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../../../tools/suite/temporary-folder.ts';
+import { until } from '../../../../tools/suite/until.ts';
 import { createSetup, notIsolated, withBubblewrap } from '../../../testing/runner-setup.ts';
 import { pidsWhere, statOf } from '../../processes/proc.ts';
 import { createWorkFolder, keepTree, reopenWorkFolder, workFolderPaths } from '../../slots/work-folder.ts';
@@ -37,15 +38,31 @@ function writeOwn(folder: string, name: string): string {
   return file;
 }
 
-/** A client of a process without a sandbox. */
-function openTree(root: string) {
+/** A client of a process without a sandbox. @param tree of the code; absent: there is none */
+function openTree(t: TestContext, root: string, tree?: string) {
+  const lender = new TreeLender();
+  t.after(() => lender[Symbol.asyncDispose]());
   const order = { isolation: notIsolated, slotUid: uid, workFolder: dirname(root) };
-  return new TreeLender().lend(order, { root });
+  return lender.lend(order, { root, ...(tree === undefined ? {} : { tree }) });
+}
+
+/** The process id of the server of this process, as soon as there is one. */
+async function serverPid(): Promise<number> {
+  let found: number | undefined;
+  await until('the server', () => {
+    [found] = pidsWhere(
+      (pid) =>
+        statOf(pid)?.parent === process.pid &&
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tree-server'),
+    );
+    return found !== undefined;
+  });
+  return found ?? 0;
 }
 
 test('the tree server reads, writes, lists and removes files below its root as the slot', async (t) => {
   const { root } = prepare(t);
-  await using tree = openTree(root);
+  await using tree = openTree(t, root);
   await tree.write(root, 'deep/er/file', 'content', 0o600);
   await tree.write(root, 'deep/er/file', 'changed', 0o600);
   assert.equal(Buffer.from((await tree.read(root, 'deep/er/file', 100)) ?? []).toString(), 'changed');
@@ -62,7 +79,7 @@ test('the tree server reads, writes, lists and removes files below its root as t
 
 test('the tree server makes and reads symbolic links, but not through links out of its root', async (t) => {
   const { root, folder } = prepare(t);
-  await using tree = openTree(root);
+  await using tree = openTree(t, root);
   await tree.link(root, 'deep/link', '/elsewhere');
   assert.equal(await tree.target(root, 'deep/link'), '/elsewhere');
   assert.equal(await tree.target(root, 'deep'), null);
@@ -75,7 +92,7 @@ test('the tree server makes and reads symbolic links, but not through links out 
 
 test('large files are copied out in pieces', async (t) => {
   const { root, folder } = prepare(t);
-  await using tree = openTree(root);
+  await using tree = openTree(t, root);
   const content = Buffer.alloc(9_000_000, 'x');
   await tree.write(root, 'large', content);
   const unlimited = { bytes: Infinity, stop: { throwIfStopped: () => {} } };
@@ -86,7 +103,7 @@ test('large files are copied out in pieces', async (t) => {
 
 test('a copy ends at its limit and when the run is stopped', async (t) => {
   const { root, folder } = prepare(t);
-  await using tree = openTree(root);
+  await using tree = openTree(t, root);
   // Without a block on the disk.
   truncateSync(writeOwn(root, 'endless'), 2 ** 40);
   const copy = join(folder, 'copy');
@@ -110,7 +127,7 @@ test('a link that leads out of the root is followed neither for reading nor for 
   symlinkSync(join(folder, 'secret'), join(root, 'link'));
   symlinkSync(folder, join(root, 'up'));
   symlinkSync(join(folder, 'nowhere'), join(root, 'dangling'));
-  await using tree = openTree(root);
+  await using tree = openTree(t, root);
   await assert.rejects(tree.read(root, 'link', 100), /symbolic link|permission/);
   await assert.rejects(tree.read(root, 'up/secret', 100), /symbolic link|permission/);
   await assert.rejects(tree.write(root, 'up/planted', 'x'), /symbolic link/);
@@ -124,7 +141,7 @@ test('a link that leads out of the root is followed neither for reading nor for 
 
 test('links that stay inside the root are followed', async (t) => {
   const { root } = prepare(t);
-  await using tree = openTree(root);
+  await using tree = openTree(t, root);
   await tree.write(root, 'real/file', 'x');
   symlinkSync('real', join(root, 'alias'));
   assert.equal(await tree.kind(root, 'alias'), 'folder');
@@ -133,8 +150,7 @@ test('links that stay inside the root are followed', async (t) => {
 
 test('links and paths in a folder of the code may lead anywhere in the repository, and not out of it', async (t) => {
   const { root, folder } = prepare(t);
-  const order = { isolation: notIsolated, slotUid: uid, workFolder: folder };
-  await using tree = new TreeLender().lend(order, { root: folder, tree: root });
+  await using tree = openTree(t, folder, root);
   const app = join(root, 'stacks/app');
   await tree.write(root, 'common.tf', 'common');
   await tree.write(root, 'shared/deep.tf', 'deep');
@@ -172,29 +188,24 @@ test('the tree server does not hang on a named pipe', async (t) => {
   const { root } = prepare(t);
   execFileSync('/usr/bin/mkfifo', [join(root, 'pipe')]);
   execFileSync('/bin/chmod', ['0666', join(root, 'pipe')]);
-  await using tree = openTree(root);
+  await using tree = openTree(t, root);
   await assert.rejects(tree.read(root, 'pipe', 10), /not a file/);
 });
 
 test('a request after the server process was killed is rejected with that reason', async (t) => {
   const { root } = prepare(t);
-  const tree = openTree(root);
+  await using tree = openTree(t, root);
   await tree.list(root, '');
-  await tree[Symbol.asyncDispose]();
-  await assert.rejects(tree.list(root, ''), /gone|ended/);
+  process.kill(await serverPid(), 'SIGKILL');
+  await assert.rejects(tree.list(root, ''), /has ended/);
 });
 
 for (const state of ['starting', 'ready'] as const)
-  test(`a server process that code of a run stops is ended, and the request is rejected: ${state}`, async (t) => {
+  test(`a server process that is stopped is ended, and the request is rejected: ${state}`, async (t) => {
     const { root } = prepare(t);
-    await using tree = openTree(root);
+    await using tree = openTree(t, root);
     if (state === 'ready') await tree.list(root, '');
-    const [server = 0] = pidsWhere(
-      (pid) =>
-        statOf(pid)?.parent === process.pid &&
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tree-server'),
-    );
-    process.kill(server, 'SIGSTOP');
+    process.kill(await serverPid(), 'SIGSTOP');
     const began = performance.now();
     await assert.rejects(tree.list(root, ''), /was stopped by a signal, and was ended/);
     assert.ok(performance.now() - began < 10_000);
