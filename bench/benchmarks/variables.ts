@@ -46,7 +46,7 @@ async function makeLevels(
   const id = await createEnvironment(service, repository, false);
   const { organizationId, projectId } = await client.call('getEnvironment', { params: { id } });
   const projectIds = [projectId];
-  while (projectIds.length < counts.levels - 4) {
+  while (projectIds.length < counts.levels - 3) {
     const body = { organizationId, name: 'level', parentProjectId: projectIds.at(-1) ?? '' };
     projectIds.push((await client.call('createProject', { body })).id);
   }
@@ -59,7 +59,6 @@ async function makeLevels(
       { scope: 'GLOBAL', organizationId },
       { scope: 'BLUEPRINT', scopeId: latestDeploymentLog.blueprintId, organizationId },
       ...projectIds.map((scopeId) => ({ scope: 'PROJECT', scopeId, organizationId }) as const),
-      { scope: 'WORKFLOW', scopeId: id, organizationId },
       { scope: 'ENVIRONMENT', scopeId: id, organizationId },
     ],
   };
