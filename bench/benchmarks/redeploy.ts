@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { besideScript, redeployByHand } from '../measure/by-hand.ts';
 import { createEnvironment, deployAndWatch, type Watched } from '../measure/deployments.ts';
 import { type Bench, type BenchOptions, type BenchResult, type Figure, figure } from '../measure/figure.ts';
-import { commitUnused, makeRepository, oneVariable, textVariable } from '../measure/repository.ts';
+import { commitValue, makeRepository, oneVariable, textVariable } from '../measure/repository.ts';
 import { type BenchService, scratchFolder, startService } from '../measure/service.ts';
 import { readTimelines } from '../measure/timeline.ts';
 
@@ -56,7 +56,7 @@ export const redeployBench: Bench = async ({ isQuick }: BenchOptions): Promise<B
   for (let round = -warmUpRounds; round < rounds; round++) {
     const isScriptFirst = round % 2 === 0;
     const first = await play(`value ${round}`, isScriptFirst);
-    await commitUnused(repository, `round ${round}`);
+    await commitValue(repository, `round ${round}`);
     const second = await play(`value and commit ${round}`, isScriptFirst);
     if (round < 0) continue;
     withValue.push(first);

@@ -67,10 +67,10 @@ export async function makeRepository(
   return path;
 }
 
-/** Commits a file that the configuration does not use. */
-export async function commitUnused(repository: string, content: string): Promise<void> {
-  await writeFile(join(repository, 'NOTES'), content);
-  await commitAll(repository, content);
+/** Commits another value of an output: an ordinary change of the code, which adds no module and no provider. */
+export async function commitValue(repository: string, value: string): Promise<void> {
+  await writeFile(join(repository, 'release.tf'), `output "release" { value = ${JSON.stringify(value)} }\n`);
+  await commitAll(repository, value);
 }
 
 async function commitAll(path: string, message: string): Promise<void> {

@@ -113,6 +113,8 @@ export async function startService(
       ENVARIUM_BOOTSTRAP_API_SECRET: secret,
       ENVARIUM_RATE_LIMIT: '0',
       ENVARIUM_LOG_LEVEL: 'warn',
+      // To measure as on a machine without bubblewrap.
+      ...(process.env.ENVARIUM_ISOLATION === 'off' ? { ENVARIUM_ISOLATION: 'off' } : {}),
       ...settings,
     },
   });
