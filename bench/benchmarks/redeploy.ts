@@ -73,6 +73,7 @@ export const redeployBench: Bench = async ({ isQuick }: BenchOptions): Promise<B
       warmUpRounds,
       approval: 'none',
       environments: 'one',
+      isolation: process.env.ENVARIUM_ISOLATION ?? 'auto',
     },
   };
 };
