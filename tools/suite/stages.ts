@@ -60,7 +60,8 @@ export function stagesOf(files: readonly string[], graph: ImportGraph): Stage[] 
               ),
         ),
       ],
-      concurrency: Math.max(2, availableParallelism()),
+      // One more than processors: tests wait for processes and files for a third of their time.
+      concurrency: Math.max(2, availableParallelism()) + 1,
     },
     // Some of them measure times, which others would change.
     { jobs: slow.map((file) => jobOf(file, minutesOf.slow)), concurrency: 1 },
